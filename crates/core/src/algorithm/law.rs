@@ -1,0 +1,179 @@
+//! An algorithm of any kind, and the state of any kind that goes with it.
+
+use std::sync::Arc;
+
+use super::{
+    Algorithm, Answer, CustomState, FixedWindow, LeakyBucket, Name, SlidingLog, SlidingWindow,
+    TokenBucket,
+};
+use crate::{Cost, Now, State};
+
+/// The algorithm of a limit with its numbers filled in.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Law {
+    /// See [`TokenBucket`].
+    TokenBucket(TokenBucket),
+    /// See [`LeakyBucket`].
+    LeakyBucket(LeakyBucket),
+    /// See [`FixedWindow`].
+    FixedWindow(FixedWindow),
+    /// See [`SlidingWindow`].
+    SlidingWindow(SlidingWindow),
+    /// See [`SlidingLog`].
+    SlidingLog(SlidingLog),
+    /// Brought by the user.
+    Custom(Arc<dyn Algorithm<State = CustomState>>),
+}
+
+/// Runs one body for whichever algorithm this is.
+macro_rules! with_algorithm {
+    ($law:expr, $algorithm:ident => $body:expr) => {
+        match $law {
+            Law::TokenBucket($algorithm) => $body,
+            Law::LeakyBucket($algorithm) => $body,
+            Law::FixedWindow($algorithm) => $body,
+            Law::SlidingWindow($algorithm) => $body,
+            Law::SlidingLog($algorithm) => $body,
+            Law::Custom($algorithm) => $body,
+        }
+    };
+}
+
+/// Runs one body for an algorithm and the state that is its own; a state of another kind, which a
+/// store never pairs, counts as fresh.
+macro_rules! with_state {
+    ($law:expr, $state:expr, $now:expr, ($algorithm:ident, $inner:ident, $wrap:ident) => $body:expr) => {{
+        macro_rules! arm {
+            ($a:expr, $s:expr, $w:expr) => {{
+                let ($algorithm, $inner, $wrap) = ($a, $s, $w);
+                $body
+            }};
+        }
+        match ($law, $state) {
+            (Law::TokenBucket(a), State::Bucket(s)) => arm!(a, s, State::Bucket),
+            (Law::LeakyBucket(a), State::Bucket(s)) => arm!(a, s, State::Bucket),
+            (Law::FixedWindow(a), State::Fixed(s)) => arm!(a, s, State::Fixed),
+            (Law::SlidingWindow(a), State::Sliding(s)) => arm!(a, s, State::Sliding),
+            (Law::SlidingLog(a), State::Log(s)) => arm!(a, s, State::Log),
+            (Law::Custom(a), State::Custom(s)) => arm!(a, s, State::Custom),
+            (Law::TokenBucket(a), _) => arm!(a, a.fresh($now), State::Bucket),
+            (Law::LeakyBucket(a), _) => arm!(a, a.fresh($now), State::Bucket),
+            (Law::FixedWindow(a), _) => arm!(a, a.fresh($now), State::Fixed),
+            (Law::SlidingWindow(a), _) => arm!(a, a.fresh($now), State::Sliding),
+            (Law::SlidingLog(a), _) => arm!(a, a.fresh($now), State::Log),
+            (Law::Custom(a), _) => arm!(a, a.fresh($now), State::Custom),
+        }
+    }};
+}
+
+impl Law {
+    /// What the algorithm is called.
+    pub const fn name(&self) -> Name {
+        match self {
+            Self::TokenBucket(_) => Name::TokenBucket,
+            Self::LeakyBucket(_) => Name::LeakyBucket,
+            Self::FixedWindow(_) => Name::FixedWindow,
+            Self::SlidingWindow(_) => Name::SlidingWindow,
+            Self::SlidingLog(_) => Name::SlidingLog,
+            Self::Custom(_) => Name::Custom,
+        }
+    }
+
+    /// See [`Algorithm::capacity`].
+    pub fn capacity(&self) -> u64 {
+        with_algorithm!(self, algorithm => algorithm.capacity())
+    }
+
+    /// See [`Algorithm::fresh`].
+    pub fn fresh(&self, now: Now) -> State {
+        self.admitted(0, now)
+    }
+
+    /// See [`Algorithm::admitted`].
+    pub fn admitted(&self, used: u64, now: Now) -> State {
+        match self {
+            Self::TokenBucket(bucket) => State::Bucket(bucket.admitted(used, now)),
+            Self::LeakyBucket(bucket) => State::Bucket(bucket.admitted(used, now)),
+            Self::FixedWindow(window) => State::Fixed(window.admitted(used, now)),
+            Self::SlidingWindow(window) => State::Sliding(window.admitted(used, now)),
+            Self::SlidingLog(log) => State::Log(log.admitted(used, now)),
+            Self::Custom(custom) => State::Custom(custom.admitted(used, now)),
+        }
+    }
+
+    /// See [`Algorithm::step`].
+    pub fn step(&self, state: State, now: Now, cost: Cost) -> (Answer, State) {
+        with_state!(self, state, now, (algorithm, inner, wrap) => {
+            let (answer, next) = algorithm.step(inner, now, cost);
+            (answer, wrap(next))
+        })
+    }
+
+    /// See [`Algorithm::refund`].
+    pub fn refund(&self, state: State, now: Now, cost: Cost) -> State {
+        with_state!(self, state, now, (algorithm, inner, wrap) => {
+            wrap(algorithm.refund(inner, now, cost))
+        })
+    }
+
+    /// See [`Algorithm::used`].
+    pub fn used(&self, state: &State, now: Now) -> u64 {
+        match (self, state) {
+            (Self::TokenBucket(bucket), State::Bucket(state)) => bucket.used(state, now),
+            (Self::LeakyBucket(bucket), State::Bucket(state)) => bucket.used(state, now),
+            (Self::FixedWindow(window), State::Fixed(state)) => window.used(state, now),
+            (Self::SlidingWindow(window), State::Sliding(state)) => window.used(state, now),
+            (Self::SlidingLog(log), State::Log(state)) => log.used(state, now),
+            (Self::Custom(custom), State::Custom(state)) => custom.used(state, now),
+            _ => 0,
+        }
+    }
+
+    /// See [`Algorithm::is_fresh`].
+    pub fn is_fresh(&self, state: &State, now: Now) -> bool {
+        match (self, state) {
+            (Self::TokenBucket(bucket), State::Bucket(state)) => bucket.is_fresh(state, now),
+            (Self::LeakyBucket(bucket), State::Bucket(state)) => bucket.is_fresh(state, now),
+            (Self::FixedWindow(window), State::Fixed(state)) => window.is_fresh(state, now),
+            (Self::SlidingWindow(window), State::Sliding(state)) => window.is_fresh(state, now),
+            (Self::SlidingLog(log), State::Log(state)) => log.is_fresh(state, now),
+            (Self::Custom(custom), State::Custom(state)) => custom.is_fresh(state, now),
+            _ => true,
+        }
+    }
+
+    /// D14: carries a key that was counted by `former` over to this law. Where both count alike the
+    /// state goes on; otherwise what was in use counts as admitted just now.
+    pub fn adopt(&self, former: &Self, state: State, now: Now) -> State {
+        match (self, former, state) {
+            (Self::FixedWindow(new), Self::FixedWindow(old), State::Fixed(state))
+                if new.period() == old.period() =>
+            {
+                State::Fixed(state)
+            }
+            (Self::SlidingWindow(new), Self::SlidingWindow(old), State::Sliding(state))
+                if new.period() == old.period() =>
+            {
+                State::Sliding(state)
+            }
+            (Self::SlidingLog(new), Self::SlidingLog(old), State::Log(log))
+                if new.period() == old.period() =>
+            {
+                State::Log(log)
+            }
+            (Self::TokenBucket(new), Self::TokenBucket(old), State::Bucket(state)) => {
+                State::Bucket(new.bucket().adopt(old.bucket(), state, now.steady))
+            }
+            (Self::LeakyBucket(new), Self::LeakyBucket(old), State::Bucket(state)) => {
+                State::Bucket(new.bucket().adopt(old.bucket(), state, now.steady))
+            }
+            (Self::Custom(new), Self::Custom(old), State::Custom(state))
+                if Arc::ptr_eq(new, old) =>
+            {
+                State::Custom(state)
+            }
+            (new, old, state) => new.admitted(old.used(&state, now), now),
+        }
+    }
+}

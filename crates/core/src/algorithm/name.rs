@@ -1,0 +1,72 @@
+//! What algorithms are called in rules and answers.
+
+use std::{fmt, str::FromStr};
+
+use crate::{LimitError, limit::nearest};
+
+/// The name of an algorithm.
+///
+/// ```
+/// use tollgate_core::Name;
+///
+/// assert_eq!("token_bucket".parse(), Ok(Name::TokenBucket));
+/// assert_eq!(Name::SlidingLog.to_string(), "sliding_log");
+/// assert!("tokenbucket".parse::<Name>().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Name {
+    /// `token_bucket`
+    TokenBucket,
+    /// `leaky_bucket`
+    LeakyBucket,
+    /// `fixed_window`
+    FixedWindow,
+    /// `sliding_window`
+    SlidingWindow,
+    /// `sliding_log`
+    SlidingLog,
+    /// An algorithm the user brought; it cannot be written in rules.
+    Custom,
+}
+
+impl Name {
+    /// Every algorithm that can be written in rules.
+    pub const ALL: [Self; 5] = [
+        Self::TokenBucket,
+        Self::LeakyBucket,
+        Self::FixedWindow,
+        Self::SlidingWindow,
+        Self::SlidingLog,
+    ];
+
+    /// How the algorithm is written.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::TokenBucket => "token_bucket",
+            Self::LeakyBucket => "leaky_bucket",
+            Self::FixedWindow => "fixed_window",
+            Self::SlidingWindow => "sliding_window",
+            Self::SlidingLog => "sliding_log",
+            Self::Custom => "custom",
+        }
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for Name {
+    type Err = LimitError;
+
+    fn from_str(text: &str) -> Result<Self, LimitError> {
+        let found = Self::ALL.into_iter().find(|name| name.as_str() == text);
+        found.ok_or_else(|| LimitError::UnknownAlgorithm {
+            given: text.chars().take(64).collect(),
+            nearest: nearest(text, Self::ALL.map(Self::as_str)),
+        })
+    }
+}

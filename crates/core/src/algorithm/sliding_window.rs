@@ -1,0 +1,204 @@
+//! Sliding window: two aligned counts, the older one weighted by what is left of it.
+
+use super::{
+    Algorithm, Answer, Outcome,
+    fixed_window::{is_from_the_future, until_end},
+};
+use crate::{
+    Cost, Micros, Now, Period, Timestamp,
+    math::{div_ceil, div_floor, mul},
+};
+
+/// The estimate `current + previous · (share of the window still ahead)` is at most the limit at
+/// every admission, computed in whole numbers.
+///
+/// It is an estimate: it takes the previous window's requests to be spread evenly. In an interval
+/// that is not aligned up to just under twice the limit can pass, when all of the previous window's
+/// requests came at its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlidingWindow {
+    capacity: u64,
+    period: Period,
+}
+
+/// How much was admitted in a window and in the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlidingState {
+    /// The current window's number, as [`Period::window_at`] counts.
+    pub window: u64,
+    /// Units admitted in it.
+    pub current: u64,
+    /// Units admitted in the window before.
+    pub previous: u64,
+}
+
+/// One window, seen from a moment in it.
+#[derive(Clone, Copy)]
+struct View {
+    length: u64,
+    left: u64,
+}
+
+impl SlidingWindow {
+    pub(crate) const fn new(capacity: u64, period: Period) -> Self {
+        Self { capacity, period }
+    }
+
+    /// Windows of this period and no particular limit, for reading states that were kept without
+    /// their limit.
+    pub const fn of_period(period: Period) -> Self {
+        Self::new(u64::MAX, period)
+    }
+
+    /// The length and alignment of the windows.
+    pub const fn period(&self) -> Period {
+        self.period
+    }
+
+    /// The state as it counts in `window`.
+    #[inline]
+    fn at(&self, state: SlidingState, window: u64) -> SlidingState {
+        if state.window >= window {
+            state
+        } else if state.window.saturating_add(1) == window {
+            SlidingState {
+                window,
+                current: 0,
+                previous: state.current,
+            }
+        } else {
+            SlidingState {
+                window,
+                current: 0,
+                previous: 0,
+            }
+        }
+    }
+
+    #[inline]
+    fn view(&self, window: u64, wall: Timestamp) -> View {
+        let start = self.period.start_of(window);
+        let end = self.period.start_of(window.saturating_add(1));
+        // Seen from before its start (a clock set back a little) the whole window lies ahead.
+        View {
+            length: end.since(start).get(),
+            left: end.since(wall.max(start)).get(),
+        }
+    }
+
+    #[inline]
+    fn estimate(state: &SlidingState, view: View) -> u64 {
+        let weighted = match state.previous {
+            0 => 0,
+            previous => div_ceil(mul(previous, view.left), view.length),
+        };
+        state.current.saturating_add(weighted)
+    }
+
+    /// The first moment at which `cost` fits, if nobody else comes.
+    fn admits_at(&self, state: &SlidingState, view: View, cost: u64) -> Timestamp {
+        let next = state.window.saturating_add(1);
+        let room = self.capacity.saturating_sub(cost);
+        // Within this window the previous one still fades …
+        if let Some(room) = room.checked_sub(state.current) {
+            let left = div_floor(mul(room, view.length), state.previous).min(view.left);
+            return self.period.start_of(next).saturating_sub(Micros::new(left));
+        }
+        // … and in the next one this window does.
+        let after = self.period.start_of(next.saturating_add(1));
+        let length = after.since(self.period.start_of(next)).get();
+        let left = div_floor(mul(room, length), state.current).min(length);
+        after.saturating_sub(Micros::new(left))
+    }
+}
+
+impl Algorithm for SlidingWindow {
+    type State = SlidingState;
+
+    #[inline]
+    fn capacity(&self) -> u64 {
+        self.capacity
+    }
+
+    #[inline]
+    fn fresh(&self, now: Now) -> SlidingState {
+        let window = self.period.window_at(now.wall);
+        SlidingState {
+            window,
+            current: 0,
+            previous: 0,
+        }
+    }
+
+    #[inline]
+    fn step(&self, mut state: SlidingState, now: Now, cost: Cost) -> (Answer, SlidingState) {
+        let window = self.period.window_at(now.wall);
+        if is_from_the_future(state.window, window) {
+            state.window = window;
+        }
+        let seen = self.at(state, window);
+        let view = self.view(seen.window, now.wall);
+        let reset_after = until_end(self.period, seen.window, now.wall);
+        let used = Self::estimate(&seen, view);
+        if cost.is_zero() {
+            return (
+                Answer {
+                    outcome: Outcome::ALLOW,
+                    used,
+                    reset_after,
+                },
+                state,
+            );
+        }
+        if cost.get() > self.capacity.saturating_sub(used) {
+            let retry_after = (cost.get() <= self.capacity)
+                .then(|| self.admits_at(&seen, view, cost.get()).since(now.wall));
+            let outcome = Outcome::Deny { retry_after };
+            return (
+                Answer {
+                    outcome,
+                    used,
+                    reset_after,
+                },
+                state,
+            );
+        }
+        let used = used.saturating_add(cost.get());
+        let answer = Answer {
+            outcome: Outcome::ALLOW,
+            used,
+            reset_after,
+        };
+        let current = seen.current.saturating_add(cost.get());
+        (answer, SlidingState { current, ..seen })
+    }
+
+    fn used(&self, state: &SlidingState, now: Now) -> u64 {
+        let seen = self.at(*state, self.period.window_at(now.wall));
+        Self::estimate(&seen, self.view(seen.window, now.wall))
+    }
+
+    fn admitted(&self, used: u64, now: Now) -> SlidingState {
+        SlidingState {
+            current: used,
+            ..self.fresh(now)
+        }
+    }
+
+    /// Credits the current window only: the previous one has ended.
+    fn refund(&self, state: SlidingState, now: Now, cost: Cost) -> SlidingState {
+        if state.window < self.period.window_at(now.wall) {
+            return state;
+        }
+        SlidingState {
+            current: state.current.saturating_sub(cost.get()),
+            ..state
+        }
+    }
+
+    #[inline]
+    fn is_fresh(&self, state: &SlidingState, now: Now) -> bool {
+        let seen = self.at(*state, self.period.window_at(now.wall));
+        seen.current == 0 && seen.previous == 0
+    }
+}

@@ -1,0 +1,11 @@
+//! A limit: how much of what period, counted how.
+
+mod explain;
+mod nearest;
+mod parse;
+mod set;
+mod value;
+
+pub(crate) use nearest::nearest;
+pub use set::LimitSet;
+pub use value::Limit;

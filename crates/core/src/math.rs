@@ -1,0 +1,58 @@
+//! 128-bit arithmetic that stays in 64 bits where the numbers allow it.
+
+/// The greatest common divisor; of zero and `b`, `b`.
+pub(crate) const fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while let Some(rest) = a.checked_rem(b) {
+        a = b;
+        b = rest;
+    }
+    a
+}
+
+/// `a / b` rounded down, at most `u64::MAX`; `u64::MAX` for a divisor of zero.
+#[inline]
+pub(crate) fn div_floor(a: u128, b: u64) -> u64 {
+    match u64::try_from(a) {
+        Ok(small) => small.checked_div(b).unwrap_or(u64::MAX),
+        Err(_) => saturate(a.checked_div(u128::from(b))),
+    }
+}
+
+/// `a / b` rounded up, at most `u64::MAX`; `u64::MAX` for a divisor of zero.
+#[inline]
+pub(crate) fn div_ceil(a: u128, b: u64) -> u64 {
+    let Some(round_up) = b.checked_sub(1) else {
+        return u64::MAX;
+    };
+    div_floor(a.saturating_add(u128::from(round_up)), b)
+}
+
+/// `a · b` without loss.
+#[inline]
+pub(crate) fn mul(a: u64, b: u64) -> u128 {
+    u128::from(a).saturating_mul(u128::from(b))
+}
+
+fn saturate(quotient: Option<u128>) -> u64 {
+    quotient
+        .and_then(|quotient| u64::try_from(quotient).ok())
+        .unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn divisions_round_as_named() {
+        assert_eq!(div_floor(7, 2), 3);
+        assert_eq!(div_ceil(7, 2), 4);
+        assert_eq!(div_ceil(8, 2), 4);
+        assert_eq!(div_ceil(0, 5), 0);
+        assert_eq!(div_floor(1 << 100, 1 << 50), 1 << 50);
+        assert_eq!(div_ceil((1 << 100) + 1, 1 << 50), (1 << 50) + 1);
+        assert_eq!(div_floor(u128::MAX, 1), u64::MAX);
+        assert_eq!(gcd(60_000_000, 100), 100);
+        assert_eq!(gcd(0, 7), 7);
+    }
+}

@@ -1,0 +1,126 @@
+//! Where counters live.
+
+use std::{error::Error, future::Future, time::Duration};
+
+use crate::{Charge, Verdict};
+
+/// Keeps counters and applies charges to them.
+///
+/// A store that can answer at once implements [`ImmediateStore`] instead and gets this for free.
+pub trait Store: Send + Sync {
+    /// Applies every charge, or none if any is denied. Atomic: no other request sees a part of it.
+    ///
+    /// # Errors
+    ///
+    /// A denial is an answer; an error means that there is none.
+    fn charge(
+        &self,
+        charges: &[Charge<'_>],
+    ) -> impl Future<Output = Result<Verdict, StoreError>> + Send;
+
+    /// The side door for peeking, refunding and resetting.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Store::charge`].
+    fn inspect(
+        &self,
+        action: Action,
+        charges: &[Charge<'_>],
+    ) -> impl Future<Output = Result<Verdict, StoreError>> + Send;
+}
+
+/// What the side door of a store can do to the counters of some charges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Action {
+    /// Says what charging would answer, and changes nothing.
+    Peek,
+    /// Gives the cost back, never beyond fresh, and says what is left. An ended window is credited
+    /// nothing.
+    Refund,
+    /// Makes the counters fresh, and says what is left.
+    Reset,
+}
+
+/// A store that answers without waiting for anything: no runtime, no errors.
+///
+/// ```
+/// use std::{collections::HashMap, sync::Mutex};
+/// use tollgate_core::{Action, Charge, Clock, Cost, ImmediateStore, State, SystemClock, Verdict};
+///
+/// /// The shortest store that is correct for one limit a request.
+/// #[derive(Default)]
+/// struct Tiny(Mutex<HashMap<Vec<u8>, State>>);
+///
+/// impl ImmediateStore for Tiny {
+///     fn charge_now(&self, charges: &[Charge<'_>]) -> Verdict {
+///         let (now, charge) = (SystemClock.now(), charges[0]);
+///         let mut counters = self.0.lock().unwrap();
+///         let state = counters.remove(charge.key.values());
+///         let state = state.unwrap_or_else(|| charge.limit.fresh(now));
+///         let (decision, next) = charge.limit.step(state, now, charge.cost);
+///         counters.insert(charge.key.values().to_vec(), next);
+///         Verdict::single(decision, now)
+///     }
+///     fn inspect_now(&self, action: Action, charges: &[Charge<'_>]) -> Verdict {
+///         if action == Action::Reset {
+///             self.0.lock().unwrap().remove(charges[0].key.values());
+///         }
+///         self.charge_now(&[charges[0].with_cost(Cost::ZERO)])
+///     }
+/// }
+/// ```
+pub trait ImmediateStore: Send + Sync {
+    /// Applies every charge, or none if any is denied. Atomic: no other request sees a part of it.
+    fn charge_now(&self, charges: &[Charge<'_>]) -> Verdict;
+
+    /// The side door for peeking, refunding and resetting.
+    fn inspect_now(&self, action: Action, charges: &[Charge<'_>]) -> Verdict;
+
+    /// Decides several requests, each on its own and in order, and appends their verdicts.
+    fn charge_batch(&self, requests: &[&[Charge<'_>]], verdicts: &mut Vec<Verdict>) {
+        verdicts.extend(requests.iter().map(|charges| self.charge_now(charges)));
+    }
+}
+
+impl<S: ImmediateStore> Store for S {
+    async fn charge(&self, charges: &[Charge<'_>]) -> Result<Verdict, StoreError> {
+        Ok(self.charge_now(charges))
+    }
+
+    async fn inspect(&self, action: Action, charges: &[Charge<'_>]) -> Result<Verdict, StoreError> {
+        Ok(self.inspect_now(action, charges))
+    }
+}
+
+/// Why a store has no answer.
+///
+/// ```
+/// use std::time::Duration;
+/// use tollgate_core::StoreError;
+///
+/// let error = StoreError::Timeout(Duration::from_millis(5));
+/// assert!(error.is_transient());
+/// assert_eq!(error.to_string(), "store did not answer within 5ms");
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The store is slow or hung; the charge may or may not have happened.
+    #[error("store did not answer within {0:?}")]
+    Timeout(Duration),
+    /// The store cannot be reached; nothing was charged.
+    #[error("store is unreachable")]
+    Unreachable(#[source] Box<dyn Error + Send + Sync>),
+    /// Something in the store is not ours.
+    #[error("stored state is not readable: {0}")]
+    Corrupt(&'static str),
+}
+
+impl StoreError {
+    /// Whether the same call may succeed later without anybody acting.
+    pub const fn is_transient(&self) -> bool {
+        !matches!(self, Self::Corrupt(_))
+    }
+}

@@ -1,0 +1,111 @@
+//! The outcome of all charges of one request.
+
+use smallvec::SmallVec;
+
+use crate::{Decision, Now, math::mul};
+
+/// What a request got from all the limits it met: every decision, and the one that binds.
+///
+/// ```
+/// use tollgate_core::{Clock, Cost, Limit, ManualClock, Verdict};
+///
+/// let now = ManualClock::start().now();
+/// let (per_second, per_hour): (Limit, Limit) = ("5/s".parse()?, "100/h".parse()?);
+/// let decisions = [&per_second, &per_hour].map(|limit| limit.step(limit.fresh(now), now, Cost::ONE).0);
+/// let verdict = Verdict::of(decisions, now);
+/// assert!(verdict.is_allowed());
+/// assert_eq!(verdict.binding().limit(), 5); // 4 of 5 left is a smaller share than 99 of 100
+/// # Ok::<(), tollgate_core::LimitError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    decisions: SmallVec<[Decision; 1]>,
+    binding: Option<usize>,
+    now: Now,
+}
+
+impl Verdict {
+    /// The verdict of these decisions, in the order of their charges. Denied if any of them is.
+    pub fn of(decisions: impl IntoIterator<Item = Decision>, now: Now) -> Self {
+        let decisions: SmallVec<[Decision; 1]> = decisions.into_iter().collect();
+        let binding = binding(&decisions);
+        Self {
+            decisions,
+            binding,
+            now,
+        }
+    }
+
+    /// The verdict of a single charge.
+    #[inline]
+    pub fn single(decision: Decision, now: Now) -> Self {
+        Self {
+            decisions: SmallVec::from_buf([decision]),
+            binding: Some(0),
+            now,
+        }
+    }
+
+    /// Whether the request may pass. A request that met no limit may.
+    #[inline]
+    pub fn is_allowed(&self) -> bool {
+        self.decisions.iter().all(Decision::is_allowed)
+    }
+
+    /// The decision to show: of the failing ones that with the longest wait; if all passed, that
+    /// with the smallest share left; ties go to the first.
+    ///
+    /// # Panics
+    ///
+    /// If there was no charge; see [`Verdict::binding_index`].
+    #[expect(
+        clippy::expect_used,
+        reason = "documented; a limiter always has a limit"
+    )]
+    pub fn binding(&self) -> &Decision {
+        let index = self.binding.expect("a verdict on at least one charge");
+        self.decisions
+            .get(index)
+            .expect("the binding decision is one of the decisions")
+    }
+
+    /// Which of [`Verdict::decisions`] binds, if there was any charge.
+    pub const fn binding_index(&self) -> Option<usize> {
+        self.binding
+    }
+
+    /// One decision per charge, in order. If any was denied, none was charged.
+    pub fn decisions(&self) -> &[Decision] {
+        &self.decisions
+    }
+
+    /// The moment of the decision.
+    pub const fn now(&self) -> Now {
+        self.now
+    }
+}
+
+/// Section 12.5. Waiting in vain counts as the longest wait.
+fn binding(decisions: &[Decision]) -> Option<usize> {
+    let denied = decisions
+        .iter()
+        .enumerate()
+        .filter(|(_, decision)| !decision.is_allowed());
+    let longest = denied.reduce(|best, next| {
+        if next.1.retry_after > best.1.retry_after {
+            next
+        } else {
+            best
+        }
+    });
+    let smallest = || {
+        decisions.iter().enumerate().reduce(|best, next| {
+            let (left, right) = (
+                mul(next.1.remaining, best.1.limit),
+                mul(best.1.remaining, next.1.limit),
+            );
+            if left < right { next } else { best }
+        })
+    };
+    longest.or_else(smallest).map(|(index, _)| index)
+}

@@ -1,0 +1,254 @@
+//! Algorithm states in 51 bits.
+//!
+//! Moments and window numbers are kept modulo a power of two that takes over a year to come round, so
+//! a state is read back exactly unless it was left alone for longer than that.
+
+use tollgate_core::{
+    Algorithm, Bucket, BucketState, FixedState, FixedWindow, LeakyBucket, Now, Period,
+    SlidingState, SlidingWindow, State, TokenBucket,
+};
+
+use crate::{
+    class::{BucketKind, Code, Life},
+    word::{PAYLOAD_BITS, PAYLOAD_MASK},
+};
+
+/// An algorithm whose states fit a word.
+pub(crate) trait Packed: Algorithm<State: Copy + PartialEq> {
+    /// The layout; `None` if this limit's numbers are too large for a word.
+    fn code(&self) -> Option<Code>;
+
+    /// The state as payload. What exceeds every limit of this layout is cut to what just exceeds it.
+    fn pack(&self, state: Self::State, now: Now) -> u64;
+
+    /// The state a payload stands for.
+    fn unpack(&self, payload: u64, now: Now) -> Self::State;
+
+    /// Used share in quarters, at most 3.
+    fn share(&self, state: Self::State, now: Now) -> u64;
+
+    fn wrap(state: Self::State) -> State;
+
+    fn unwrap(state: &State) -> Option<Self::State>;
+}
+
+/// The largest debt, in a bucket's units, that a payload can tell from a full bucket long ago.
+const DEBT_MAX: u128 = 1 << (PAYLOAD_BITS - 2);
+
+#[inline]
+fn bucket_code(bucket: &Bucket, kind: BucketKind) -> Option<Code> {
+    if bucket.span().saturating_add(bucket.window()) >= DEBT_MAX {
+        return None;
+    }
+    let (amount, token) = (bucket.units_per_micro(), bucket.units_per_token());
+    let hour = u128::from(Period::HOUR.length().get()) * u128::from(amount);
+    let life = if bucket.window() >= hour {
+        Life::Long
+    } else {
+        Life::Short
+    };
+    Code::bucket(kind, amount, token, life)
+}
+
+#[inline]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the payload is the lower part"
+)]
+fn pack_bucket(bucket: &Bucket, state: BucketState, now: Now) -> u64 {
+    let full_at = state.full_at.min(bucket.units_at(now.steady) + DEBT_MAX);
+    full_at as u64 & PAYLOAD_MASK
+}
+
+#[inline]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the payload is the lower part"
+)]
+fn unpack_bucket(bucket: &Bucket, payload: u64, now: Now) -> BucketState {
+    let now = bucket.units_at(now.steady);
+    let ahead = sign_extend(payload.wrapping_sub(now as u64), PAYLOAD_BITS);
+    BucketState {
+        full_at: now.saturating_add_signed(i128::from(ahead)),
+    }
+}
+
+#[inline]
+fn bucket_share(bucket: &Bucket, state: BucketState, now: Now) -> u64 {
+    let debt = state.full_at.saturating_sub(bucket.units_at(now.steady));
+    quarters(debt, bucket.span())
+}
+
+#[inline]
+fn quarters(used: u128, capacity: u128) -> u64 {
+    let used = used * 4;
+    u64::from(used >= capacity) + u64::from(used >= capacity * 2) + u64::from(used >= capacity * 3)
+}
+
+/// The lower `bits` of a number as a signed one.
+#[inline]
+const fn sign_extend(number: u64, bits: u32) -> i64 {
+    let unused = u64::BITS - bits;
+    (number << unused).cast_signed() >> unused
+}
+
+macro_rules! pack_buckets {
+    ($($algorithm:ident is $kind:ident),*) => {$(
+        impl Packed for $algorithm {
+            #[inline]
+            fn code(&self) -> Option<Code> {
+                bucket_code(self.bucket(), BucketKind::$kind)
+            }
+
+            #[inline]
+            fn pack(&self, state: BucketState, now: Now) -> u64 {
+                pack_bucket(self.bucket(), state, now)
+            }
+
+            #[inline]
+            fn unpack(&self, payload: u64, now: Now) -> BucketState {
+                unpack_bucket(self.bucket(), payload, now)
+            }
+
+            #[inline]
+            fn share(&self, state: BucketState, now: Now) -> u64 {
+                bucket_share(self.bucket(), state, now)
+            }
+
+            fn wrap(state: BucketState) -> State {
+                State::Bucket(state)
+            }
+
+            fn unwrap(state: &State) -> Option<BucketState> {
+                if let State::Bucket(state) = state { Some(*state) } else { None }
+            }
+        }
+    )*};
+}
+
+pack_buckets!(TokenBucket is Token, LeakyBucket is Leaky);
+
+/// How a window's payload is cut: its number below, its counts above.
+#[derive(Clone, Copy)]
+struct Cut {
+    number_bits: u32,
+    count_bits: u32,
+}
+
+impl Cut {
+    /// Window numbers come round after 2^46 µs, more than two years; half of that tells past from
+    /// future.
+    #[inline]
+    fn new(period: Period, counts: u32) -> Self {
+        const ROUND_BITS: u32 = 46;
+        let number_bits = (ROUND_BITS - period.length().get().ilog2().min(43)).max(3);
+        Self {
+            number_bits,
+            count_bits: (PAYLOAD_BITS - number_bits) / counts,
+        }
+    }
+
+    #[inline]
+    const fn count_max(self) -> u64 {
+        (1 << self.count_bits) - 1
+    }
+
+    #[inline]
+    const fn number(self, payload: u64, present: u64) -> u64 {
+        let ahead = sign_extend(payload.wrapping_sub(present), self.number_bits);
+        present.saturating_add_signed(ahead)
+    }
+
+    #[inline]
+    const fn number_of(self, window: u64) -> u64 {
+        window & ((1 << self.number_bits) - 1)
+    }
+}
+
+impl Packed for FixedWindow {
+    #[inline]
+    fn code(&self) -> Option<Code> {
+        let fits = self.capacity() < Cut::new(self.period(), 1).count_max();
+        fits.then(|| Code::fixed_window(self.period()))
+    }
+
+    #[inline]
+    fn pack(&self, state: FixedState, _now: Now) -> u64 {
+        let cut = Cut::new(self.period(), 1);
+        cut.number_of(state.window) | state.used.min(cut.count_max()) << cut.number_bits
+    }
+
+    #[inline]
+    fn unpack(&self, payload: u64, now: Now) -> FixedState {
+        let cut = Cut::new(self.period(), 1);
+        let window = cut.number(payload, self.period().window_at(now.wall));
+        FixedState {
+            window,
+            used: payload >> cut.number_bits,
+        }
+    }
+
+    #[inline]
+    fn share(&self, state: FixedState, _now: Now) -> u64 {
+        quarters(state.used.into(), self.capacity().into())
+    }
+
+    fn wrap(state: FixedState) -> State {
+        State::Fixed(state)
+    }
+
+    fn unwrap(state: &State) -> Option<FixedState> {
+        if let State::Fixed(state) = state {
+            Some(*state)
+        } else {
+            None
+        }
+    }
+}
+
+impl Packed for SlidingWindow {
+    #[inline]
+    fn code(&self) -> Option<Code> {
+        let fits = self.capacity() < Cut::new(self.period(), 2).count_max();
+        fits.then(|| Code::sliding_window(self.period()))
+    }
+
+    #[inline]
+    fn pack(&self, state: SlidingState, _now: Now) -> u64 {
+        let cut = Cut::new(self.period(), 2);
+        let current = state.current.min(cut.count_max()) << cut.number_bits;
+        let previous = state.previous.min(cut.count_max()) << (cut.number_bits + cut.count_bits);
+        cut.number_of(state.window) | current | previous
+    }
+
+    #[inline]
+    fn unpack(&self, payload: u64, now: Now) -> SlidingState {
+        let cut = Cut::new(self.period(), 2);
+        let window = cut.number(payload, self.period().window_at(now.wall));
+        let current = (payload >> cut.number_bits) & cut.count_max();
+        let previous = (payload >> (cut.number_bits + cut.count_bits)) & cut.count_max();
+        SlidingState {
+            window,
+            current,
+            previous,
+        }
+    }
+
+    #[inline]
+    fn share(&self, state: SlidingState, _now: Now) -> u64 {
+        let used = state.current.max(state.previous);
+        quarters(used.into(), self.capacity().into())
+    }
+
+    fn wrap(state: SlidingState) -> State {
+        State::Sliding(state)
+    }
+
+    fn unwrap(state: &State) -> Option<SlidingState> {
+        if let State::Sliding(state) = state {
+            Some(*state)
+        } else {
+            None
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The side table: what a word cannot hold, and the shared counters of last resort.
+//!
+//! Each key belongs to one shard. Whoever holds its lock may decide where the key lives: in the table,
+//! here, or nowhere. So no key is ever counted in two places.
+
+use std::sync::{
+    Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicI64, Ordering::Relaxed},
+};
+
+use tollgate_core::{Law, Log, Now, State};
+
+use crate::table::Evicted;
+
+/// Keys a shard holds beside the table.
+const WIDE_MAX: usize = 16;
+/// Shared counters a shard holds.
+const SHARED_MAX: usize = 4;
+/// Table keys per shard.
+const KEYS_PER_SHARD: usize = 64;
+const SHARDS_MIN: usize = 64;
+const SHARDS_MAX: usize = 1 << 16;
+
+/// A counter with the algorithm that reads it.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) id: u64,
+    pub(crate) law: Law,
+    pub(crate) state: State,
+}
+
+impl Entry {
+    pub(crate) fn parts(&self) -> (&Law, State) {
+        (&self.law, self.state.clone())
+    }
+}
+
+/// What one lock protects.
+#[derive(Debug, Default)]
+pub(crate) struct Shard {
+    /// Counters by fingerprint.
+    pub(crate) wide: Vec<Entry>,
+    /// Counters by what the keys of a rule's limit have in common, for keys without room of their
+    /// own.
+    pub(crate) shared: Vec<Entry>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Shards {
+    shards: Box<[Mutex<Shard>]>,
+    log_budget: LogBudget,
+}
+
+impl Shards {
+    pub(crate) fn new(keys: usize) -> Self {
+        let count = (keys / KEYS_PER_SHARD)
+            .clamp(SHARDS_MIN, SHARDS_MAX)
+            .next_power_of_two();
+        let shards = (0..count).map(|_| Mutex::default()).collect();
+        Self {
+            shards,
+            log_budget: LogBudget::new(keys),
+        }
+    }
+
+    /// The shard of a key.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "masked to the number of shards"
+    )]
+    pub(crate) const fn of(&self, fingerprint: u64) -> usize {
+        // The lower bits: the upper ones choose the line in the table.
+        fingerprint as usize & (self.shards.len() - 1)
+    }
+
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "`of` masks to the number of shards"
+    )]
+    pub(crate) fn lock(&self, shard: usize) -> MutexGuard<'_, Shard> {
+        self.shards[shard]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) const fn log_budget(&self) -> &LogBudget {
+        &self.log_budget
+    }
+
+    pub(crate) const fn count(&self) -> usize {
+        self.shards.len()
+    }
+}
+
+impl Shard {
+    /// Keeps a counter here; `Err` with it if every place belongs to a key that uses half of its limit
+    /// or more.
+    pub(crate) fn insert_wide(
+        &mut self,
+        entry: Entry,
+        budget: &LogBudget,
+        now: Now,
+    ) -> Result<Evicted, Entry> {
+        match make_room(&mut self.wide, WIDE_MAX, budget, now) {
+            Room::Made(evicted) => {
+                self.wide.push(entry);
+                Ok(evicted)
+            }
+            Room::HalfUsed => Err(entry),
+        }
+    }
+
+    /// Keeps a shared counter here, at the cost of the least used one if need be.
+    pub(crate) fn insert_shared(&mut self, entry: Entry, budget: &LogBudget, now: Now) -> Evicted {
+        let evicted = match make_room(&mut self.shared, SHARED_MAX, budget, now) {
+            Room::Made(evicted) => evicted,
+            Room::HalfUsed => evict_least_used(&mut self.shared, budget, now),
+        };
+        self.shared.push(entry);
+        evicted
+    }
+}
+
+pub(crate) fn position(entries: &[Entry], id: u64) -> Option<usize> {
+    entries.iter().position(|entry| entry.id == id)
+}
+
+/// Whether there is a place for one more.
+enum Room {
+    Made(Evicted),
+    /// Everybody uses half of its limit or more.
+    HalfUsed,
+}
+
+/// Makes room for one more: drops what has run out, else what is least used below half.
+fn make_room(entries: &mut Vec<Entry>, max: usize, budget: &LogBudget, now: Now) -> Room {
+    if entries.len() >= max {
+        entries.retain(|entry| {
+            let is_live = !entry.law.is_fresh(&entry.state, now);
+            if !is_live {
+                budget.give_back(&entry.state);
+            }
+            is_live
+        });
+    }
+    if entries.len() < max {
+        return Room::Made(Evicted::default());
+    }
+    if entries.iter().all(|entry| used_permille(entry, now) >= 500) {
+        return Room::HalfUsed;
+    }
+    Room::Made(evict_least_used(entries, budget, now))
+}
+
+fn evict_least_used(entries: &mut Vec<Entry>, budget: &LogBudget, now: Now) -> Evicted {
+    let shares = entries
+        .iter()
+        .map(|entry| used_permille(entry, now))
+        .enumerate();
+    let Some((place, _)) = shares.min_by_key(|(_, share)| *share) else {
+        return Evicted::default();
+    };
+    let evicted = entries.swap_remove(place);
+    budget.give_back(&evicted.state);
+    Evicted {
+        keys: 1,
+        cost: evicted.law.used(&evicted.state, now),
+    }
+}
+
+/// The used share; the capacity is known here, unlike in the table.
+fn used_permille(entry: &Entry, now: Now) -> u128 {
+    let used = entry.law.used(&entry.state, now);
+    u128::from(used) * 1_000 / u128::from(entry.law.capacity().max(1))
+}
+
+/// How many admissions all sliding logs together may remember. Beyond it a log forgets exactly when
+/// its oldest admission was, and keeps counting it.
+#[derive(Debug)]
+pub(crate) struct LogBudget {
+    left: AtomicI64,
+}
+
+impl LogBudget {
+    fn new(keys: usize) -> Self {
+        Self {
+            left: AtomicI64::new(i64::try_from(keys).unwrap_or(i64::MAX)),
+        }
+    }
+
+    /// Accounts for one state taking the place of another.
+    pub(crate) fn exchange(&self, former: &State, state: &mut State) {
+        let before = if let State::Log(log) = former {
+            log.entries().len()
+        } else {
+            0
+        };
+        match state {
+            State::Log(log) => self.settle(before, log),
+            _ => self.settle(before, &mut Log::default()),
+        }
+    }
+
+    /// Settles a log that had `before` entries. One entry is free, so that new keys are served.
+    fn settle(&self, before: usize, log: &mut Log) {
+        let paid = |entries: usize| i64::try_from(entries.saturating_sub(1)).unwrap_or(i64::MAX);
+        let mut grown = paid(log.entries().len()) - paid(before);
+        while grown > 0 && self.left.load(Relaxed) < grown {
+            log.merge_oldest();
+            grown -= 1;
+        }
+        self.left.fetch_sub(grown, Relaxed);
+    }
+
+    pub(crate) fn give_back(&self, state: &State) {
+        if let State::Log(log) = state {
+            self.settle(log.entries().len(), &mut Log::default());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tollgate_core::{LogEntry, Timestamp};
+
+    use super::*;
+
+    fn log(entries: u64) -> Log {
+        let entry = |second| LogEntry {
+            at: Timestamp::from_secs(second),
+            cost: 1,
+        };
+        Log::new((0..entries).map(entry).collect())
+    }
+
+    #[test]
+    fn a_log_beyond_the_budget_keeps_its_count() {
+        let budget = LogBudget::new(5);
+        let mut first = log(5);
+        budget.settle(0, &mut first);
+        assert_eq!(first.entries().len(), 5);
+        let mut second = log(4);
+        budget.settle(0, &mut second);
+        assert_eq!(second.entries().len(), 2);
+        assert_eq!(
+            second.entries().iter().map(|entry| entry.cost).sum::<u64>(),
+            4
+        );
+        budget.give_back(&State::Log(first));
+        let mut third = log(5);
+        budget.settle(0, &mut third);
+        assert_eq!(third.entries().len(), 5);
+    }
+}

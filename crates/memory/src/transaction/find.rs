@@ -1,0 +1,288 @@
+//! Locking shards, finding counters, holding slots.
+
+use std::sync::MutexGuard;
+
+use smallvec::SmallVec;
+use tollgate_core::{Charge, Law, Now, State};
+
+use super::{Counter, Elsewhere, Held, Transaction};
+use crate::{
+    shard::{Entry, Shard, position},
+    slot::Slot,
+    store::Counters,
+    word::Word,
+};
+
+/// A slot to hold for a counter.
+struct Wanted {
+    index: usize,
+    owner: u64,
+    counter: usize,
+}
+
+impl<'s, 'c> Transaction<'s, 'c> {
+    pub(super) fn open(store: &'s Counters, charges: &[Charge<'c>], now: Now) -> Self {
+        let mut counters: SmallVec<[Counter<'c>; 2]> = SmallVec::new();
+        for charge in charges {
+            let fingerprint = store.hash.counter(charge.key, charge.limit.period());
+            if counters
+                .iter()
+                .all(|counter| counter.fingerprint != fingerprint)
+            {
+                counters.push(Counter::new(*charge, fingerprint, now));
+            }
+        }
+        let shards = lock(store, &counters);
+        let mut transaction = Self {
+            store,
+            now,
+            shards,
+            counters,
+        };
+        while !transaction.find_and_hold() {
+            transaction.let_go();
+        }
+        transaction
+    }
+
+    /// `false` if a slot changed hands between being found and being held.
+    fn find_and_hold(&mut self) -> bool {
+        let mut wanted: SmallVec<[Wanted; 2]> = SmallVec::new();
+        for counter in 0..self.counters.len() {
+            self.find(counter, &mut wanted);
+        }
+        // One order for everybody, so that nobody waits in a circle.
+        wanted.sort_unstable_by_key(|wanted| wanted.index);
+        for Wanted {
+            index,
+            owner,
+            counter,
+        } in wanted
+        {
+            let Some(word) = self.slot(index).and_then(|slot| slot.hold(owner)) else {
+                return false;
+            };
+            if let Some(counter) = self.counters.get_mut(counter) {
+                counter.holds(Held { index, word }, owner);
+            }
+        }
+        self.read_states();
+        true
+    }
+
+    /// Looks for the slot of a counter, and elsewhere if nothing is counted there.
+    fn find(&mut self, index: usize, wanted: &mut SmallVec<[Wanted; 2]>) {
+        let Some(counter) = self.counters.get(index) else {
+            return;
+        };
+        let fingerprint = counter.fingerprint;
+        let slot = self.store.table.find(fingerprint);
+        if let Some((place, slot)) = slot {
+            wanted.push(Wanted {
+                index: place,
+                owner: fingerprint,
+                counter: index,
+            });
+            if self.is_live(slot) {
+                return;
+            }
+        }
+        let (elsewhere, former) = self.elsewhere(counter, slot.is_some());
+        if let Some((place, owner)) = former {
+            wanted.push(Wanted {
+                index: place,
+                owner,
+                counter: index,
+            });
+        }
+        if let Some(counter) = self.counters.get_mut(index) {
+            counter.elsewhere = elsewhere;
+        }
+    }
+
+    /// Where a counter is counted if not in its slot, and the former slot to hold for that.
+    fn elsewhere(
+        &self,
+        counter: &Counter<'c>,
+        has_slot: bool,
+    ) -> (Elsewhere, Option<(usize, u64)>) {
+        if self.wide(counter.fingerprint).is_some() {
+            return (Elsewhere::Wide, None);
+        }
+        for former in formers(self.store, &counter.charge) {
+            // A former period by which the request also counts is a counter of its own.
+            if self
+                .counters
+                .iter()
+                .any(|counter| counter.fingerprint == former)
+            {
+                continue;
+            }
+            if self.wide(former).is_some() {
+                return (Elsewhere::FormerWide(former), None);
+            }
+            let slot = self
+                .store
+                .table
+                .find(former)
+                .filter(|(_, slot)| self.is_live(*slot));
+            if let Some((place, _)) = slot {
+                return (Elsewhere::Nowhere, Some((place, former)));
+            }
+        }
+        if !has_slot && self.shared(counter).is_some() {
+            return (Elsewhere::Shared, None);
+        }
+        (Elsewhere::Nowhere, None)
+    }
+
+    /// Reads what the counters say, now that nobody can change them.
+    fn read_states(&mut self) {
+        let mut counters = std::mem::take(&mut self.counters);
+        for counter in &mut counters {
+            let own = counter.slot.and_then(|held| self.live_state(held.word));
+            let found = own.or_else(|| match counter.elsewhere {
+                Elsewhere::Wide => self.wide(counter.fingerprint).map(Entry::parts),
+                Elsewhere::FormerWide(former) => self.wide(former).map(Entry::parts),
+                Elsewhere::Shared => self.shared(counter).map(Entry::parts),
+                Elsewhere::FormerSlot(held) => self.live_state(held.word),
+                Elsewhere::Nowhere => None,
+            });
+            if let Some((law, state)) = found {
+                counter.before = counter.law.adopt(law, state, self.now);
+                counter.state = counter.before.clone();
+            }
+        }
+        self.counters = counters;
+    }
+
+    /// Releases what is held, unchanged.
+    fn let_go(&mut self) {
+        let mut counters = std::mem::take(&mut self.counters);
+        for counter in &mut counters {
+            let former = match counter.elsewhere {
+                Elsewhere::FormerSlot(held) => Some(held),
+                _ => None,
+            };
+            for held in [counter.slot.take(), former].into_iter().flatten() {
+                self.release(held, held.word);
+            }
+            counter.elsewhere = Elsewhere::Nowhere;
+        }
+        self.counters = counters;
+    }
+
+    pub(super) fn release(&self, held: Held, word: Word) {
+        if let Some(slot) = self.slot(held.index) {
+            slot.release(word);
+        }
+    }
+
+    fn slot(&self, index: usize) -> Option<Slot<'s>> {
+        self.store.table.slot(index)
+    }
+
+    fn is_live(&self, slot: Slot<'_>) -> bool {
+        self.live_state(slot.read()).is_some()
+    }
+
+    fn live_state(&self, word: Word) -> Option<(&'s Law, State)> {
+        let (law, state) = self.store.read(word, self.now)?;
+        (!law.is_fresh(&state, self.now)).then_some((law, state))
+    }
+
+    /// A live counter beside the table.
+    fn wide(&self, fingerprint: u64) -> Option<&Entry> {
+        self.live(&self.shard(fingerprint)?.wide, fingerprint)
+    }
+
+    /// The live counter that keys of this limit share for want of room.
+    fn shared(&self, counter: &Counter<'c>) -> Option<&Entry> {
+        let id = counter.shared_id(self.store);
+        self.live(&self.shard(counter.fingerprint)?.shared, id)
+    }
+
+    fn live<'e>(&self, entries: &'e [Entry], id: u64) -> Option<&'e Entry> {
+        let entry = entries.get(position(entries, id)?)?;
+        (!entry.law.is_fresh(&entry.state, self.now)).then_some(entry)
+    }
+
+    fn shard(&self, fingerprint: u64) -> Option<&Shard> {
+        let number = self.store.shards.of(fingerprint);
+        let place = self
+            .shards
+            .binary_search_by_key(&number, |(number, _)| *number)
+            .ok()?;
+        self.shards.get(place).map(|(_, shard)| &**shard)
+    }
+
+    pub(super) fn shard_mut(&mut self, fingerprint: u64) -> Option<&mut Shard> {
+        let number = self.store.shards.of(fingerprint);
+        let place = self
+            .shards
+            .binary_search_by_key(&number, |(number, _)| *number)
+            .ok()?;
+        self.shards.get_mut(place).map(|(_, shard)| &mut **shard)
+    }
+}
+
+impl<'c> Counter<'c> {
+    fn new(charge: Charge<'c>, fingerprint: u64, now: Now) -> Self {
+        let law = charge.limit.law();
+        let fresh = law.fresh(now);
+        let (before, state) = (fresh.clone(), fresh);
+        let (slot, elsewhere) = (None, Elsewhere::Nowhere);
+        Self {
+            charge,
+            law,
+            fingerprint,
+            slot,
+            elsewhere,
+            before,
+            state,
+        }
+    }
+
+    fn holds(&mut self, held: Held, owner: u64) {
+        if owner == self.fingerprint {
+            self.slot = Some(held);
+        } else {
+            self.elsewhere = Elsewhere::FormerSlot(held);
+        }
+    }
+
+    /// What the keys of this limit have in common.
+    pub(super) fn shared_id(&self, store: &Counters) -> u64 {
+        store
+            .hash
+            .salt(self.charge.key.rule(), self.charge.limit.period())
+    }
+}
+
+fn lock<'s>(
+    store: &'s Counters,
+    counters: &[Counter<'_>],
+) -> SmallVec<[(usize, MutexGuard<'s, Shard>); 2]> {
+    let mut numbers: SmallVec<[usize; 4]> = SmallVec::new();
+    for counter in counters {
+        numbers.push(store.shards.of(counter.fingerprint));
+        numbers.extend(formers(store, &counter.charge).map(|former| store.shards.of(former)));
+    }
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+        .into_iter()
+        .map(|number| (number, store.shards.lock(number)))
+        .collect()
+}
+
+/// The fingerprints a counter had under the periods its limit had before.
+fn formers(store: &Counters, charge: &Charge<'_>) -> impl Iterator<Item = u64> {
+    let (key, period) = (charge.key, charge.limit.period());
+    let others = charge
+        .former
+        .iter()
+        .map(|former| former.period())
+        .filter(move |it| *it != period);
+    others.map(move |period| store.hash.counter(key, period))
+}

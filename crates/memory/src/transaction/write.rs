@@ -1,0 +1,199 @@
+//! Writing what was decided, and letting go.
+
+use tollgate_core::{Law, Now, State};
+
+use super::{Counter, Elsewhere, Transaction};
+use crate::{
+    pack::Packed,
+    shard::{Entry, position},
+    store::Counters,
+    table::Taken,
+    word::Word,
+};
+
+impl<'c> Transaction<'_, 'c> {
+    /// Writes every counter that changed and releases every slot that is held.
+    pub(super) fn close(mut self) {
+        let counters = std::mem::take(&mut self.counters);
+        // Slots first: giving a counter a place may have to wait for a slot, and nobody may wait for
+        // one while holding another.
+        let homeless: smallvec::SmallVec<[Counter<'c>; 2]> = counters
+            .into_iter()
+            .filter_map(|counter| self.write(counter))
+            .collect();
+        for counter in homeless {
+            self.give_place(counter);
+        }
+    }
+
+    /// Writes a counter where it was found; gives it back if it needs a place.
+    fn write(&mut self, counter: Counter<'c>) -> Option<Counter<'c>> {
+        let own = counter.slot;
+        if counter.state == counter.before {
+            own.inspect(|held| self.release(*held, held.word));
+            if let Elsewhere::FormerSlot(held) = counter.elsewhere {
+                self.release(held, held.word);
+            }
+            return None;
+        }
+        match counter.elsewhere {
+            Elsewhere::Wide | Elsewhere::Shared => {
+                own.inspect(|held| self.release(*held, held.word));
+                self.write_beside(counter);
+                return None;
+            }
+            Elsewhere::FormerSlot(held) => self.release(held, held.word.cleared()),
+            Elsewhere::FormerWide(former) => self.remove_wide(former),
+            Elsewhere::Nowhere => {}
+        }
+        let Some(held) = own else {
+            return Some(counter);
+        };
+        let word = self
+            .store
+            .pack(counter.law, &counter.state, held.word, self.now);
+        self.release(held, word.unwrap_or(held.word.cleared()));
+        word.is_none().then_some(counter)
+    }
+
+    /// Updates a counter beside the table, or drops it if nothing is counted any more.
+    fn write_beside(&mut self, counter: Counter<'c>) {
+        let (store, now) = (self.store, self.now);
+        let is_shared = matches!(counter.elsewhere, Elsewhere::Shared);
+        let id = if is_shared {
+            counter.shared_id(store)
+        } else {
+            counter.fingerprint
+        };
+        let Some(shard) = self.shard_mut(counter.fingerprint) else {
+            return;
+        };
+        let entries = if is_shared {
+            &mut shard.shared
+        } else {
+            &mut shard.wide
+        };
+        let Some(place) = position(entries, id) else {
+            return;
+        };
+        if is_shared {
+            store.tally.shared();
+        }
+        let mut entry = Entry {
+            id,
+            law: counter.law.clone(),
+            state: counter.state,
+        };
+        let budget = store.shards.log_budget();
+        let former = entries.swap_remove(place);
+        if entry.law.is_fresh(&entry.state, now) {
+            budget.give_back(&former.state);
+            return;
+        }
+        budget.exchange(&former.state, &mut entry.state);
+        entries.push(entry);
+    }
+
+    fn remove_wide(&mut self, fingerprint: u64) {
+        let store = self.store;
+        if let Some(shard) = self.shard_mut(fingerprint)
+            && let Some(place) = position(&shard.wide, fingerprint)
+        {
+            store
+                .shards
+                .log_budget()
+                .give_back(&shard.wide.swap_remove(place).state);
+        }
+    }
+
+    /// A place for a counter that has none: a slot, beside the table, or shared with others.
+    fn give_place(&mut self, counter: Counter<'c>) {
+        let (store, now) = (self.store, self.now);
+        let Counter {
+            fingerprint,
+            law,
+            ref state,
+            ..
+        } = counter;
+        if law.is_fresh(state, now) {
+            return;
+        }
+        // What has run out beside the table must not be found again later.
+        self.remove_wide(fingerprint);
+        if let Some(word) = store.pack(law, state, Word::EMPTY, now) {
+            match store.table.take(fingerprint, word, &store.classes, now) {
+                Taken::New => return store.tally.added(),
+                Taken::RunOut => return,
+                Taken::Evicted(evicted) => return store.tally.evicted(evicted),
+                Taken::NoRoom => {}
+            }
+        }
+        self.give_place_beside(counter);
+    }
+
+    fn give_place_beside(&mut self, counter: Counter<'c>) {
+        let (store, now) = (self.store, self.now);
+        let budget = store.shards.log_budget();
+        let shared_id = counter.shared_id(store);
+        let is_packed = store
+            .pack(counter.law, &counter.state, Word::EMPTY, now)
+            .is_some();
+        let Counter {
+            fingerprint,
+            law,
+            mut state,
+            ..
+        } = counter;
+        budget.exchange(&law.fresh(now), &mut state);
+        let entry = Entry {
+            id: fingerprint,
+            law: law.clone(),
+            state,
+        };
+        let Some(shard) = self.shard_mut(fingerprint) else {
+            return;
+        };
+        let refused = if is_packed {
+            Err(entry)
+        } else {
+            shard.insert_wide(entry, budget, now)
+        };
+        let evicted = refused.unwrap_or_else(|entry| {
+            store.tally.shared();
+            if let Some(run_out) = position(&shard.shared, shared_id) {
+                budget.give_back(&shard.shared.swap_remove(run_out).state);
+            }
+            shard.insert_shared(
+                Entry {
+                    id: shared_id,
+                    ..entry
+                },
+                budget,
+                now,
+            )
+        });
+        store.tally.evicted(evicted);
+    }
+}
+
+impl Counters {
+    /// A state as a word in the hands `hands` is in; `None` if it does not fit one.
+    pub(crate) fn pack(&self, law: &Law, state: &State, hands: Word, now: Now) -> Option<Word> {
+        match law {
+            Law::TokenBucket(bucket) => self.pack_as(bucket, state, hands, now),
+            Law::LeakyBucket(bucket) => self.pack_as(bucket, state, hands, now),
+            Law::FixedWindow(window) => self.pack_as(window, state, hands, now),
+            Law::SlidingWindow(window) => self.pack_as(window, state, hands, now),
+            _ => None,
+        }
+    }
+
+    fn pack_as<A: Packed>(&self, law: &A, state: &State, hands: Word, now: Now) -> Option<Word> {
+        let class = self.classes.find_or_give(law.code()?)?;
+        let state = A::unwrap(state)?;
+        if law.is_fresh(&state, now) {
+            return Some(hands.cleared());
+        }
+        Some(hands.with_state(class, law.share(state, now), law.pack(state, now)))
+    }
+}

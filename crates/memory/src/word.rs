@@ -1,0 +1,84 @@
+//! The 64 bits of state in a slot.
+//!
+//! | bits | hold |
+//! |---|---|
+//! | 63 | held: somebody decides several charges or gives the slot to another key |
+//! | 62 | flips each time the slot changes hands, so that an old word is never taken for a new one |
+//! | 60–61 | used share in quarters, for eviction |
+//! | 51–59 | class: how to read the payload; 0 is "nothing counted" |
+//! | 0–50 | payload |
+
+/// Bits of state that an algorithm can use.
+pub(crate) const PAYLOAD_BITS: u32 = 51;
+/// The payload's bits.
+pub(crate) const PAYLOAD_MASK: u64 = (1 << PAYLOAD_BITS) - 1;
+/// How many classes there are, the empty one included.
+pub(crate) const CLASSES: usize = 512;
+
+const SHARE_SHIFT: u32 = 60;
+const CLASS_MASK: u64 = 0x1ff;
+const FLIP: u64 = 1 << 62;
+const HELD: u64 = 1 << 63;
+
+/// One reading of a slot's state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Word(u64);
+
+impl Word {
+    /// Nothing counted.
+    pub(crate) const EMPTY: Self = Self(0);
+
+    pub(crate) const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    pub(crate) const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// A state, in the hands this word is in.
+    #[inline]
+    pub(crate) const fn with_state(self, class: u16, share: u64, payload: u64) -> Self {
+        let class = (class as u64 & CLASS_MASK) << PAYLOAD_BITS;
+        Self((self.0 & FLIP) | (share & 3) << SHARE_SHIFT | class | (payload & PAYLOAD_MASK))
+    }
+
+    /// Nothing counted, in the hands this word is in.
+    pub(crate) const fn cleared(self) -> Self {
+        Self(self.0 & FLIP)
+    }
+
+    /// The same state in other hands.
+    pub(crate) const fn flipped(self) -> Self {
+        Self(self.0 ^ FLIP)
+    }
+
+    /// This state, in the hands that come after `before`.
+    pub(crate) const fn succeeding(self, before: Self) -> Self {
+        Self((self.0 & !FLIP) | (before.0 & FLIP)).flipped()
+    }
+
+    pub(crate) const fn held(self) -> Self {
+        Self(self.0 | HELD)
+    }
+
+    #[inline]
+    pub(crate) const fn is_held(self) -> bool {
+        self.0 & HELD != 0
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "masked to nine bits")]
+    pub(crate) const fn class(self) -> u16 {
+        ((self.0 >> PAYLOAD_BITS) & CLASS_MASK) as u16
+    }
+
+    pub(crate) const fn share(self) -> u64 {
+        (self.0 >> SHARE_SHIFT) & 3
+    }
+
+    #[inline]
+    pub(crate) const fn payload(self) -> u64 {
+        self.0 & PAYLOAD_MASK
+    }
+}

@@ -1,0 +1,34 @@
+//! Slow, obviously right models of the algorithms, and the traffic to try them with.
+//!
+//! | room | what is in it |
+//! |---|---|
+//! | [`model`] | one oracle per algorithm: keeps every event, recounts on every question |
+//! | [`arrivals`] | streams of requests: uniform, Poisson, bursts at edges, adversarial, bad clocks |
+//! | [`golden`] | worked examples on disk that every store replays |
+//! | [`Duel`] | the decision core and its model side by side, every answer compared |
+//! | [`Walk`] | random schedules for a duel, known by their seed |
+//! | [`limits`] | random limits, small ones and ones of any size |
+//!
+//! ```
+//! use tollgate_core::{Clock, Cost, Limit, ManualClock};
+//! use tollgate_sim::model::Model;
+//!
+//! let now = ManualClock::start().now();
+//! let mut model = Model::new(&"2/min".parse::<Limit>()?, now);
+//! assert!(model.step(now, Cost::new(2)).allowed);
+//! assert!(!model.step(now, Cost::ONE).allowed);
+//! # Ok::<(), tollgate_core::LimitError>(())
+//! ```
+
+pub mod arrivals;
+pub mod golden;
+pub mod limits;
+pub mod model;
+
+mod duel;
+mod rng;
+mod walk;
+
+pub use duel::{Difference, Duel};
+pub use rng::Rng;
+pub use walk::{Clocks, Tally, Walk};

@@ -1,0 +1,92 @@
+//! Leaky bucket: the list of departures.
+
+use super::{moment::Moment, rate::Rate, recount::Recount};
+
+#[derive(Clone, Debug)]
+pub(super) struct LeakyBucket {
+    rate: Rate,
+    departures: Vec<Departure>,
+}
+
+/// A request leaves and keeps the way busy for a while. Moments in units of the rate, so that none
+/// is rounded.
+#[derive(Clone, Copy, Debug)]
+struct Departure {
+    leaves: i128,
+    free: i128,
+}
+
+impl LeakyBucket {
+    /// A bucket whose way is busy for so many units.
+    pub(super) fn new(rate: Rate, at: Moment, busy: i128) -> Self {
+        let leaves = at.steady * rate.per_micro;
+        let free = leaves + busy;
+        Self {
+            rate,
+            departures: vec![Departure { leaves, free }],
+        }
+    }
+
+    pub(super) const fn rate(&self) -> &Rate {
+        &self.rate
+    }
+
+    /// Units until the way is free.
+    pub(super) fn busy(&self, at: Moment) -> i128 {
+        let now = at.steady.saturating_mul(self.rate.per_micro);
+        (self.free().saturating_sub(now)).max(0)
+    }
+
+    fn free(&self) -> i128 {
+        self.departures.last().map_or(0, |last| last.free)
+    }
+}
+
+impl Recount for LeakyBucket {
+    fn settle(&mut self, at: Moment) -> bool {
+        if !self.rate.is_inherited(self.busy(at)) {
+            return false;
+        }
+        *self = Self::new(self.rate, at, self.rate.full);
+        true
+    }
+
+    fn used(&self, at: Moment) -> i128 {
+        self.rate.tokens(self.busy(at))
+    }
+
+    /// The last unit of the request must leave before the queue's last place would.
+    fn fits(&self, at: Moment, cost: i128) -> bool {
+        self.busy(at) + cost * self.rate.per_token <= self.rate.full
+    }
+
+    fn reset_after(&self, at: Moment) -> i128 {
+        self.rate.micros(self.busy(at))
+    }
+
+    fn delay(&self, at: Moment) -> i128 {
+        self.rate.micros(self.busy(at))
+    }
+
+    fn charge(&mut self, at: Moment, cost: i128) {
+        let leaves = self.free().max(at.steady * self.rate.per_micro);
+        let free = leaves + cost * self.rate.per_token;
+        self.departures.push(Departure { leaves, free });
+    }
+
+    /// The last places in the queue are given back; who already left has left.
+    fn refund(&mut self, at: Moment, cost: i128) {
+        let now = at.steady * self.rate.per_micro;
+        if self.free() <= now {
+            return;
+        }
+        let free = (self.free() - cost * self.rate.per_token).max(now);
+        while self.departures.len() > 1 && self.departures.last().is_some_and(|d| d.leaves > free) {
+            self.departures.pop();
+        }
+        if let Some(last) = self.departures.last_mut() {
+            last.leaves = last.leaves.min(free);
+            last.free = free;
+        }
+    }
+}

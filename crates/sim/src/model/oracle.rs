@@ -1,0 +1,254 @@
+//! The model of a limit, whichever its algorithm.
+
+use tollgate_core::{Band, Cost, Limit, Micros, Name, Now};
+
+use super::{
+    answer::ModelAnswer, fixed_window::FixedWindow, leaky_bucket::LeakyBucket, moment::Moment,
+    rate::Rate, recount::Recount, search::shortest_wait, sliding_log::SlidingLog,
+    sliding_window::SlidingWindow, token_bucket::TokenBucket, window_events::WindowEvents,
+};
+
+/// One key under one limit, counted slowly.
+///
+/// ```
+/// use tollgate_core::{Clock, Cost, Limit, ManualClock, Micros, Name};
+/// use tollgate_sim::model::Model;
+///
+/// let limit = "10/s".parse::<Limit>()?.with_algorithm(Name::TokenBucket)?;
+/// let clock = ManualClock::start();
+/// let mut model = Model::new(&limit, clock.now());
+/// model.charge(clock.now(), Cost::new(10));
+///
+/// let answer = model.ask(clock.now(), Cost::ONE);
+/// assert_eq!(answer.retry_after, Some(Micros::from_millis(100)));
+///
+/// model.replace_limit(&"20/s".parse::<Limit>()?.with_algorithm(Name::TokenBucket)?, clock.now());
+/// assert!(model.ask(clock.now(), Cost::new(10)).allowed);
+/// # Ok::<(), tollgate_core::LimitError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Model {
+    limit: Limit,
+    counter: Counter,
+}
+
+#[derive(Clone, Debug)]
+enum Counter {
+    Fixed(FixedWindow),
+    Sliding(SlidingWindow),
+    Log(SlidingLog),
+    Token(TokenBucket),
+    Leaky(LeakyBucket),
+}
+
+impl Model {
+    /// The model of a key nobody has used.
+    ///
+    /// # Panics
+    ///
+    /// For a custom algorithm, of which nothing is known here.
+    pub fn new(limit: &Limit, now: Now) -> Self {
+        assert!(
+            limit.algorithm() != Name::Custom,
+            "a custom algorithm has no model"
+        );
+        Self {
+            counter: Counter::fresh(limit, now.into()),
+            limit: limit.clone(),
+        }
+    }
+
+    /// Answers like [`Model::ask`], and charges the cost where that is allowed.
+    pub fn step(&mut self, now: Now, cost: Cost) -> ModelAnswer {
+        self.settle(now);
+        let at = Moment::from(now);
+        let units = i128::from(cost.get());
+        let counter = self.counter.as_recount();
+        if cost.is_zero() {
+            return self.allowed(at, 0);
+        }
+        if counter.fits(at, units) {
+            let delay = counter.delay(at);
+            self.counter.as_recount_mut().charge(at, units);
+            return self.allowed(at, delay);
+        }
+        let wait = shortest_wait(|wait| counter.fits(at.after(wait), units));
+        ModelAnswer {
+            allowed: false,
+            remaining: 0,
+            reset_after: micros(counter.reset_after(at)),
+            retry_after: wait.map(Micros::new),
+            delay: Micros::ZERO,
+            band: Band::Denied,
+        }
+    }
+
+    /// Notes an admission, whether it fits or not.
+    pub fn charge(&mut self, now: Now, cost: Cost) {
+        let units = i128::from(cost.get());
+        self.counter.as_recount_mut().charge(now.into(), units);
+    }
+
+    /// Gives back what was admitted last and still counts.
+    pub fn refund(&mut self, now: Now, cost: Cost) {
+        let units = i128::from(cost.get());
+        self.counter.as_recount_mut().refund(now.into(), units);
+    }
+
+    /// D7: moves what lies more than one period in the future, as every question does. Says whether
+    /// there was any.
+    pub fn settle(&mut self, now: Now) -> bool {
+        self.counter.as_recount_mut().settle(now.into())
+    }
+
+    /// D14: goes on under another limit. Where both count alike the events stay; buckets keep the
+    /// tokens that are missing; otherwise what is in use counts as admitted now.
+    ///
+    /// # Panics
+    ///
+    /// For a custom algorithm, as [`Model::new`].
+    pub fn replace_limit(&mut self, limit: &Limit, now: Now) {
+        let at = Moment::from(now);
+        let mut next = Self::new(limit, now);
+        let capacity = hard_capacity(limit);
+        let same_windows = self.limit.period() == limit.period();
+        match (&mut next.counter, &self.counter) {
+            (Counter::Fixed(new), Counter::Fixed(old)) if same_windows => {
+                new.events = old.events.clone();
+            }
+            (Counter::Sliding(new), Counter::Sliding(old)) if same_windows => {
+                new.events = old.events.clone();
+            }
+            (Counter::Log(new), Counter::Log(old)) if new.period == old.period => {
+                *new = old.clone();
+                new.capacity = capacity;
+            }
+            (Counter::Token(new), Counter::Token(old)) => {
+                let missing = new.rate().carry(old.missing(at), old.rate());
+                *new = TokenBucket::new(*new.rate(), at, missing);
+            }
+            (Counter::Leaky(new), Counter::Leaky(old)) => {
+                let busy = new.rate().carry(old.busy(at), old.rate());
+                *new = LeakyBucket::new(*new.rate(), at, busy);
+            }
+            (new, _) => {
+                let used = i128::from(self.used(now));
+                if used > 0 {
+                    new.as_recount_mut().charge(at, used);
+                }
+            }
+        }
+        *self = next;
+    }
+
+    /// Says whether `cost` would be allowed, and changes nothing.
+    #[must_use]
+    pub fn ask(&self, now: Now, cost: Cost) -> ModelAnswer {
+        self.clone().step(now, cost)
+    }
+
+    /// Units in use, rounded up; those of a clock that was ahead are counted whole.
+    pub fn used(&self, now: Now) -> u64 {
+        saturated(self.counter.as_recount().used(now.into()))
+    }
+
+    /// The limit now in force.
+    pub const fn limit(&self) -> &Limit {
+        &self.limit
+    }
+
+    fn allowed(&self, at: Moment, delay: i128) -> ModelAnswer {
+        let counter = self.counter.as_recount();
+        let used = counter.used(at);
+        let promised = promised_capacity(&self.limit);
+        ModelAnswer {
+            allowed: true,
+            remaining: saturated((promised - used).max(0)),
+            reset_after: micros(counter.reset_after(at)),
+            retry_after: Some(Micros::ZERO),
+            delay: micros(delay),
+            band: band(&self.limit, promised, used),
+        }
+    }
+}
+
+impl Counter {
+    fn fresh(limit: &Limit, at: Moment) -> Self {
+        let capacity = hard_capacity(limit);
+        let windows = || WindowEvents::new(limit.period(), at);
+        match limit.algorithm() {
+            Name::TokenBucket => {
+                Self::Token(TokenBucket::new(Rate::new(limit, capacity), at, 0))
+            }
+            Name::LeakyBucket => {
+                Self::Leaky(LeakyBucket::new(Rate::new(limit, capacity), at, 0))
+            }
+            Name::SlidingLog => {
+                let period = i128::from(limit.period().length().get());
+                Self::Log(SlidingLog::new(capacity, period))
+            }
+            Name::FixedWindow => Self::Fixed(FixedWindow {
+                capacity,
+                events: windows(),
+            }),
+            _ => Self::Sliding(SlidingWindow {
+                capacity,
+                events: windows(),
+            }),
+        }
+    }
+
+    fn as_recount(&self) -> &dyn Recount {
+        match self {
+            Self::Fixed(counter) => counter,
+            Self::Sliding(counter) => counter,
+            Self::Log(counter) => counter,
+            Self::Token(counter) => counter,
+            Self::Leaky(counter) => counter,
+        }
+    }
+
+    fn as_recount_mut(&mut self) -> &mut dyn Recount {
+        match self {
+            Self::Fixed(counter) => counter,
+            Self::Sliding(counter) => counter,
+            Self::Log(counter) => counter,
+            Self::Token(counter) => counter,
+            Self::Leaky(counter) => counter,
+        }
+    }
+}
+
+/// What the limit holds as written: the amount, the burst of a token bucket, one and the queue of a
+/// leaky one.
+fn promised_capacity(limit: &Limit) -> i128 {
+    match (limit.algorithm(), limit.burst()) {
+        (Name::TokenBucket, Some(burst)) => burst.into(),
+        (Name::LeakyBucket, queue) => i128::from(queue.unwrap_or(0)) + 1,
+        _ => limit.amount().into(),
+    }
+}
+
+/// D10: where denials begin.
+fn hard_capacity(limit: &Limit) -> i128 {
+    promised_capacity(limit) * i128::from(limit.bands().hard_at()) / 100
+}
+
+fn band(limit: &Limit, promised: i128, used: i128) -> Band {
+    if used > promised {
+        Band::Soft
+    } else if used * 100 >= promised * i128::from(limit.bands().warn_at()) {
+        Band::Warn
+    } else {
+        Band::Normal
+    }
+}
+
+fn micros(micros: i128) -> Micros {
+    Micros::new(saturated(micros))
+}
+
+/// The nearest number that can be written in 64 bits.
+fn saturated(number: i128) -> u64 {
+    u64::try_from(number.max(0)).unwrap_or(u64::MAX)
+}

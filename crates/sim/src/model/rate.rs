@@ -1,0 +1,62 @@
+//! The numbers of a bucket, in the largest unit of which both a token and what a microsecond gives
+//! are whole multiples.
+
+use tollgate_core::Limit;
+
+use super::recount::div_up;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rate {
+    /// Units gained in a microsecond.
+    pub(super) per_micro: i128,
+    /// Units a token is worth.
+    pub(super) per_token: i128,
+    /// Units the bucket holds.
+    pub(super) full: i128,
+    /// Units gained in one period: how far a clock may be set back before the bucket re-bases.
+    pub(super) per_period: i128,
+}
+
+impl Rate {
+    pub(super) fn new(limit: &Limit, capacity: i128) -> Self {
+        let amount = i128::from(limit.amount());
+        let length = i128::from(limit.period().length().get());
+        let common = greatest_common_divisor(amount, length);
+        let (per_micro, per_token) = (amount / common, length / common);
+        Self {
+            per_micro,
+            per_token,
+            full: capacity * per_token,
+            per_period: length * per_micro,
+        }
+    }
+
+    /// Units missing in `former` as units missing here: the same tokens to the last fraction,
+    /// rounded up.
+    pub(super) fn carry(&self, missing: i128, former: &Self) -> i128 {
+        let tokens = missing / former.per_token;
+        let part = missing % former.per_token;
+        tokens * self.per_token + div_up(part * self.per_token, former.per_token)
+    }
+
+    /// Whether so much is missing that only a clock set back, or a limit lowered, explains it.
+    pub(super) fn is_inherited(&self, missing: i128) -> bool {
+        missing > self.full + self.per_period
+    }
+
+    pub(super) fn tokens(&self, units: i128) -> i128 {
+        div_up(units, self.per_token)
+    }
+
+    pub(super) fn micros(&self, units: i128) -> i128 {
+        div_up(units, self.per_micro)
+    }
+}
+
+fn greatest_common_divisor(a: i128, b: i128) -> i128 {
+    if b == 0 {
+        a
+    } else {
+        greatest_common_divisor(b, a % b)
+    }
+}

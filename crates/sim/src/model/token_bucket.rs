@@ -1,0 +1,97 @@
+//! Token bucket: its level, replayed from every event.
+
+use super::{moment::Moment, rate::Rate, recount::Recount};
+
+#[derive(Clone, Debug)]
+pub(super) struct TokenBucket {
+    rate: Rate,
+    /// When the replay begins.
+    start: i128,
+    /// The level then.
+    level: i128,
+    events: Vec<Event>,
+}
+
+/// Something spent (below zero) or given back, in units.
+#[derive(Clone, Copy, Debug)]
+struct Event {
+    at: i128,
+    change: i128,
+}
+
+impl TokenBucket {
+    /// A bucket in which so many units are missing.
+    pub(super) const fn new(rate: Rate, at: Moment, missing: i128) -> Self {
+        Self {
+            rate,
+            start: at.steady,
+            level: rate.full - missing,
+            events: Vec::new(),
+        }
+    }
+
+    pub(super) const fn rate(&self) -> &Rate {
+        &self.rate
+    }
+
+    /// Units missing.
+    pub(super) fn missing(&self, at: Moment) -> i128 {
+        self.rate.full - self.level_at(at.steady)
+    }
+
+    /// The level at a moment. Seen from before the last event, what has been gained until then is
+    /// not there yet.
+    fn level_at(&self, steady: i128) -> i128 {
+        let (mut at, mut level) = (self.start, self.level);
+        for event in &self.events {
+            level = self.refilled(level, event.at - at);
+            level = (level + event.change).min(self.rate.full);
+            at = event.at;
+        }
+        self.refilled(level, steady - at)
+    }
+
+    fn refilled(&self, level: i128, elapsed: i128) -> i128 {
+        let gained = elapsed.saturating_mul(self.rate.per_micro);
+        level.saturating_add(gained).min(self.rate.full)
+    }
+}
+
+impl Recount for TokenBucket {
+    fn settle(&mut self, at: Moment) -> bool {
+        if !self.rate.is_inherited(self.missing(at)) {
+            return false;
+        }
+        *self = Self::new(self.rate, at, self.rate.full);
+        true
+    }
+
+    fn used(&self, at: Moment) -> i128 {
+        self.rate.tokens(self.missing(at))
+    }
+
+    fn fits(&self, at: Moment, cost: i128) -> bool {
+        cost * self.rate.per_token <= self.level_at(at.steady)
+    }
+
+    fn reset_after(&self, at: Moment) -> i128 {
+        self.rate.micros(self.missing(at))
+    }
+
+    fn charge(&mut self, at: Moment, cost: i128) {
+        self.events.push(Event {
+            at: at.steady,
+            change: -(cost * self.rate.per_token),
+        });
+    }
+
+    fn refund(&mut self, at: Moment, cost: i128) {
+        // A full bucket takes nothing, not even note of the time.
+        if self.missing(at) > 0 {
+            self.events.push(Event {
+                at: at.steady,
+                change: cost * self.rate.per_token,
+            });
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! What Tollgate's own tests share: one contract for every store, an oracle to hold stores against,
+//! and the bodies of the fuzz targets. For development only.
+//!
+//! A store shows that it keeps the contract in one line of a test file:
+//!
+//! ```
+//! use tollgate_testkit::{ReferenceStore, store_contract};
+//!
+//! store_contract!(reference, |clock: ManualClock| ReferenceStore::new(clock));
+//! # fn main() {}
+//! ```
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "test support: to panic is how a failed test speaks"
+)]
+
+mod block_on;
+pub mod contract;
+pub mod fuzz;
+mod notation;
+mod reference;
+mod rng;
+
+pub use block_on::block_on;
+pub use notation::{describe, limit};
+pub use reference::ReferenceStore;
+pub use rng::Rng;

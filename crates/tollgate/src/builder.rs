@@ -1,0 +1,135 @@
+//! Putting a limiter together.
+
+use tollgate_core::{Clock, Limit, LimitSet, SystemClock};
+use tollgate_memory::MemoryStore;
+
+use crate::{Observer, RateLimiter, revision::Revision};
+
+/// The state of a [`Builder`] that cannot build yet: a limiter needs at least one limit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LimitsMissing;
+
+/// A limiter in the making. Start with [`RateLimiter::builder`].
+///
+/// ```
+/// use std::time::Duration;
+/// use tollgate::{ManualClock, RateLimiter};
+///
+/// let clock = ManualClock::start();
+/// let limiter = RateLimiter::builder()
+///     .limits("2/s, 3/min".parse()?)
+///     .clock(clock.clone())
+///     .capacity(10_000)
+///     .build();
+/// assert!(limiter.is_allowed("a") && limiter.is_allowed("a") && !limiter.is_allowed("a"));
+/// clock.advance(Duration::from_secs(2));
+/// assert!(limiter.is_allowed("a") && !limiter.is_allowed("a"));
+/// # Ok::<(), tollgate::LimitError>(())
+/// ```
+#[derive(Debug)]
+pub struct Builder<L, S, O> {
+    limits: L,
+    store: S,
+    observer: O,
+}
+
+/// The in-memory store in the making.
+#[derive(Clone, Debug)]
+pub struct InMemory<C> {
+    clock: C,
+    capacity: usize,
+}
+
+impl Builder<LimitsMissing, InMemory<SystemClock>, ()> {
+    pub(crate) const fn new() -> Self {
+        let capacity = MemoryStore::<SystemClock>::CAPACITY_DEFAULT;
+        let store = InMemory {
+            clock: SystemClock,
+            capacity,
+        };
+        Self {
+            limits: LimitsMissing,
+            store,
+            observer: (),
+        }
+    }
+}
+
+impl<S, O> Builder<LimitsMissing, S, O> {
+    /// One limit on every key.
+    pub fn limit(self, limit: Limit) -> Builder<LimitSet, S, O> {
+        self.limits(limit.into())
+    }
+
+    /// Several limits on every key: a request passes if all of them let it, and is charged on all or
+    /// none.
+    pub fn limits(self, limits: LimitSet) -> Builder<LimitSet, S, O> {
+        Builder {
+            limits,
+            store: self.store,
+            observer: self.observer,
+        }
+    }
+}
+
+impl<L, C, O> Builder<L, InMemory<C>, O> {
+    /// A clock of your own, such as a [`ManualClock`](crate::ManualClock) in tests.
+    pub fn clock<D: Clock>(self, clock: D) -> Builder<L, InMemory<D>, O> {
+        let store = InMemory {
+            clock,
+            capacity: self.store.capacity,
+        };
+        Builder {
+            limits: self.limits,
+            store,
+            observer: self.observer,
+        }
+    }
+
+    /// How many keys to have room for; 24 bytes each.
+    #[must_use]
+    pub fn capacity(mut self, keys: usize) -> Self {
+        self.store.capacity = keys;
+        self
+    }
+}
+
+impl<L, S, O> Builder<L, S, O> {
+    /// A store of your own instead of the one in memory; its clock is its own affair.
+    pub fn store<T>(self, store: T) -> Builder<L, OwnStore<T>, O> {
+        Builder {
+            limits: self.limits,
+            store: OwnStore(store),
+            observer: self.observer,
+        }
+    }
+
+    /// Somebody to tell of every decision.
+    pub fn observer<P: Observer>(self, observer: P) -> Builder<L, S, P> {
+        Builder {
+            limits: self.limits,
+            store: self.store,
+            observer,
+        }
+    }
+}
+
+/// A store that was brought along.
+#[derive(Debug)]
+pub struct OwnStore<S>(S);
+
+impl<C: Clock, O: Observer> Builder<LimitSet, InMemory<C>, O> {
+    /// The limiter.
+    pub fn build(self) -> RateLimiter<MemoryStore<C>, O> {
+        let InMemory { clock, capacity } = self.store;
+        let store = MemoryStore::with_capacity(capacity, clock);
+        RateLimiter::assemble(Revision::first(&self.limits), store, self.observer)
+    }
+}
+
+impl<S, O: Observer> Builder<LimitSet, OwnStore<S>, O> {
+    /// The limiter.
+    pub fn build(self) -> RateLimiter<S, O> {
+        RateLimiter::assemble(Revision::first(&self.limits), self.store.0, self.observer)
+    }
+}

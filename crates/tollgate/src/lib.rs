@@ -1,0 +1,35 @@
+//! Tollgate as a library: rate limits in your own process.
+//!
+//! ```
+//! use tollgate::{Cost, RateLimiter};
+//!
+//! let limiter = RateLimiter::builder().limit("100/min".parse()?).build();
+//! if limiter.is_allowed("user:42") {
+//!     // serve the request
+//! }
+//! let decision = limiter.check("user:42", Cost::new(3));
+//! assert_eq!((decision.limit(), decision.remaining()), (100, 96));
+//! # Ok::<(), tollgate::LimitError>(())
+//! ```
+//!
+//! - Five algorithms ([`Name`]), several limits on one key ([`LimitSet`]), soft limits ([`Bands`]).
+//! - Exact answers: a client that waits [`Decision::retry_after`] is admitted, one that comes a
+//!   microsecond earlier is not.
+//! - Limits can change while they are in force ([`RateLimiter::set_limits`]); what was admitted is kept.
+//! - No thread to start and no runtime: [`RateLimiter::check`] answers at once.
+//! - Bring your own [`Clock`], [`ImmediateStore`] or [`Store`], [`Algorithm`], [`Observer`].
+
+mod builder;
+mod limiter;
+mod observer;
+mod revision;
+
+pub use builder::{Builder, LimitsMissing};
+pub use limiter::RateLimiter;
+pub use observer::Observer;
+pub use tollgate_core::{
+    Action, Algorithm, Answer, Band, Bands, Charge, Clock, Cost, CounterKey, CustomState, Decision,
+    ImmediateStore, Limit, LimitError, LimitSet, ManualClock, Micros, Name, Now, Outcome, Period,
+    RuleId, Store, StoreError, SystemClock, Timestamp, Unit, Verdict,
+};
+pub use tollgate_memory::{MemoryStore, Stats};

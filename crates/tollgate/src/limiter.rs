@@ -1,0 +1,255 @@
+//! The limiter.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use smallvec::SmallVec;
+use tollgate_core::{
+    Action, Charge, Clock, Cost, CounterKey, Decision, ImmediateStore, LimitSet, RuleId, Store,
+    StoreError, SystemClock, Verdict,
+};
+use tollgate_memory::{MemoryStore, Stats};
+
+use crate::{
+    Observer,
+    builder::{Builder, InMemory, LimitsMissing},
+    revision::{Line, Revision},
+};
+
+/// Says whether a request for a key may pass. Cheap to share: wrap it in an [`Arc`] or a `static`.
+///
+/// ```
+/// use std::time::Duration;
+/// use tollgate::{Cost, ManualClock, RateLimiter};
+///
+/// let clock = ManualClock::start();
+/// let limiter = RateLimiter::builder()
+///     .limit("10/min".parse::<tollgate::Limit>()?.with_burst(2)?)
+///     .clock(clock.clone())
+///     .build();
+/// assert!(limiter.is_allowed("alice") && limiter.is_allowed("alice"));
+///
+/// let denied = limiter.check("alice", Cost::ONE);
+/// assert_eq!(denied.retry_after(), Some(Duration::from_secs(6)));
+/// assert!(limiter.is_allowed("bob"));
+///
+/// clock.advance(Duration::from_secs(6));
+/// assert!(limiter.is_allowed("alice"));
+/// # Ok::<(), tollgate::LimitError>(())
+/// ```
+#[derive(Debug)]
+pub struct RateLimiter<S = MemoryStore<SystemClock>, O = ()> {
+    revision: ArcSwap<Revision>,
+    store: S,
+    observer: O,
+}
+
+impl RateLimiter {
+    /// Starts a limiter: the system's clock, counters in memory, nobody told.
+    pub const fn builder() -> Builder<LimitsMissing, InMemory<SystemClock>, ()> {
+        Builder::new()
+    }
+}
+
+impl<S, O> RateLimiter<S, O> {
+    pub(crate) fn assemble(revision: Revision, store: S, observer: O) -> Self {
+        Self {
+            revision: ArcSwap::from_pointee(revision),
+            store,
+            observer,
+        }
+    }
+
+    /// Puts other limits in force, at once and for every key. What was admitted is kept: a raised limit
+    /// frees an exhausted key, a lowered one binds, and under another period or algorithm the cost of
+    /// the current window counts as admitted just now.
+    ///
+    /// ```
+    /// use tollgate::RateLimiter;
+    ///
+    /// let limiter = RateLimiter::builder().limit("1/day".parse()?).build();
+    /// assert!(limiter.is_allowed("a") && !limiter.is_allowed("a"));
+    /// limiter.set_limits(&"2/day".parse()?);
+    /// assert!(limiter.is_allowed("a") && !limiter.is_allowed("a"));
+    /// # Ok::<(), tollgate::LimitError>(())
+    /// ```
+    pub fn set_limits(&self, limits: &LimitSet) {
+        self.revision
+            .rcu(|revision| Arc::new(revision.succeed(limits)));
+    }
+
+    /// The store.
+    pub const fn store(&self) -> &S {
+        &self.store
+    }
+}
+
+/// For stores that answer at once, such as the one in memory.
+impl<S: ImmediateStore, O: Observer> RateLimiter<S, O> {
+    /// Whether a request for `key` may pass; it is charged one unit if so.
+    #[inline]
+    pub fn is_allowed(&self, key: &str) -> bool {
+        self.verdict(key, Cost::ONE).is_allowed()
+    }
+
+    /// Charges `cost` to `key` if every limit lets it, and says what the binding limit has to say.
+    #[inline]
+    pub fn check(&self, key: &str, cost: Cost) -> Decision {
+        *self.verdict(key, cost).binding()
+    }
+
+    /// As [`RateLimiter::check`], with a decision for every limit.
+    ///
+    /// ```
+    /// use tollgate::{Cost, RateLimiter};
+    ///
+    /// let limiter = RateLimiter::builder().limits("5/s, 100/h".parse()?).build();
+    /// let verdict = limiter.verdict("a", Cost::ONE);
+    /// let left: Vec<u64> = verdict.decisions().iter().map(|decision| decision.remaining()).collect();
+    /// assert_eq!(left, [4, 99]);
+    /// # Ok::<(), tollgate::LimitError>(())
+    /// ```
+    #[inline]
+    pub fn verdict(&self, key: &str, cost: Cost) -> Verdict {
+        let revision = self.revision.load();
+        let verdict = match revision.lines() {
+            [line] => self.store.charge_now(&[charge(line, key, cost)]),
+            lines => self.store.charge_now(&charges(lines, key, cost)),
+        };
+        self.observer.decided(key, &verdict);
+        verdict
+    }
+
+    /// Checks many requests, each on its own and in order. Faster than one by one: the processor
+    /// fetches several counters at a time.
+    ///
+    /// ```
+    /// use tollgate::{Cost, RateLimiter};
+    ///
+    /// let limiter = RateLimiter::builder().limit("1/h".parse()?).build();
+    /// let decisions = limiter.check_batch(&[("a", Cost::ONE), ("b", Cost::ONE), ("a", Cost::ONE)]);
+    /// let allowed: Vec<bool> = decisions.iter().map(|decision| decision.is_allowed()).collect();
+    /// assert_eq!(allowed, [true, true, false]);
+    /// # Ok::<(), tollgate::LimitError>(())
+    /// ```
+    pub fn check_batch(&self, requests: &[(&str, Cost)]) -> Vec<Decision> {
+        let revision = self.revision.load();
+        let lines = revision.lines();
+        let charges: Vec<Charge<'_>> = requests
+            .iter()
+            .flat_map(|(key, cost)| lines.iter().map(move |line| charge(line, key, *cost)))
+            .collect();
+        let batch: Vec<&[Charge<'_>]> = charges.chunks(lines.len().max(1)).collect();
+        let mut verdicts = Vec::with_capacity(requests.len());
+        self.store.charge_batch(&batch, &mut verdicts);
+        for ((key, _), verdict) in requests.iter().zip(&verdicts) {
+            self.observer.decided(key, verdict);
+        }
+        verdicts.iter().map(|verdict| *verdict.binding()).collect()
+    }
+
+    /// What [`RateLimiter::check`] would say, without charging anything.
+    ///
+    /// ```
+    /// use tollgate::{Cost, RateLimiter};
+    ///
+    /// let limiter = RateLimiter::builder().limit("1/h".parse()?).build();
+    /// assert!(limiter.peek("a", Cost::ONE).is_allowed());
+    /// assert!(limiter.peek("a", Cost::ONE).is_allowed());
+    /// # Ok::<(), tollgate::LimitError>(())
+    /// ```
+    pub fn peek(&self, key: &str, cost: Cost) -> Decision {
+        self.inspect(Action::Peek, key, cost)
+    }
+
+    /// Gives back cost that was charged but not used, never above the limit.
+    ///
+    /// ```
+    /// use tollgate::{Cost, RateLimiter};
+    ///
+    /// let limiter = RateLimiter::builder().limit("10/h".parse()?).build();
+    /// limiter.check("a", Cost::new(10));
+    /// assert_eq!(limiter.refund("a", Cost::new(4)).remaining(), 4);
+    /// # Ok::<(), tollgate::LimitError>(())
+    /// ```
+    pub fn refund(&self, key: &str, cost: Cost) -> Decision {
+        self.inspect(Action::Refund, key, cost)
+    }
+
+    /// Makes a key fresh.
+    ///
+    /// ```
+    /// use tollgate::RateLimiter;
+    ///
+    /// let limiter = RateLimiter::builder().limit("1/h".parse()?).build();
+    /// assert!(limiter.is_allowed("a") && !limiter.is_allowed("a"));
+    /// assert_eq!(limiter.reset("a").remaining(), 1);
+    /// assert!(limiter.is_allowed("a"));
+    /// # Ok::<(), tollgate::LimitError>(())
+    /// ```
+    pub fn reset(&self, key: &str) -> Decision {
+        self.inspect(Action::Reset, key, Cost::ZERO)
+    }
+
+    fn inspect(&self, action: Action, key: &str, cost: Cost) -> Decision {
+        let revision = self.revision.load();
+        *self
+            .store
+            .inspect_now(action, &charges(revision.lines(), key, cost))
+            .binding()
+    }
+}
+
+/// For stores that have to ask somebody.
+impl<S: Store, O: Observer> RateLimiter<S, O> {
+    /// Charges `cost` to `key` if every limit lets it, and says what the binding limit has to say.
+    ///
+    /// # Errors
+    ///
+    /// A denial is an answer; an error means that the store has none.
+    pub async fn check_async(&self, key: &str, cost: Cost) -> Result<Decision, StoreError> {
+        let revision = self.revision.load_full();
+        let verdict = self
+            .store
+            .charge(&charges(revision.lines(), key, cost))
+            .await?;
+        self.observer.decided(key, &verdict);
+        Ok(*verdict.binding())
+    }
+
+    /// Peeks, refunds or resets.
+    ///
+    /// # Errors
+    ///
+    /// As for [`RateLimiter::check_async`].
+    pub async fn inspect_async(
+        &self,
+        action: Action,
+        key: &str,
+        cost: Cost,
+    ) -> Result<Decision, StoreError> {
+        let revision = self.revision.load_full();
+        let verdict = self
+            .store
+            .inspect(action, &charges(revision.lines(), key, cost))
+            .await?;
+        Ok(*verdict.binding())
+    }
+}
+
+impl<C: Clock, O> RateLimiter<MemoryStore<C>, O> {
+    /// The size of the store in memory, and what its bound has cost.
+    pub fn stats(&self) -> Stats {
+        self.store.stats()
+    }
+}
+
+#[inline]
+fn charge<'a>(line: &'a Line, key: &'a str, cost: Cost) -> Charge<'a> {
+    let key = CounterKey::new(RuleId::default(), key.as_bytes());
+    Charge::new(key, &line.limit, cost).replacing(&line.former)
+}
+
+fn charges<'a>(lines: &'a [Line], key: &'a str, cost: Cost) -> SmallVec<[Charge<'a>; 4]> {
+    lines.iter().map(|line| charge(line, key, cost)).collect()
+}

@@ -1,0 +1,157 @@
+//! Makes a bare Debian machine able to run the tests: packages by name, only what is missing.
+
+use std::env;
+
+use anyhow::bail;
+
+use crate::task::Task;
+
+/// A program the tests start, and the Debian packages that bring it.
+#[derive(Debug)]
+pub(crate) struct Need {
+    pub(crate) program: &'static str,
+    pub(crate) packages: &'static [&'static str],
+    pub(crate) reason: &'static str,
+}
+
+pub(crate) const FOR_TESTS: &[Need] = &[
+    Need {
+        program: "cc",
+        packages: &["gcc", "libc6-dev"],
+        reason: "links every program",
+    },
+    Need {
+        program: "git",
+        packages: &["git"],
+        reason: "tells tidy which files are ours",
+    },
+];
+
+pub(crate) const FOR_FUZZING: &[Need] = &[Need {
+    program: "c++",
+    packages: &["g++"],
+    reason: "builds the fuzzing engine",
+}];
+
+/// Installs what is missing, and says so; a machine that has everything is left alone.
+pub(crate) fn ensure(needs: &[Need]) -> anyhow::Result<()> {
+    let missing = missing(needs, is_installed);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    for need in &missing {
+        println!("`{}` is missing: it {}", need.program, need.reason);
+    }
+    if !is_installed("apt-get") {
+        bail!(
+            "no apt-get on this machine, please install: {}",
+            packages(&missing).join(", ")
+        );
+    }
+    for task in installation(&missing, privilege()) {
+        task.run()?;
+    }
+    Ok(())
+}
+
+/// Who may call apt-get.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Privilege {
+    Root,
+    Sudo,
+}
+
+fn missing(needs: &[Need], installed: impl Fn(&str) -> bool) -> Vec<&Need> {
+    needs
+        .iter()
+        .filter(|need| !installed(need.program))
+        .collect()
+}
+
+fn packages(missing: &[&Need]) -> Vec<&'static str> {
+    missing
+        .iter()
+        .flat_map(|need| need.packages.iter().copied())
+        .collect()
+}
+
+fn installation(missing: &[&Need], privilege: Privilege) -> [Task; 2] {
+    let apt = || match privilege {
+        Privilege::Root => Task::new("apt-get").env("DEBIAN_FRONTEND", "noninteractive"),
+        Privilege::Sudo => Task::new("sudo").args(["DEBIAN_FRONTEND=noninteractive", "apt-get"]),
+    };
+    [
+        apt().args(["update"]),
+        apt()
+            .args(["install", "--yes", "--no-install-recommends"])
+            .args(packages(missing)),
+    ]
+}
+
+fn privilege() -> Privilege {
+    let user = Task::new("id").args(["-u"]).capture();
+    let is_root = user.is_ok_and(|user| user.stdout.trim() == "0");
+    if is_root {
+        Privilege::Root
+    } else {
+        Privilege::Sudo
+    }
+}
+
+fn is_installed(program: &str) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FOR_TESTS, Need, Privilege, installation, is_installed, missing};
+
+    const NEEDS: &[Need] = &[
+        Need {
+            program: "cc",
+            packages: &["gcc", "libc6-dev"],
+            reason: "links",
+        },
+        Need {
+            program: "nginx",
+            packages: &["nginx"],
+            reason: "is a gateway",
+        },
+    ];
+
+    #[test]
+    fn only_what_is_missing_is_asked_for() {
+        let missing = missing(NEEDS, |program| program == "cc");
+        let tasks = installation(&missing, Privilege::Root).map(|task| task.to_string());
+        assert_eq!(
+            tasks,
+            [
+                "DEBIAN_FRONTEND=noninteractive apt-get update",
+                "DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends nginx",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_ordinary_user_goes_through_sudo() {
+        let missing = missing(NEEDS, |_| false);
+        let [update, _] = installation(&missing, Privilege::Sudo);
+        assert_eq!(
+            update.to_string(),
+            "sudo DEBIAN_FRONTEND=noninteractive apt-get update"
+        );
+    }
+
+    #[test]
+    fn a_complete_machine_is_left_alone() {
+        assert!(missing(NEEDS, |_| true).is_empty());
+        assert!(missing(FOR_TESTS, is_installed).is_empty());
+    }
+
+    #[test]
+    fn a_program_is_looked_up_on_the_path() {
+        assert!(is_installed("sh"));
+        assert!(!is_installed("no-such-program"));
+    }
+}
