@@ -1,3 +1,113 @@
-//! Side-by-side benchmarks.
+//! Side-by-side benchmarks: Tollgate, its peers and the floor in one run. See BENCHMARKING.md.
+#![expect(clippy::print_stdout, reason = "the tables are the product")]
+#![expect(
+    clippy::print_stderr,
+    reason = "tells what is going on while it takes minutes"
+)]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "measures with the machine's own clock"
+)]
+#![expect(
+    clippy::expect_used,
+    reason = "a benchmark that cannot be set up should stop"
+)]
+#![expect(
+    clippy::indexing_slicing,
+    reason = "the floor is an array access, and a wrong index should stop"
+)]
+#![expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    reason = "measurements are rounded anyway"
+)]
 
-fn main() {}
+mod bytes;
+mod checks;
+mod contestant;
+mod depth;
+mod instructions;
+mod machine;
+mod quota;
+mod report;
+mod sample;
+mod subject;
+mod subjects;
+mod workload;
+
+use clap::{Parser, Subcommand};
+
+use depth::Depth;
+use machine::Machine;
+use report::Findings;
+use subjects::Kind;
+
+/// Tollgate beside its peers: time, memory and instructions per check.
+#[derive(Debug, Parser)]
+#[command(name = "bench", bin_name = "cargo xtask bench")]
+struct Args {
+    /// What to measure; everything when nothing is named
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// A short look whether everything runs; the numbers are worth little
+    #[arg(long, global = true)]
+    quick: bool,
+    /// JSON instead of tables
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Subcommand)]
+enum Command {
+    /// Time per in-process check
+    Memory,
+    /// Resident bytes per key
+    Bytes,
+    /// Instructions per check, if valgrind is installed
+    Instructions,
+    /// What `bytes` starts for each subject
+    #[command(hide = true)]
+    Grow { kind: Kind, keys: usize },
+    /// What `instructions` starts for each subject
+    #[command(hide = true)]
+    Count { kind: Kind, keys: usize },
+}
+
+fn main() -> anyhow::Result<()> {
+    let args = Args::parse();
+    match args.command {
+        Some(Command::Grow { kind, keys }) => bytes::child(kind, keys),
+        Some(Command::Count { kind, keys }) => {
+            instructions::child(kind, keys);
+            Ok(())
+        }
+        _ => measure(&args),
+    }
+}
+
+fn measure(args: &Args) -> anyhow::Result<()> {
+    let depth = if args.quick {
+        Depth::Quick
+    } else {
+        Depth::Full
+    };
+    let is_asked = |command| args.command.is_none_or(|asked| asked == command);
+    let findings = Findings {
+        machine: Machine::look(),
+        checks: is_asked(Command::Memory).then(|| checks::run(depth)),
+        bytes: is_asked(Command::Bytes)
+            .then(|| bytes::run(depth))
+            .transpose()?,
+        instructions: is_asked(Command::Instructions)
+            .then(|| instructions::run(depth))
+            .transpose()?,
+    };
+    if args.json {
+        println!("{:#}", report::json(&findings));
+    } else {
+        report::print(&findings);
+    }
+    Ok(())
+}

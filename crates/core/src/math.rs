@@ -27,10 +27,10 @@ pub(crate) fn div_ceil(a: u128, b: u64) -> u64 {
     div_floor(a.saturating_add(u128::from(round_up)), b)
 }
 
-/// `a · b` without loss.
+/// `a · b` without loss: two 64-bit numbers multiply to less than 2^128.
 #[inline]
 pub(crate) fn mul(a: u64, b: u64) -> u128 {
-    u128::from(a).saturating_mul(u128::from(b))
+    u128::from(a).wrapping_mul(u128::from(b))
 }
 
 fn saturate(quotient: Option<u128>) -> u64 {

@@ -75,6 +75,12 @@ pub trait ImmediateStore: Send + Sync {
     /// Applies every charge, or none if any is denied. Atomic: no other request sees a part of it.
     fn charge_now(&self, charges: &[Charge<'_>]) -> Verdict;
 
+    /// As [`ImmediateStore::charge_now`], for those who only ask whether the request may pass: a store
+    /// need not work out the other numbers.
+    fn allows_now(&self, charges: &[Charge<'_>]) -> bool {
+        self.charge_now(charges).is_allowed()
+    }
+
     /// The side door for peeking, refunding and resetting.
     fn inspect_now(&self, action: Action, charges: &[Charge<'_>]) -> Verdict;
 

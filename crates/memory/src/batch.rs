@@ -20,7 +20,7 @@ impl Counters {
             let mut fingerprints = [0; TOGETHER];
             for (fingerprint, charges) in fingerprints.iter_mut().zip(requests) {
                 if let [charge] = charges {
-                    *fingerprint = self.hash.counter(charge.key, charge.limit.period());
+                    *fingerprint = self.fingerprint(charge);
                 }
             }
             // The processor overlaps these loads, where a decision would wait for its own.

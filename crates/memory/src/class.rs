@@ -7,7 +7,7 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use tollgate_core::{FixedWindow, Law, LeakyBucket, Period, SlidingWindow, TokenBucket};
+use tollgate_core::{FixedWindow, Law, LeakyBucket, Micros, Period, SlidingWindow, TokenBucket};
 
 use crate::{
     sync::{AtomicU64, Ordering},
@@ -74,19 +74,29 @@ impl Code {
         let (high, low) = ((self.0 >> HIGH_SHIFT) & 0x1f, self.0 & LOW_MASK);
         let period = || Period::from_id(high << 60 | low);
         Some(match self.0 >> KIND_SHIFT {
-            TOKEN_BUCKET => Law::TokenBucket(TokenBucket::of_rate(high + 1, low)),
-            LEAKY_BUCKET => Law::LeakyBucket(LeakyBucket::of_rate(high + 1, low)),
-            FIXED_WINDOW => Law::FixedWindow(FixedWindow::of_period(period()?)),
-            SLIDING_WINDOW => Law::SlidingWindow(SlidingWindow::of_period(period()?)),
+            TOKEN_BUCKET => Law::TokenBucket(TokenBucket::of_rate(high + 1, low, u64::MAX)),
+            LEAKY_BUCKET => Law::LeakyBucket(LeakyBucket::of_rate(high + 1, low, u64::MAX)),
+            FIXED_WINDOW => Law::FixedWindow(FixedWindow::new(u64::MAX, period()?)),
+            SLIDING_WINDOW => Law::SlidingWindow(SlidingWindow::new(u64::MAX, period()?)),
             _ => return None,
         })
+    }
+
+    pub(crate) const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// The layout with these bits, if there is one.
+    pub(crate) fn from_bits(bits: u64) -> Option<Self> {
+        let code = Self(bits);
+        code.law().map(|_| code)
     }
 
     /// Whether counters of this layout outlive a restart.
     pub(crate) fn life(self) -> Life {
         let is_long = match self.0 >> KIND_SHIFT {
             TOKEN_BUCKET | LEAKY_BUCKET => (self.0 >> LONG_SHIFT) & 1 == 1,
-            _ => self.0 & LOW_MASK >= Period::HOUR.length().get(),
+            _ => return Life::of(Micros::new(self.0 & LOW_MASK)),
         };
         if is_long { Life::Long } else { Life::Short }
     }
@@ -103,6 +113,17 @@ pub(crate) enum BucketKind {
 pub(crate) enum Life {
     Short,
     Long,
+}
+
+impl Life {
+    #[inline]
+    pub(crate) const fn of(period: Micros) -> Self {
+        if period.get() >= Period::HOUR.length().get() {
+            Self::Long
+        } else {
+            Self::Short
+        }
+    }
 }
 
 /// The classes in use. They are given once and never taken back; when they run out, further layouts
@@ -126,11 +147,12 @@ impl Classes {
     /// The class of a layout, if it has one.
     #[inline]
     pub(crate) fn find(&self, code: Code) -> Option<u16> {
-        for class in probe(code) {
+        let mut class = first_class(code);
+        for _ in 1..CLASSES {
             match self.codes.get(usize::from(class))?.load(Ordering::Acquire) {
                 found if found == code.0 => return Some(class),
                 0 => return None,
-                _ => {}
+                _ => class = next_class(class),
             }
         }
         None
@@ -146,12 +168,16 @@ impl Classes {
             return Some(class);
         }
         let law = code.law()?;
-        let is_free = |class: &u16| {
-            self.codes
-                .get(usize::from(*class))
-                .is_some_and(|code| code.load(Ordering::Relaxed) == 0)
-        };
-        let class = probe(code).find(is_free)?;
+        let mut class = first_class(code);
+        for _ in 1..CLASSES {
+            if self.code(class).is_none() {
+                break;
+            }
+            class = next_class(class);
+        }
+        if self.code(class).is_some() {
+            return None;
+        }
         self.laws.get(usize::from(class))?.get_or_init(|| law);
         self.codes
             .get(usize::from(class))?
@@ -171,14 +197,19 @@ impl Classes {
     }
 }
 
-/// The classes a layout may have, in the order they are tried. Class 0 is the empty one.
+/// The class a layout would have if all were free. Class 0 is the empty one.
 #[inline]
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the remainder is below 511"
-)]
-fn probe(code: Code) -> impl Iterator<Item = u16> {
-    const GIVEN: u64 = CLASSES as u64 - 1;
-    let start = (code.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % GIVEN;
-    (0..GIVEN).map(move |step| ((start + step) % GIVEN) as u16 + 1)
+#[expect(clippy::cast_possible_truncation, reason = "nine bits are left")]
+const fn first_class(code: Code) -> u16 {
+    let mixed = code.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - CLASSES.ilog2());
+    if mixed == 0 { 1 } else { mixed as u16 }
+}
+
+#[inline]
+const fn next_class(class: u16) -> u16 {
+    if class as usize == CLASSES - 1 {
+        1
+    } else {
+        class + 1
+    }
 }

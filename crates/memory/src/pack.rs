@@ -18,8 +18,8 @@ pub(crate) trait Packed: Algorithm<State: Copy + PartialEq> {
     /// The layout; `None` if this limit's numbers are too large for a word.
     fn code(&self) -> Option<Code>;
 
-    /// The state as payload. What exceeds every limit of this layout is cut to what just exceeds it.
-    fn pack(&self, state: Self::State, now: Now) -> u64;
+    /// The state as payload; `None` if it does not fit, which takes a larger limit that came before.
+    fn pack(&self, state: Self::State, now: Now) -> Option<u64>;
 
     /// The state a payload stands for.
     fn unpack(&self, payload: u64, now: Now) -> Self::State;
@@ -32,22 +32,18 @@ pub(crate) trait Packed: Algorithm<State: Copy + PartialEq> {
     fn unwrap(state: &State) -> Option<Self::State>;
 }
 
-/// The largest debt, in a bucket's units, that a payload can tell from a full bucket long ago.
-const DEBT_MAX: u128 = 1 << (PAYLOAD_BITS - 2);
+/// Both the burst and the period of a packed bucket are less than this, in its units, so that a payload
+/// tells a debt of both together from a full bucket long ago.
+const DEBT_MAX: u128 = 1 << (PAYLOAD_BITS - 3);
 
 #[inline]
 fn bucket_code(bucket: &Bucket, kind: BucketKind) -> Option<Code> {
-    if bucket.span().saturating_add(bucket.window()) >= DEBT_MAX {
-        return None;
-    }
     let (amount, token) = (bucket.units_per_micro(), bucket.units_per_token());
-    let hour = u128::from(Period::HOUR.length().get()) * u128::from(amount);
-    let life = if bucket.window() >= hour {
-        Life::Long
-    } else {
-        Life::Short
-    };
-    Code::bucket(kind, amount, token, life)
+    let length = bucket.length();
+    let code = Code::bucket(kind, amount, token, Life::of(length))?;
+    // The amount is small by now, so neither product overflows.
+    let window = u128::from(length.get()) * u128::from(amount);
+    (bucket.span() < DEBT_MAX && window < DEBT_MAX).then_some(code)
 }
 
 #[inline]
@@ -55,9 +51,12 @@ fn bucket_code(bucket: &Bucket, kind: BucketKind) -> Option<Code> {
     clippy::cast_possible_truncation,
     reason = "the payload is the lower part"
 )]
-fn pack_bucket(bucket: &Bucket, state: BucketState, now: Now) -> u64 {
-    let full_at = state.full_at.min(bucket.units_at(now.steady) + DEBT_MAX);
-    full_at as u64 & PAYLOAD_MASK
+fn pack_bucket(bucket: &Bucket, state: BucketState, now: Now) -> Option<u64> {
+    // Twice as much: what is beyond one burst and one period must be seen to be.
+    let full_at = state
+        .full_at
+        .min(bucket.units_at(now.steady) + 2 * DEBT_MAX);
+    Some(full_at as u64 & PAYLOAD_MASK)
 }
 
 #[inline]
@@ -74,15 +73,20 @@ fn unpack_bucket(bucket: &Bucket, payload: u64, now: Now) -> BucketState {
 }
 
 #[inline]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "below 2^51, see `bucket_code`"
+)]
 fn bucket_share(bucket: &Bucket, state: BucketState, now: Now) -> u64 {
     let debt = state.full_at.saturating_sub(bucket.units_at(now.steady));
-    quarters(debt, bucket.span())
+    quarters(debt as u64 & PAYLOAD_MASK, bucket.span() as u64)
 }
 
+/// `capacity` is that of a packed limit, far below 2^62; `used` may be anything.
 #[inline]
-fn quarters(used: u128, capacity: u128) -> u64 {
-    let used = used * 4;
-    u64::from(used >= capacity) + u64::from(used >= capacity * 2) + u64::from(used >= capacity * 3)
+const fn quarters(used: u64, capacity: u64) -> u64 {
+    let used = used.saturating_mul(4);
+    (used >= capacity) as u64 + (used >= 2 * capacity) as u64 + (used >= 3 * capacity) as u64
 }
 
 /// The lower `bits` of a number as a signed one.
@@ -101,7 +105,7 @@ macro_rules! pack_buckets {
             }
 
             #[inline]
-            fn pack(&self, state: BucketState, now: Now) -> u64 {
+            fn pack(&self, state: BucketState, now: Now) -> Option<u64> {
                 pack_bucket(self.bucket(), state, now)
             }
 
@@ -136,12 +140,14 @@ struct Cut {
 }
 
 impl Cut {
-    /// Window numbers come round after 2^46 µs, more than two years; half of that tells past from
-    /// future.
+    /// Window numbers come round after 2^46 µs, more than two years, or 1,024 windows, whichever is
+    /// longer; half of that tells past from future.
     #[inline]
     fn new(period: Period, counts: u32) -> Self {
         const ROUND_BITS: u32 = 46;
-        let number_bits = (ROUND_BITS - period.length().get().ilog2().min(43)).max(3);
+        const NUMBER_BITS_MIN: u32 = 10;
+        let length_bits = period.length().get().ilog2();
+        let number_bits = ROUND_BITS.saturating_sub(length_bits).max(NUMBER_BITS_MIN);
         Self {
             number_bits,
             count_bits: (PAYLOAD_BITS - number_bits) / counts,
@@ -173,9 +179,10 @@ impl Packed for FixedWindow {
     }
 
     #[inline]
-    fn pack(&self, state: FixedState, _now: Now) -> u64 {
+    fn pack(&self, state: FixedState, _now: Now) -> Option<u64> {
         let cut = Cut::new(self.period(), 1);
-        cut.number_of(state.window) | state.used.min(cut.count_max()) << cut.number_bits
+        let fits = state.used <= cut.count_max();
+        fits.then(|| cut.number_of(state.window) | state.used << cut.number_bits)
     }
 
     #[inline]
@@ -190,7 +197,7 @@ impl Packed for FixedWindow {
 
     #[inline]
     fn share(&self, state: FixedState, _now: Now) -> u64 {
-        quarters(state.used.into(), self.capacity().into())
+        quarters(state.used, self.capacity())
     }
 
     fn wrap(state: FixedState) -> State {
@@ -214,11 +221,12 @@ impl Packed for SlidingWindow {
     }
 
     #[inline]
-    fn pack(&self, state: SlidingState, _now: Now) -> u64 {
+    fn pack(&self, state: SlidingState, _now: Now) -> Option<u64> {
         let cut = Cut::new(self.period(), 2);
-        let current = state.current.min(cut.count_max()) << cut.number_bits;
-        let previous = state.previous.min(cut.count_max()) << (cut.number_bits + cut.count_bits);
-        cut.number_of(state.window) | current | previous
+        let fits = state.current.max(state.previous) <= cut.count_max();
+        let current = state.current << cut.number_bits;
+        let previous = state.previous << (cut.number_bits + cut.count_bits);
+        fits.then(|| cut.number_of(state.window) | current | previous)
     }
 
     #[inline]
@@ -237,7 +245,7 @@ impl Packed for SlidingWindow {
     #[inline]
     fn share(&self, state: SlidingState, _now: Now) -> u64 {
         let used = state.current.max(state.previous);
-        quarters(used.into(), self.capacity().into())
+        quarters(used, self.capacity())
     }
 
     fn wrap(state: SlidingState) -> State {

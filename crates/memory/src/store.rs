@@ -1,8 +1,6 @@
 //! The store, and the fast way through it.
 
-use tollgate_core::{
-    Action, Answer, Charge, Clock, Cost, Decision, ImmediateStore, Law, Now, Verdict,
-};
+use tollgate_core::{Action, Answer, Charge, Clock, Cost, ImmediateStore, Law, Now, Verdict};
 
 use crate::{
     class::Classes,
@@ -94,6 +92,11 @@ impl<C: Clock> ImmediateStore for MemoryStore<C> {
         self.counters.charge(charges, now)
     }
 
+    #[inline]
+    fn allows_now(&self, charges: &[Charge<'_>]) -> bool {
+        self.counters.allows(charges, self.clock.now())
+    }
+
     fn inspect_now(&self, action: Action, charges: &[Charge<'_>]) -> Verdict {
         Transaction::run(
             &self.counters,
@@ -122,35 +125,49 @@ impl Counters {
 
     #[inline]
     pub(crate) fn charge(&self, charges: &[Charge<'_>], now: Now) -> Verdict {
-        let [charge] = charges else {
-            return Transaction::run(self, Mode::Charge, charges, now);
-        };
-        let fingerprint = self.hash.counter(charge.key, charge.limit.period());
-        self.charge_one(charge, fingerprint, now)
+        match charges {
+            [charge] => self.charge_one(charge, self.fingerprint(charge), now),
+            charges => Transaction::run(self, Mode::Charge, charges, now),
+        }
     }
 
     #[inline]
     pub(crate) fn charge_one(&self, charge: &Charge<'_>, fingerprint: u64, now: Now) -> Verdict {
         match self.charge_in_place(charge, fingerprint, now) {
-            Some(decision) => Verdict::single(decision, now),
+            Some(answer) => Verdict::single(charge.limit.decide(answer), now),
             None => Transaction::run(self, Mode::Charge, std::slice::from_ref(charge), now),
         }
     }
 
-    /// One charge on a counter that has a slot.
+    /// As [`Counters::charge`]; the numbers that nobody asks for are not worked out.
     #[inline]
-    fn charge_in_place(&self, charge: &Charge<'_>, fingerprint: u64, now: Now) -> Option<Decision> {
-        let answer = match charge.limit.law() {
+    fn allows(&self, charges: &[Charge<'_>], now: Now) -> bool {
+        if let [charge] = charges
+            && let Some(answer) = self.charge_in_place(charge, self.fingerprint(charge), now)
+        {
+            return answer.outcome.is_allowed();
+        }
+        Transaction::run(self, Mode::Charge, charges, now).is_allowed()
+    }
+
+    #[inline]
+    pub(crate) fn fingerprint(&self, charge: &Charge<'_>) -> u64 {
+        self.hash.counter(charge.key, charge.limit.period())
+    }
+
+    /// One charge on a counter that has a slot.
+    #[inline(always)]
+    fn charge_in_place(&self, charge: &Charge<'_>, fingerprint: u64, now: Now) -> Option<Answer> {
+        match charge.limit.law() {
             Law::TokenBucket(bucket) => self.step_in_place(bucket, fingerprint, now, charge),
             Law::LeakyBucket(bucket) => self.step_in_place(bucket, fingerprint, now, charge),
             Law::FixedWindow(window) => self.step_in_place(window, fingerprint, now, charge),
             Law::SlidingWindow(window) => self.step_in_place(window, fingerprint, now, charge),
             _ => None,
-        };
-        answer.map(|answer| charge.limit.decide(answer))
+        }
     }
 
-    #[inline]
+    #[inline(always)]
     fn step_in_place<A: Packed>(
         &self,
         algorithm: &A,
@@ -163,7 +180,7 @@ impl Counters {
         let is_carried_over = !charge.former.is_empty();
         self.swap_in(
             slot,
-            Step {
+            &Step {
                 algorithm,
                 class,
                 fingerprint,
@@ -176,8 +193,8 @@ impl Counters {
 
     /// `None` if the slot was given to another key, holds a state of another class, or may not be
     /// where the key is counted.
-    #[inline]
-    fn swap_in<A: Packed>(&self, slot: Slot<'_>, step: Step<'_, A>) -> Option<Answer> {
+    #[inline(always)]
+    fn swap_in<A: Packed>(&self, slot: Slot<'_>, step: &Step<'_, A>) -> Option<Answer> {
         let Step {
             algorithm,
             class,
@@ -185,7 +202,7 @@ impl Counters {
             now,
             cost,
             is_carried_over,
-        } = step;
+        } = *step;
         loop {
             let word = slot.read_of(fingerprint)?;
             if word.class() != class {
@@ -200,7 +217,7 @@ impl Counters {
                 return Some(answer);
             }
             let share = algorithm.share(next, now);
-            let new = word.with_state(class, share, algorithm.pack(next, now));
+            let new = word.with_state(class, share, algorithm.pack(next, now)?);
             if slot.swap(word, new) {
                 return Some(answer);
             }

@@ -4,13 +4,15 @@
 //! search ends at the first slot nobody ever took. What has run out is given to the next key that
 //! comes by; there is no sweep.
 
-use tollgate_core::{Now, State};
+use std::iter::successors;
+
+use tollgate_core::{Law, Now, State};
 
 use crate::{
     class::Classes,
     pack::Packed,
     slot::Slot,
-    sync::{AtomicU64, wait},
+    sync::{AtomicU64, Ordering, wait},
     word::Word,
 };
 
@@ -20,7 +22,7 @@ const LINE_CELLS: usize = 2 * LINE_SLOTS;
 const LINE_BYTES: usize = 64;
 
 /// How far from its home a key may live.
-pub(crate) const PROBE_LINES: usize = 8;
+pub(crate) const PROBE_LINES: usize = 16;
 
 /// A key that uses half of its limit or more is never evicted for another.
 const EVICTED_QUARTERS_MAX: u64 = 1;
@@ -89,18 +91,28 @@ impl Table {
         let cell = self.skipped + self.home(fingerprint) * LINE_CELLS;
         self.cells
             .get(cell)
-            .map_or(0, |cell| cell.load(crate::sync::Ordering::Relaxed))
+            .map_or(0, |cell| cell.load(Ordering::Relaxed))
     }
 
     /// The slot of a key.
     #[inline]
     pub(crate) fn find(&self, fingerprint: u64) -> Option<(usize, Slot<'_>)> {
-        for (index, slot) in self.probe(fingerprint) {
-            match slot.owner() {
-                owner if owner == fingerprint => return Some((index, slot)),
-                0 => return None,
-                _ => {}
+        let mut line = self.home(fingerprint);
+        for _ in 0..PROBE_LINES {
+            for (place, [owner, word]) in self.line(line).iter().enumerate() {
+                match owner.load(Ordering::Acquire) {
+                    found if found == fingerprint => {
+                        let slot = Slot {
+                            fingerprint: owner,
+                            word,
+                        };
+                        return Some((line * LINE_SLOTS + place, slot));
+                    }
+                    0 => return None,
+                    _ => {}
+                }
             }
+            line = self.after(line);
         }
         None
     }
@@ -133,10 +145,12 @@ impl Table {
         }
     }
 
-    /// The first slot that nobody ever had or that has run out, else the one least used.
+    /// A slot that nobody ever had, so that keys which come and go keep theirs; else the nearest that
+    /// has run out; else the one least used.
     fn candidate(&self, fingerprint: u64, classes: &Classes, now: Now) -> Option<Candidate<'_>> {
+        let mut run_out: Option<Candidate<'_>> = None;
         let mut least: Option<Candidate<'_>> = None;
-        for (_, slot) in self.probe(fingerprint) {
+        for slot in self.probe(fingerprint) {
             let word = slot.read();
             let seen = (slot.owner(), word);
             if seen.0 == 0 {
@@ -146,13 +160,17 @@ impl Table {
                     taken: Taken::New,
                 });
             }
+            if run_out.is_some() {
+                continue;
+            }
             let cost = live_cost(word, classes, now);
             if cost == 0 {
-                return Some(Candidate {
+                run_out = Some(Candidate {
                     slot,
                     seen,
                     taken: Taken::RunOut,
                 });
+                continue;
             }
             let is_less = least
                 .as_ref()
@@ -162,38 +180,31 @@ impl Table {
                 least = Some(Candidate { slot, seen, taken });
             }
         }
-        least
+        run_out.or(least)
+    }
+
+    /// Every slot within reach of a key, nearest first.
+    fn probe(&self, fingerprint: u64) -> impl Iterator<Item = Slot<'_>> {
+        let lines = successors(Some(self.home(fingerprint)), |line| Some(self.after(*line)));
+        lines
+            .take(PROBE_LINES)
+            .flat_map(|line| self.line(line))
+            .map(|[fingerprint, word]| Slot { fingerprint, word })
     }
 
     #[inline]
-    fn probe(&self, fingerprint: u64) -> impl Iterator<Item = (usize, Slot<'_>)> {
-        let home = self.home(fingerprint);
-        (0..PROBE_LINES).flat_map(move |step| {
-            let line = home + step;
-            let line = if line >= self.lines {
-                line - self.lines
-            } else {
-                line
-            };
-            self.line(line)
-        })
-    }
-
-    /// The slots of a line with their places in the table.
-    #[inline]
-    fn line(&self, line: usize) -> impl Iterator<Item = (usize, Slot<'_>)> {
+    fn line(&self, line: usize) -> &[[AtomicU64; 2]] {
         let start = self.skipped + line * LINE_CELLS;
         let cells = self
             .cells
             .get(start..)
             .and_then(<[AtomicU64]>::first_chunk::<LINE_CELLS>);
-        let pairs = cells.map_or(&[][..], |cells| cells.as_chunks::<2>().0);
-        pairs
-            .iter()
-            .enumerate()
-            .map(move |(place, [fingerprint, word])| {
-                (line * LINE_SLOTS + place, Slot { fingerprint, word })
-            })
+        cells.map_or(&[], |cells| cells.as_chunks().0)
+    }
+
+    #[inline]
+    const fn after(&self, line: usize) -> usize {
+        if line + 1 == self.lines { 0 } else { line + 1 }
     }
 
     #[inline]
@@ -216,12 +227,7 @@ fn live_cost(word: Word, classes: &Classes, now: Now) -> u64 {
 }
 
 /// The state in a word, with an algorithm that can read it; `None` if nothing is counted.
-pub(crate) fn unpack(
-    word: Word,
-    classes: &Classes,
-    now: Now,
-) -> Option<(&tollgate_core::Law, State)> {
-    use tollgate_core::Law;
+pub(crate) fn unpack(word: Word, classes: &Classes, now: Now) -> Option<(&Law, State)> {
     fn state<A: Packed>(algorithm: &A, word: Word, now: Now) -> State {
         A::wrap(algorithm.unpack(word.payload(), now))
     }

@@ -68,7 +68,6 @@ impl Word {
     }
 
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "masked to nine bits")]
     pub(crate) const fn class(self) -> u16 {
         ((self.0 >> PAYLOAD_BITS) & CLASS_MASK) as u16
     }

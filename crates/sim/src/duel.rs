@@ -90,11 +90,10 @@ impl Duel {
         let former = self.state.clone();
         self.model.replace_limit(&limit, now);
         let old = std::mem::replace(&mut self.limit, limit);
-        self.state = self
-            .limit
-            .law()
-            .adopt(old.law(), former.clone(), now);
-        self.compare_use(now, || format!("change from {old:?} at {now:?} of {former:?}"))
+        self.state = self.limit.law().adopt(old.law(), former.clone(), now);
+        self.compare_use(now, || {
+            format!("change from {old:?} at {now:?} of {former:?}")
+        })
     }
 
     /// Forgets the state, as a store does, if the core says that nobody would notice.

@@ -27,7 +27,10 @@ pub fn small(rng: &mut Rng, name: Name) -> Result<Limit, LimitError> {
         limit = limit.with_burst(rng.between(least, 12))?;
     }
     if rng.one_in(4) {
-        let (warn_at, hard_at) = (rng.pick(&[1, 50, 80, 99, 100]), rng.pick(&[100, 101, 120, 155, 300]));
+        let (warn_at, hard_at) = (
+            rng.pick(&[1, 50, 80, 99, 100]),
+            rng.pick(&[100, 101, 120, 155, 300]),
+        );
         limit = limit.with_bands(Bands::new(warn_at, hard_at)?)?;
     }
     Ok(limit)
@@ -49,7 +52,7 @@ pub fn small(rng: &mut Rng, name: Name) -> Result<Limit, LimitError> {
 /// As the constructors of a limit say: numbers of zero and numbers that are too large are among
 /// those tried.
 pub fn any(rng: &mut Rng, name: Name) -> Result<Limit, LimitError> {
-    let period = Period::new(rng.any_size() >> rng.below(50), rng.pick(&Unit::ALL))?;
+    let period = any_period(rng)?;
     let mut limit = Limit::new(rng.any_size(), period)?;
     if name == Name::SlidingLog {
         limit = Limit::new(limit.amount() % 1_100, period)?;
@@ -63,6 +66,19 @@ pub fn any(rng: &mut Rng, name: Name) -> Result<Limit, LimitError> {
         limit = limit.with_bands(Bands::new(rng.pick(&[1, 80, 100]), hard_at)?)?;
     }
     Ok(limit)
+}
+
+fn any_period(rng: &mut Rng) -> Result<Period, LimitError> {
+    let unit = rng.pick(&Unit::ALL);
+    let longest = Period::LENGTH_MAX.get() / Period::new(1, unit)?.length().get();
+    let count = match rng.below(12) {
+        0 => rng.any_size(),
+        1 => longest,
+        2 => longest + 1,
+        3 => 1,
+        _ => (rng.between(1, longest) >> rng.below(54)).max(1),
+    };
+    Period::new(count, unit)
 }
 
 /// Whether the algorithm takes a burst.

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use tollgate_core::{Cost, Decision, Limit, LimitError, Micros, Name, Now, Timestamp};
 
-use crate::{Duel, Rng, limits};
+use crate::{Difference, Duel, Rng, limits};
 
 /// How the clocks of a walk behave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,11 @@ pub struct Walk {
     /// The latest moment so far: shuffled time comes back to it.
     latest: Now,
     last: Option<Decision>,
+    limits: Source,
 }
+
+/// Where the limits of a walk come from.
+type Source = fn(&mut Rng, Name) -> Result<Limit, LimitError>;
 
 impl Walk {
     /// The walk of this seed.
@@ -79,7 +83,15 @@ impl Walk {
             rng,
             clocks,
             last: None,
+            limits: limits::small,
         }
+    }
+
+    /// The same walk, changing to limits of any size instead of small ones.
+    #[must_use]
+    pub fn among_limits_of_any_size(mut self) -> Self {
+        self.limits = limits::any;
+        self
     }
 
     /// Walks so many steps from a fresh key.
@@ -99,9 +111,7 @@ impl Walk {
                     tally.refunds += 1;
                 }
                 2 => {
-                    let limit = self.changed(duel.limit())?;
-                    duel.replace_limit(limit, self.now)?;
-                    tally.changes += 1;
+                    tally.changes += u64::from(self.change_limit(&mut duel)?);
                 }
                 3 if self.clocks == Clocks::Forward => duel.forget_if_fresh(self.now),
                 _ => {}
@@ -115,6 +125,17 @@ impl Walk {
         Ok(tally)
     }
 
+    /// A limit of any size may well be refused; then the old one stays. It also stays while more is
+    /// missing than 64 bits can tell, as late requests see it on the largest bucket: what is carried
+    /// over then is not exact.
+    fn change_limit(&mut self, duel: &mut Duel) -> Result<bool, Difference> {
+        let used = duel.limit().law().used(duel.state(), self.now);
+        match self.changed(duel.limit()) {
+            Ok(limit) if used < u64::MAX => duel.replace_limit(limit, self.now).map(|()| true),
+            _ => Ok(false),
+        }
+    }
+
     fn move_clocks(&mut self, limit: &Limit) {
         match self.clocks {
             Clocks::Shuffled if self.rng.one_in(3) => {
@@ -125,7 +146,9 @@ impl Walk {
             Clocks::Shuffled if self.rng.one_in(3) => self.now = self.latest,
             Clocks::WallSteps if self.rng.one_in(6) => self.step_wall(limit),
             _ => {
-                let elapsed = self.elapsed(limit);
+                let elapsed = self
+                    .elapsed(limit)
+                    .min(LATEST.since(self.now.wall.max(self.now.steady)));
                 self.now.wall = self.now.wall.saturating_add(elapsed);
                 self.now.steady = self.now.steady.saturating_add(elapsed);
             }
@@ -140,7 +163,9 @@ impl Walk {
         let period = limit.period().length().get();
         let last = self.last.and_then(|last| last.retry_after());
         let retry = last.map_or(0, |wait| Micros::from(wait).get());
-        let reset = self.last.map_or(0, |last| Micros::from(last.reset_after()).get());
+        let reset = self
+            .last
+            .map_or(0, |last| Micros::from(last.reset_after()).get());
         // A wait of centuries would leave the range of timestamps.
         let (retry, reset) = (retry.min(4 * period), reset.min(4 * period));
         let micros = match self.rng.below(16) {
@@ -184,6 +209,7 @@ impl Walk {
             0 => Micros::from_secs(named),
             _ => self.distance(limit),
         };
+        let by = by.min(LATEST.since(self.now.wall));
         self.now.wall = if self.rng.one_in(2) {
             self.now.wall.saturating_add(by)
         } else {
@@ -197,10 +223,10 @@ impl Walk {
             0..=2 => 0,
             3 => self.rng.between(1, 3),
             4 => limit.capacity(),
-            5 => limit.capacity() + 1,
+            5 => limit.capacity().saturating_add(1),
             6 => remaining,
-            7 => remaining + 1,
-            8 => self.rng.below(limit.capacity() + 2),
+            7 => remaining.saturating_add(1),
+            8 => self.rng.below(limit.capacity().saturating_add(2)),
             9 => self.rng.pick(&[u64::MAX, 1 << 40, limit.law().capacity()]),
             _ => 1,
         };
@@ -213,18 +239,21 @@ impl Walk {
             0 => self.rng.pick(&Name::ALL),
             _ => limit.algorithm(),
         };
-        let other = limits::small(&mut self.rng, name)?;
+        let other = (self.limits)(&mut self.rng, name)?;
         if self.rng.one_in(2) {
             return Ok(other);
         }
         let same_period = Limit::new(other.amount(), limit.period())?
             .with_algorithm(name)?
             .with_bands(other.bands())?;
-        other
-            .burst()
-            .map_or(Ok(same_period.clone()), |burst| same_period.with_burst(burst))
+        other.burst().map_or(Ok(same_period.clone()), |burst| {
+            same_period.with_burst(burst)
+        })
     }
 }
+
+/// Half-way to the last timestamp: the end of any window that begins before can still be written.
+const LATEST: Timestamp = Timestamp::from_micros(1 << 55);
 
 /// 2024-01-01T00:00:00Z: the walks of all seeds meet a leap day.
 const START_SECS: u64 = 1_704_067_200;

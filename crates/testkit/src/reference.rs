@@ -18,6 +18,7 @@ use tollgate_core::{
 ///   back is repaired, a changed limit is adopted, nothing is spent.
 /// - Charges of one request on one counter are decided on their costs together, so the retry-after
 ///   is that of the whole request.
+/// - A refund says what is left when all of it was given back.
 /// - What has run out is forgotten: it decides like a counter nobody has used.
 /// - A former period that the request also counts by is not carried over: it is still in use.
 ///
@@ -145,34 +146,34 @@ impl Counters {
             }
             return asked;
         }
-        let answers = asked.into_iter().zip(asks);
-        answers
-            .map(|(decision, ask)| {
-                let untouched = self.take(ask, Cost::ZERO, now);
-                if decision.is_allowed() {
-                    untouched
-                } else {
-                    decision
-                }
-            })
-            .collect()
+        let answers = asked.into_iter().zip(self.look(asks, now));
+        let denied = answers.map(|(asked, uncharged)| match asked.is_allowed() {
+            true => uncharged,
+            false => asked,
+        });
+        denied.collect()
     }
 
     fn refund(&mut self, asks: &[Ask<'_>], now: Now) -> Vec<Decision> {
-        let each = asks.iter().map(|ask| {
+        for ask in asks {
             let state = self.state(ask, now);
             let credited = ask.limit.law().refund(state, now, ask.cost);
             self.put(ask, credited, now);
-            self.take(ask, Cost::ZERO, now)
-        });
-        each.collect()
+        }
+        self.look(asks, now)
     }
 
     fn reset(&mut self, asks: &[Ask<'_>], now: Now) -> Vec<Decision> {
-        let each = asks.iter().map(|ask| {
-            self.put(ask, ask.limit.fresh(now), now);
-            self.take(ask, Cost::ZERO, now)
-        });
+        for ask in asks {
+            for id in [&ask.counter].into_iter().chain(&ask.former) {
+                self.0.remove(id);
+            }
+        }
+        self.look(asks, now)
+    }
+
+    fn look(&mut self, asks: &[Ask<'_>], now: Now) -> Vec<Decision> {
+        let each = asks.iter().map(|ask| self.take(ask, Cost::ZERO, now));
         each.collect()
     }
 
@@ -185,8 +186,8 @@ impl Counters {
 
     /// Keeps a state, unless it has nothing to tell. What it was carried over from is gone.
     fn put(&mut self, ask: &Ask<'_>, state: State, now: Now) {
-        for former in &ask.former {
-            self.0.remove(former);
+        if let Some(source) = self.source(ask, now).cloned() {
+            self.0.remove(&source);
         }
         if ask.limit.law().is_fresh(&state, now) {
             self.0.remove(&ask.counter);
@@ -213,8 +214,7 @@ impl Counters {
 
     /// The state the charge finds, as its own limit counts (D14).
     fn state(&self, ask: &Ask<'_>, now: Now) -> State {
-        let mut places = [&ask.counter].into_iter().chain(&ask.former);
-        match places.find_map(|id| self.live(id, now)) {
+        match self.source(ask, now).and_then(|id| self.0.get(id)) {
             None => ask.limit.fresh(now),
             Some(counter) if counter.limit == *ask.limit => counter.state.clone(),
             Some(counter) => {
@@ -222,6 +222,12 @@ impl Counters {
                 ask.limit.law().adopt(former, counter.state.clone(), now)
             }
         }
+    }
+
+    /// The counter that this is about: its own, or else one that it replaces.
+    fn source<'a>(&self, ask: &'a Ask<'_>, now: Now) -> Option<&'a CounterId> {
+        let mut places = [&ask.counter].into_iter().chain(&ask.former);
+        places.find(|id| self.live(id, now).is_some())
     }
 
     fn live(&self, id: &CounterId, now: Now) -> Option<&Counter> {
@@ -246,9 +252,7 @@ impl Counters {
 /// What these take together from one counter; `None` beyond 64 bits.
 fn total_cost(asks: &[Ask<'_>], counter: &CounterId) -> Option<Cost> {
     let same = asks.iter().filter(|ask| ask.counter == *counter);
-    let total = same.fold(Some(0), |sum: Option<u64>, ask| {
-        sum?.checked_add(ask.cost.get())
-    });
+    let total = same.map(|ask| ask.cost.get()).try_fold(0, u64::checked_add);
     total.map(Cost::new)
 }
 

@@ -24,7 +24,7 @@ mod limiter;
 mod observer;
 mod revision;
 
-pub use builder::{Builder, LimitsMissing};
+pub use builder::{Builder, InMemory, LimitsMissing, OwnStore};
 pub use limiter::RateLimiter;
 pub use observer::Observer;
 pub use tollgate_core::{

@@ -1,6 +1,6 @@
 //! The limiter.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 use smallvec::SmallVec;
@@ -39,7 +39,9 @@ use crate::{
 /// ```
 #[derive(Debug)]
 pub struct RateLimiter<S = MemoryStore<SystemClock>, O = ()> {
-    revision: ArcSwap<Revision>,
+    first: Revision,
+    /// What replaced the first limits; those who never change them never pay for it.
+    changed: OnceLock<ArcSwap<Revision>>,
     store: S,
     observer: O,
 }
@@ -54,7 +56,8 @@ impl RateLimiter {
 impl<S, O> RateLimiter<S, O> {
     pub(crate) fn assemble(revision: Revision, store: S, observer: O) -> Self {
         Self {
-            revision: ArcSwap::from_pointee(revision),
+            first: revision,
+            changed: OnceLock::new(),
             store,
             observer,
         }
@@ -74,8 +77,19 @@ impl<S, O> RateLimiter<S, O> {
     /// # Ok::<(), tollgate::LimitError>(())
     /// ```
     pub fn set_limits(&self, limits: &LimitSet) {
-        self.revision
-            .rcu(|revision| Arc::new(revision.succeed(limits)));
+        let changed = self
+            .changed
+            .get_or_init(|| ArcSwap::from_pointee(self.first.clone()));
+        changed.rcu(|revision| Arc::new(revision.succeed(limits)));
+    }
+
+    /// Runs `with` on the limits in force.
+    #[inline]
+    fn with_lines<R>(&self, with: impl FnOnce(&[Line]) -> R) -> R {
+        match self.changed.get() {
+            None => with(self.first.lines()),
+            Some(changed) => with(changed.load().lines()),
+        }
     }
 
     /// The store.
@@ -89,7 +103,13 @@ impl<S: ImmediateStore, O: Observer> RateLimiter<S, O> {
     /// Whether a request for `key` may pass; it is charged one unit if so.
     #[inline]
     pub fn is_allowed(&self, key: &str) -> bool {
-        self.verdict(key, Cost::ONE).is_allowed()
+        if !O::IS_NOBODY {
+            return self.verdict(key, Cost::ONE).is_allowed();
+        }
+        self.with_lines(|lines| match lines {
+            [line] => self.store.allows_now(&[charge(line, key, Cost::ONE)]),
+            lines => self.store.allows_now(&charges(lines, key, Cost::ONE)),
+        })
     }
 
     /// Charges `cost` to `key` if every limit lets it, and says what the binding limit has to say.
@@ -111,11 +131,10 @@ impl<S: ImmediateStore, O: Observer> RateLimiter<S, O> {
     /// ```
     #[inline]
     pub fn verdict(&self, key: &str, cost: Cost) -> Verdict {
-        let revision = self.revision.load();
-        let verdict = match revision.lines() {
+        let verdict = self.with_lines(|lines| match lines {
             [line] => self.store.charge_now(&[charge(line, key, cost)]),
             lines => self.store.charge_now(&charges(lines, key, cost)),
-        };
+        });
         self.observer.decided(key, &verdict);
         verdict
     }
@@ -133,15 +152,15 @@ impl<S: ImmediateStore, O: Observer> RateLimiter<S, O> {
     /// # Ok::<(), tollgate::LimitError>(())
     /// ```
     pub fn check_batch(&self, requests: &[(&str, Cost)]) -> Vec<Decision> {
-        let revision = self.revision.load();
-        let lines = revision.lines();
-        let charges: Vec<Charge<'_>> = requests
-            .iter()
-            .flat_map(|(key, cost)| lines.iter().map(move |line| charge(line, key, *cost)))
-            .collect();
-        let batch: Vec<&[Charge<'_>]> = charges.chunks(lines.len().max(1)).collect();
         let mut verdicts = Vec::with_capacity(requests.len());
-        self.store.charge_batch(&batch, &mut verdicts);
+        self.with_lines(|lines| {
+            let charges: Vec<SmallVec<[Charge<'_>; 1]>> = requests
+                .iter()
+                .map(|(key, cost)| charges(lines, key, *cost))
+                .collect();
+            let batch: Vec<&[Charge<'_>]> = charges.iter().map(SmallVec::as_slice).collect();
+            self.store.charge_batch(&batch, &mut verdicts);
+        });
         for ((key, _), verdict) in requests.iter().zip(&verdicts) {
             self.observer.decided(key, verdict);
         }
@@ -192,11 +211,8 @@ impl<S: ImmediateStore, O: Observer> RateLimiter<S, O> {
     }
 
     fn inspect(&self, action: Action, key: &str, cost: Cost) -> Decision {
-        let revision = self.revision.load();
-        *self
-            .store
-            .inspect_now(action, &charges(revision.lines(), key, cost))
-            .binding()
+        let inspect = |lines: &[Line]| self.store.inspect_now(action, &charges(lines, key, cost));
+        *self.with_lines(inspect).binding()
     }
 }
 
@@ -208,7 +224,8 @@ impl<S: Store, O: Observer> RateLimiter<S, O> {
     ///
     /// A denial is an answer; an error means that the store has none.
     pub async fn check_async(&self, key: &str, cost: Cost) -> Result<Decision, StoreError> {
-        let revision = self.revision.load_full();
+        let changed = self.changed.get().map(ArcSwap::load_full);
+        let revision = changed.as_deref().unwrap_or(&self.first);
         let verdict = self
             .store
             .charge(&charges(revision.lines(), key, cost))
@@ -228,7 +245,8 @@ impl<S: Store, O: Observer> RateLimiter<S, O> {
         key: &str,
         cost: Cost,
     ) -> Result<Decision, StoreError> {
-        let revision = self.revision.load_full();
+        let changed = self.changed.get().map(ArcSwap::load_full);
+        let revision = changed.as_deref().unwrap_or(&self.first);
         let verdict = self
             .store
             .inspect(action, &charges(revision.lines(), key, cost))
@@ -250,6 +268,6 @@ fn charge<'a>(line: &'a Line, key: &'a str, cost: Cost) -> Charge<'a> {
     Charge::new(key, &line.limit, cost).replacing(&line.former)
 }
 
-fn charges<'a>(lines: &'a [Line], key: &'a str, cost: Cost) -> SmallVec<[Charge<'a>; 4]> {
+fn charges<'a>(lines: &'a [Line], key: &'a str, cost: Cost) -> SmallVec<[Charge<'a>; 1]> {
     lines.iter().map(|line| charge(line, key, cost)).collect()
 }

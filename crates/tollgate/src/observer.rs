@@ -26,17 +26,25 @@ use tollgate_core::Verdict;
 /// # Ok::<(), tollgate::LimitError>(())
 /// ```
 pub trait Observer: Send + Sync {
+    /// Whether nobody is told, so that no verdict need be put together for those who only ask whether
+    /// a request may pass.
+    const IS_NOBODY: bool = false;
+
     /// A request for `key` was decided.
     fn decided(&self, key: &str, verdict: &Verdict);
 }
 
 /// Nobody is told.
 impl Observer for () {
+    const IS_NOBODY: bool = true;
+
     #[inline]
     fn decided(&self, _key: &str, _verdict: &Verdict) {}
 }
 
-impl<O: Observer + ?Sized> Observer for std::sync::Arc<O> {
+impl<O: Observer> Observer for std::sync::Arc<O> {
+    const IS_NOBODY: bool = O::IS_NOBODY;
+
     fn decided(&self, key: &str, verdict: &Verdict) {
         (**self).decided(key, verdict);
     }

@@ -19,9 +19,11 @@ pub struct Bucket {
     period: u64,
     /// Tokens the bucket holds.
     capacity: u64,
-    /// Units gained in one period of the limit as written: how far a clock may be set back before
-    /// the bucket re-bases.
-    window: u128,
+    /// Units the bucket holds when full.
+    span: u128,
+    /// The period of the limit as written: how far a clock may be set back before the bucket
+    /// re-bases.
+    length: Micros,
 }
 
 /// When the bucket is full again, in the bucket's units since the epoch.
@@ -48,19 +50,26 @@ impl Bucket {
         let micros = period.length().get();
         let common = gcd(amount, micros);
         let lowest = |number: u64| number.checked_div(common).unwrap_or(number);
-        let amount = lowest(amount);
+        let token = lowest(micros);
         Self {
-            amount,
-            period: lowest(micros),
+            amount: lowest(amount),
+            period: token,
             capacity,
-            window: mul(micros, amount),
+            span: mul(capacity, token),
+            length: period.length(),
         }
     }
 
     /// A bucket of this rate that is never asked, for reading the states of buckets that were.
-    pub(crate) fn of_rate(units_per_micro: u64, units_per_token: u64) -> Self {
+    pub(crate) fn of_rate(units_per_micro: u64, units_per_token: u64, capacity: u64) -> Self {
         let (amount, period) = (units_per_micro, units_per_token);
-        Self { amount, period, capacity: u64::MAX, window: u128::MAX }
+        Self {
+            amount,
+            period,
+            capacity,
+            span: mul(capacity, period),
+            length: Micros::MAX,
+        }
     }
 
     /// Units gained per microsecond.
@@ -80,14 +89,14 @@ impl Bucket {
 
     /// Units the bucket holds when full.
     #[inline]
-    pub fn span(&self) -> u128 {
-        mul(self.capacity, self.period)
+    pub const fn span(&self) -> u128 {
+        self.span
     }
 
-    /// Units gained in one period of the limit as written.
+    /// The period of the limit as written.
     #[inline]
-    pub const fn window(&self) -> u128 {
-        self.window
+    pub const fn length(&self) -> Micros {
+        self.length
     }
 
     /// A moment in the bucket's units.
@@ -110,7 +119,7 @@ impl Bucket {
         let mut state = state;
         // D7: more debt than a full bucket plus one period cannot be earned, only inherited from a
         // clock that was ahead or a larger burst.
-        if debt > span.saturating_add(self.window) {
+        if debt > span && debt.saturating_sub(span) > self.window() {
             debt = span;
             state.full_at = now.saturating_add(span);
         }
@@ -133,6 +142,11 @@ impl Bucket {
             refused: Some(missing),
             state,
         }
+    }
+
+    /// Units gained in one period of the limit as written.
+    fn window(&self) -> u128 {
+        mul(self.length.get(), self.amount)
     }
 
     /// Tokens missing for this many units, rounded up.
@@ -167,6 +181,10 @@ impl Bucket {
 
     pub(super) fn is_fresh(&self, state: BucketState, now: Timestamp) -> bool {
         state.full_at <= self.units_at(now)
+    }
+
+    pub(super) fn has_rate_of(&self, other: &Self) -> bool {
+        (self.amount, self.period) == (other.amount, other.period)
     }
 
     /// D14: the tokens missing under `former` are missing here, to the last fraction rounded up.

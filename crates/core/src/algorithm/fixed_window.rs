@@ -20,14 +20,9 @@ pub struct FixedState {
 }
 
 impl FixedWindow {
-    pub(crate) const fn new(capacity: u64, period: Period) -> Self {
+    /// At most `capacity` in each window of `period`.
+    pub const fn new(capacity: u64, period: Period) -> Self {
         Self { capacity, period }
-    }
-
-    /// Windows of this period and no particular limit, for reading states that were kept without
-    /// their limit.
-    pub const fn of_period(period: Period) -> Self {
-        Self::new(u64::MAX, period)
     }
 
     /// The length and alignment of the windows.
@@ -35,11 +30,11 @@ impl FixedWindow {
         self.period
     }
 
-    /// The state as it counts in the window of `wall`: an ended window counts nothing, one just
-    /// ahead of a clock that was set back a little still counts.
+    /// The state as it counts in `window`: an ended one counts nothing, one just ahead of a clock that
+    /// was set back a little still counts.
     #[inline]
     fn at(&self, state: FixedState, window: u64) -> FixedState {
-        if state.window < window {
+        if state.window < window || state.used == 0 {
             FixedState { window, used: 0 }
         } else {
             state

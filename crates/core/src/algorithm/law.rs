@@ -112,6 +112,7 @@ impl Law {
 
     /// See [`Algorithm::refund`].
     pub fn refund(&self, state: State, now: Now, cost: Cost) -> State {
+        let state = self.rebased(state, now);
         with_state!(self, state, now, (algorithm, inner, wrap) => {
             wrap(algorithm.refund(inner, now, cost))
         })
@@ -143,37 +144,45 @@ impl Law {
         }
     }
 
+    /// Whether both read the same state alike, though they may allow different amounts.
+    pub fn counts_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::TokenBucket(this), Self::TokenBucket(that)) => {
+                this.bucket().has_rate_of(that.bucket())
+            }
+            (Self::LeakyBucket(this), Self::LeakyBucket(that)) => {
+                this.bucket().has_rate_of(that.bucket())
+            }
+            (Self::FixedWindow(this), Self::FixedWindow(that)) => this.period() == that.period(),
+            (Self::SlidingWindow(this), Self::SlidingWindow(that)) => {
+                this.period() == that.period()
+            }
+            (Self::SlidingLog(this), Self::SlidingLog(that)) => this.period() == that.period(),
+            (Self::Custom(this), Self::Custom(that)) => Arc::ptr_eq(this, that),
+            _ => false,
+        }
+    }
+
     /// D14: carries a key that was counted by `former` over to this law. Where both count alike the
     /// state goes on; otherwise what was in use counts as admitted just now.
     pub fn adopt(&self, former: &Self, state: State, now: Now) -> State {
+        let state = former.rebased(state, now);
+        if self.counts_like(former) {
+            return state;
+        }
         match (self, former, state) {
-            (Self::FixedWindow(new), Self::FixedWindow(old), State::Fixed(state))
-                if new.period() == old.period() =>
-            {
-                State::Fixed(state)
-            }
-            (Self::SlidingWindow(new), Self::SlidingWindow(old), State::Sliding(state))
-                if new.period() == old.period() =>
-            {
-                State::Sliding(state)
-            }
-            (Self::SlidingLog(new), Self::SlidingLog(old), State::Log(log))
-                if new.period() == old.period() =>
-            {
-                State::Log(log)
-            }
             (Self::TokenBucket(new), Self::TokenBucket(old), State::Bucket(state)) => {
                 State::Bucket(new.bucket().adopt(old.bucket(), state, now.steady))
             }
             (Self::LeakyBucket(new), Self::LeakyBucket(old), State::Bucket(state)) => {
                 State::Bucket(new.bucket().adopt(old.bucket(), state, now.steady))
             }
-            (Self::Custom(new), Self::Custom(old), State::Custom(state))
-                if Arc::ptr_eq(new, old) =>
-            {
-                State::Custom(state)
-            }
             (new, old, state) => new.admitted(old.used(&state, now), now),
         }
+    }
+
+    /// The state without what a clock that was set back left in the future (D7).
+    fn rebased(&self, state: State, now: Now) -> State {
+        self.step(state, now, Cost::ZERO).1
     }
 }

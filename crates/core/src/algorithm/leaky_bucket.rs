@@ -12,10 +12,9 @@ use crate::{Cost, Micros, Now};
 pub struct LeakyBucket(pub(crate) Bucket);
 
 impl LeakyBucket {
-    /// A bucket of this rate and no particular capacity, for reading states that were kept without
-    /// their limit.
-    pub fn of_rate(units_per_micro: u64, units_per_token: u64) -> Self {
-        Self(Bucket::of_rate(units_per_micro, units_per_token))
+    /// A bucket of this rate, for reading states that were kept without their limit.
+    pub fn of_rate(units_per_micro: u64, units_per_token: u64, capacity: u64) -> Self {
+        Self(Bucket::of_rate(units_per_micro, units_per_token, capacity))
     }
 
     /// The rate and the queue.

@@ -1,7 +1,7 @@
 //! Sliding log: every admission is remembered for one period.
 
 use super::{Algorithm, Answer, Outcome};
-use crate::{Cost, Micros, Now, Period, Timestamp};
+use crate::{Cost, Micros, Now, Timestamp};
 
 /// At most the limit in every interval of one period, at the price of remembering each admission;
 /// for limits up to [`SlidingLog::AMOUNT_MAX`].
@@ -41,7 +41,9 @@ impl Log {
     /// Forgets when the oldest admission was by moving it to the second oldest. It counts longer
     /// than it must, so the limit still holds; a store that is short of memory does this.
     pub fn merge_oldest(&mut self) {
-        let [oldest, second, ..] = self.entries.as_mut_slice() else { return };
+        let [oldest, second, ..] = self.entries.as_mut_slice() else {
+            return;
+        };
         second.cost = second.cost.saturating_add(oldest.cost);
         self.entries.remove(0);
     }
@@ -55,17 +57,9 @@ impl SlidingLog {
     /// The largest limit a log may have.
     pub const AMOUNT_MAX: u64 = 1_000;
 
-    pub(crate) const fn new(capacity: u64, period: Period) -> Self {
-        Self {
-            capacity,
-            period: period.length(),
-        }
-    }
-
-    /// Logs of this period and no particular limit, for reading states that were kept without their
-    /// limit.
-    pub const fn of_period(period: Micros) -> Self {
-        Self { capacity: u64::MAX, period }
+    /// At most `capacity` in every interval of `period`.
+    pub const fn new(capacity: u64, period: Micros) -> Self {
+        Self { capacity, period }
     }
 
     /// How long an admission counts.

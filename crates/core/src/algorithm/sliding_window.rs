@@ -40,14 +40,9 @@ struct View {
 }
 
 impl SlidingWindow {
-    pub(crate) const fn new(capacity: u64, period: Period) -> Self {
+    /// At most `capacity` in each window of `period`.
+    pub const fn new(capacity: u64, period: Period) -> Self {
         Self { capacity, period }
-    }
-
-    /// Windows of this period and no particular limit, for reading states that were kept without
-    /// their limit.
-    pub const fn of_period(period: Period) -> Self {
-        Self::new(u64::MAX, period)
     }
 
     /// The length and alignment of the windows.
@@ -58,7 +53,7 @@ impl SlidingWindow {
     /// The state as it counts in `window`.
     #[inline]
     fn at(&self, state: SlidingState, window: u64) -> SlidingState {
-        if state.window >= window {
+        if state.window >= window && (state.current > 0 || state.previous > 0) {
             state
         } else if state.window.saturating_add(1) == window {
             SlidingState {

@@ -137,7 +137,7 @@ impl Limit {
                 let max = SlidingLog::AMOUNT_MAX;
                 return Err(LimitError::LogTooLong { amount: hard, max });
             }
-            Name::SlidingLog => Law::SlidingLog(SlidingLog::new(hard, period)),
+            Name::SlidingLog => Law::SlidingLog(SlidingLog::new(hard, period.length())),
             Name::Custom => self.law,
         };
         self.warn_from = percent_ceil(self.capacity, self.bands.warn_at());

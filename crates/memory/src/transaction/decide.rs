@@ -1,7 +1,7 @@
 //! Deciding on counters that nobody else can change.
 
 use smallvec::SmallVec;
-use tollgate_core::{Charge, Cost, Decision, Law, State};
+use tollgate_core::{Answer, Charge, Cost, Decision, Law, Outcome, State};
 
 use super::{Counter, Transaction};
 
@@ -10,31 +10,52 @@ pub(super) type Decisions = SmallVec<[Decision; 2]>;
 impl<'c> Transaction<'_, 'c> {
     /// All charges or none.
     pub(super) fn charge(&mut self, charges: &[Charge<'c>]) -> Decisions {
-        let decisions = self.try_charge(charges);
+        let mut decisions = Decisions::new();
+        for charge in charges {
+            let now = self.now;
+            let Some(counter) = self.counter(charge) else {
+                continue;
+            };
+            let (decision, next) = match counter.ask(charge.cost) {
+                // A cost of zero sees what the charges before it took, and no more.
+                Some(_) if charge.cost.is_zero() => {
+                    charge.limit.step(counter.state.clone(), now, Cost::ZERO)
+                }
+                Some(asked) => charge.limit.step(counter.before.clone(), now, asked),
+                None => (counter.never(now), counter.before.clone()),
+            };
+            counter.state = next;
+            decisions.push(decision);
+        }
         if decisions.iter().all(Decision::is_allowed) {
             return decisions;
         }
-        self.undo();
-        // Nothing was charged, so those that would have passed say what they hold.
-        let decisions = decisions
-            .into_iter()
-            .zip(charges)
-            .map(|(decision, charge)| {
-                if decision.is_allowed() {
-                    self.look(charge)
-                } else {
-                    decision
-                }
-            });
-        let decisions = decisions.collect();
-        self.repair();
+        self.keep_uncharged();
+        // Those that would have passed say what they hold.
+        for (decision, charge) in decisions.iter_mut().zip(charges) {
+            if decision.is_allowed() {
+                *decision = self.look(charge);
+            }
+        }
         decisions
+    }
+
+    /// Charges nothing; moves a state that a clock left in the future to the present (D7).
+    fn keep_uncharged(&mut self) {
+        for counter in &mut self.counters {
+            counter.state = counter
+                .law
+                .step(counter.before.clone(), self.now, Cost::ZERO)
+                .1;
+        }
     }
 
     /// What charging would say.
     pub(super) fn peek(&mut self, charges: &[Charge<'c>]) -> Decisions {
         let decisions = self.charge(charges);
-        self.undo();
+        for counter in &mut self.counters {
+            counter.leave_as_found();
+        }
         decisions
     }
 
@@ -47,37 +68,10 @@ impl<'c> Transaction<'_, 'c> {
         for charge in charges {
             if let Some(counter) = self.counter(charge) {
                 counter.state = change(counter.law, counter.state.clone(), charge.cost);
+                counter.must_write = true;
             }
         }
         charges.iter().map(|charge| self.look(charge)).collect()
-    }
-
-    /// Charges one after the other; a counter that is charged twice sees both.
-    fn try_charge(&mut self, charges: &[Charge<'c>]) -> Decisions {
-        let now = self.now;
-        let decisions = charges.iter().filter_map(|charge| {
-            let counter = self.counter(charge)?;
-            let (decision, next) = charge.limit.step(counter.state.clone(), now, charge.cost);
-            counter.state = next;
-            Some(decision)
-        });
-        decisions.collect()
-    }
-
-    fn undo(&mut self) {
-        for counter in &mut self.counters {
-            counter.state = counter.before.clone();
-        }
-    }
-
-    /// Moves states that a clock left in the future to the present, as a denial alone may do (D7).
-    fn repair(&mut self) {
-        for counter in &mut self.counters {
-            counter.state = counter
-                .law
-                .step(counter.before.clone(), self.now, Cost::ZERO)
-                .1;
-        }
     }
 
     fn look(&mut self, charge: &Charge<'c>) -> Decision {
@@ -92,5 +86,24 @@ impl<'c> Transaction<'_, 'c> {
         self.counters
             .iter_mut()
             .find(|counter| counter.charge.key == key && counter.charge.limit.period() == period)
+    }
+}
+
+impl Counter<'_> {
+    /// What the charges so far ask of this counter together, since all of them must fit; `None` if
+    /// that is beyond any limit.
+    fn ask(&mut self, cost: Cost) -> Option<Cost> {
+        self.asked = self
+            .asked
+            .and_then(|asked| asked.get().checked_add(cost.get()))
+            .map(Cost::new);
+        self.asked
+    }
+
+    /// The answer to a cost that no limit can hold.
+    fn never(&self, now: tollgate_core::Now) -> Decision {
+        let (answer, _) = self.law.step(self.before.clone(), now, Cost::ZERO);
+        let outcome = Outcome::Deny { retry_after: None };
+        self.charge.limit.decide(Answer { outcome, ..answer })
     }
 }

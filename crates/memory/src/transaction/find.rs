@@ -3,7 +3,7 @@
 use std::sync::MutexGuard;
 
 use smallvec::SmallVec;
-use tollgate_core::{Charge, Law, Now, State};
+use tollgate_core::{Charge, Cost, Law, Limit, Now, State};
 
 use super::{Counter, Elsewhere, Held, Transaction};
 use crate::{
@@ -87,7 +87,12 @@ impl<'s, 'c> Transaction<'s, 'c> {
                 return;
             }
         }
-        let (elsewhere, former) = self.elsewhere(counter, slot.is_some());
+        let (elsewhere, former) = self.elsewhere(counter);
+        let elsewhere = match (elsewhere, slot) {
+            // A key with a slot never needs to share.
+            (Elsewhere::Shared, Some(_)) => Elsewhere::Nowhere,
+            (elsewhere, _) => elsewhere,
+        };
         if let Some((place, owner)) = former {
             wanted.push(Wanted {
                 index: place,
@@ -101,11 +106,7 @@ impl<'s, 'c> Transaction<'s, 'c> {
     }
 
     /// Where a counter is counted if not in its slot, and the former slot to hold for that.
-    fn elsewhere(
-        &self,
-        counter: &Counter<'c>,
-        has_slot: bool,
-    ) -> (Elsewhere, Option<(usize, u64)>) {
+    fn elsewhere(&self, counter: &Counter<'c>) -> (Elsewhere, Option<(usize, u64)>) {
         if self.wide(counter.fingerprint).is_some() {
             return (Elsewhere::Wide, None);
         }
@@ -130,7 +131,7 @@ impl<'s, 'c> Transaction<'s, 'c> {
                 return (Elsewhere::Nowhere, Some((place, former)));
             }
         }
-        if !has_slot && self.shared(counter).is_some() {
+        if self.shared(counter).is_some() {
             return (Elsewhere::Shared, None);
         }
         (Elsewhere::Nowhere, None)
@@ -149,7 +150,12 @@ impl<'s, 'c> Transaction<'s, 'c> {
                 Elsewhere::Nowhere => None,
             });
             if let Some((law, state)) = found {
-                counter.before = counter.law.adopt(law, state, self.now);
+                let counts_alike = counter.law.counts_like(law);
+                counter.must_write = !counts_alike || counter.is_carried_over();
+                counter.before = match counts_alike {
+                    true => state,
+                    false => counter.law.adopt(law, state, self.now),
+                };
                 counter.state = counter.before.clone();
             }
         }
@@ -231,16 +237,30 @@ impl<'c> Counter<'c> {
         let law = charge.limit.law();
         let fresh = law.fresh(now);
         let (before, state) = (fresh.clone(), fresh);
-        let (slot, elsewhere) = (None, Elsewhere::Nowhere);
         Self {
             charge,
             law,
             fingerprint,
-            slot,
-            elsewhere,
+            slot: None,
+            elsewhere: Elsewhere::Nowhere,
             before,
+            must_write: false,
             state,
+            asked: Some(Cost::ZERO),
         }
+    }
+
+    /// Whether it was found under a former period.
+    const fn is_carried_over(&self) -> bool {
+        matches!(
+            self.elsewhere,
+            Elsewhere::FormerSlot(_) | Elsewhere::FormerWide(_)
+        )
+    }
+
+    pub(super) fn leave_as_found(&mut self) {
+        self.state = self.before.clone();
+        self.must_write = false;
     }
 
     fn holds(&mut self, held: Held, owner: u64) {
@@ -277,12 +297,15 @@ fn lock<'s>(
 }
 
 /// The fingerprints a counter had under the periods its limit had before.
-fn formers(store: &Counters, charge: &Charge<'_>) -> impl Iterator<Item = u64> {
+pub(super) fn formers<'s>(
+    store: &'s Counters,
+    charge: &Charge<'s>,
+) -> impl Iterator<Item = u64> + use<'s> {
     let (key, period) = (charge.key, charge.limit.period());
     let others = charge
         .former
         .iter()
-        .map(|former| former.period())
+        .map(Limit::period)
         .filter(move |it| *it != period);
     others.map(move |period| store.hash.counter(key, period))
 }

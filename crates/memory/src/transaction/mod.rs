@@ -16,7 +16,7 @@ mod write;
 use std::sync::MutexGuard;
 
 use smallvec::SmallVec;
-use tollgate_core::{Action, Charge, Law, Now, State, Verdict};
+use tollgate_core::{Action, Charge, Cost, Law, Now, State, Verdict};
 
 use crate::{shard::Shard, store::Counters, word::Word};
 
@@ -45,8 +45,13 @@ struct Counter<'c> {
     /// The slot of its own, held.
     slot: Option<Held>,
     elsewhere: Elsewhere,
+    /// What was found, as the limit now in force counts it.
     before: State,
+    /// Whether to write the state even if nothing was charged: it is not what is stored.
+    must_write: bool,
     state: State,
+    /// The sum of the costs so far; `None` once that is beyond 64 bits.
+    asked: Option<Cost>,
 }
 
 /// A slot by its place in the table, and the word it had when it was held.
@@ -85,7 +90,10 @@ impl<'s, 'c> Transaction<'s, 'c> {
             }
             Mode::Inspect(_) => transaction.rewrite(charges, |law, _, _| law.fresh(now)),
         };
-        transaction.close();
+        transaction.write_all();
+        if mode == Mode::Inspect(Action::Reset) {
+            transaction.forget_formers(charges);
+        }
         Verdict::of(decisions, now)
     }
 }

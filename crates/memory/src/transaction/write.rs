@@ -1,8 +1,8 @@
 //! Writing what was decided, and letting go.
 
-use tollgate_core::{Law, Now, State};
+use tollgate_core::{Charge, Law, Now, State};
 
-use super::{Counter, Elsewhere, Transaction};
+use super::{Counter, Elsewhere, Transaction, find::formers};
 use crate::{
     pack::Packed,
     shard::{Entry, position},
@@ -13,7 +13,7 @@ use crate::{
 
 impl<'c> Transaction<'_, 'c> {
     /// Writes every counter that changed and releases every slot that is held.
-    pub(super) fn close(mut self) {
+    pub(super) fn write_all(&mut self) {
         let counters = std::mem::take(&mut self.counters);
         // Slots first: giving a counter a place may have to wait for a slot, and nobody may wait for
         // one while holding another.
@@ -26,10 +26,26 @@ impl<'c> Transaction<'_, 'c> {
         }
     }
 
+    /// Drops what is left under former periods. It has run out, or it would have been found; but a
+    /// clock that is set back would bring it back.
+    pub(super) fn forget_formers(&mut self, charges: &[Charge<'c>]) {
+        for former in charges
+            .iter()
+            .flat_map(|charge| formers(self.store, charge))
+        {
+            self.remove_wide(former);
+            if let Some((_, slot)) = self.store.table.find(former)
+                && let Some(word) = slot.hold(former)
+            {
+                slot.release(word.cleared());
+            }
+        }
+    }
+
     /// Writes a counter where it was found; gives it back if it needs a place.
     fn write(&mut self, counter: Counter<'c>) -> Option<Counter<'c>> {
         let own = counter.slot;
-        if counter.state == counter.before {
+        if counter.state == counter.before && !counter.must_write {
             own.inspect(|held| self.release(*held, held.word));
             if let Elsewhere::FormerSlot(held) = counter.elsewhere {
                 self.release(held, held.word);
@@ -46,6 +62,8 @@ impl<'c> Transaction<'_, 'c> {
             Elsewhere::FormerWide(former) => self.remove_wide(former),
             Elsewhere::Nowhere => {}
         }
+        // What has run out beside the table must not be found again later.
+        self.remove_wide(counter.fingerprint);
         let Some(held) = own else {
             return Some(counter);
         };
@@ -118,8 +136,6 @@ impl<'c> Transaction<'_, 'c> {
         if law.is_fresh(state, now) {
             return;
         }
-        // What has run out beside the table must not be found again later.
-        self.remove_wide(fingerprint);
         if let Some(word) = store.pack(law, state, Word::EMPTY, now) {
             match store.table.take(fingerprint, word, &store.classes, now) {
                 Taken::New => return store.tally.added(),
@@ -194,6 +210,6 @@ impl Counters {
         if law.is_fresh(&state, now) {
             return Some(hands.cleared());
         }
-        Some(hands.with_state(class, law.share(state, now), law.pack(state, now)))
+        Some(hands.with_state(class, law.share(state, now), law.pack(state, now)?))
     }
 }

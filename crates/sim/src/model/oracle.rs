@@ -91,11 +91,12 @@ impl Model {
 
     /// Gives back what was admitted last and still counts.
     pub fn refund(&mut self, now: Now, cost: Cost) {
+        self.settle(now);
         let units = i128::from(cost.get());
         self.counter.as_recount_mut().refund(now.into(), units);
     }
 
-    /// D7: moves what lies more than one period in the future, as every question does. Says whether
+    /// D7: moves what lies more than one period in the future, as every question, refund and change does. Says whether
     /// there was any.
     pub fn settle(&mut self, now: Now) -> bool {
         self.counter.as_recount_mut().settle(now.into())
@@ -108,6 +109,7 @@ impl Model {
     ///
     /// For a custom algorithm, as [`Model::new`].
     pub fn replace_limit(&mut self, limit: &Limit, now: Now) {
+        self.settle(now);
         let at = Moment::from(now);
         let mut next = Self::new(limit, now);
         let capacity = hard_capacity(limit);
@@ -159,7 +161,8 @@ impl Model {
 
     fn allowed(&self, at: Moment, delay: i128) -> ModelAnswer {
         let counter = self.counter.as_recount();
-        let used = counter.used(at);
+        // Use is told in 64 bits; late requests on the largest bucket can see more than that missing.
+        let used = i128::from(saturated(counter.used(at)));
         let promised = promised_capacity(&self.limit);
         ModelAnswer {
             allowed: true,
@@ -175,25 +178,21 @@ impl Model {
 impl Counter {
     fn fresh(limit: &Limit, at: Moment) -> Self {
         let capacity = hard_capacity(limit);
-        let windows = || WindowEvents::new(limit.period(), at);
+        let windows = |earlier| WindowEvents::new(limit.period(), earlier, at);
         match limit.algorithm() {
-            Name::TokenBucket => {
-                Self::Token(TokenBucket::new(Rate::new(limit, capacity), at, 0))
-            }
-            Name::LeakyBucket => {
-                Self::Leaky(LeakyBucket::new(Rate::new(limit, capacity), at, 0))
-            }
+            Name::TokenBucket => Self::Token(TokenBucket::new(Rate::new(limit, capacity), at, 0)),
+            Name::LeakyBucket => Self::Leaky(LeakyBucket::new(Rate::new(limit, capacity), at, 0)),
             Name::SlidingLog => {
                 let period = i128::from(limit.period().length().get());
                 Self::Log(SlidingLog::new(capacity, period))
             }
             Name::FixedWindow => Self::Fixed(FixedWindow {
                 capacity,
-                events: windows(),
+                events: windows(0),
             }),
             _ => Self::Sliding(SlidingWindow {
                 capacity,
-                events: windows(),
+                events: windows(1),
             }),
         }
     }

@@ -4,13 +4,15 @@ use tollgate_core::Period;
 
 use super::{calendar::Calendar, moment::Moment};
 
-/// Every admission of the latest window and the one before it.
+/// Every admission of the latest window and, for a sliding window, the one before it.
 #[derive(Clone, Debug)]
 pub(super) struct WindowEvents {
     pub(super) calendar: Calendar,
     /// The latest window anything was admitted in: time does not run backwards from there, except
     /// by [`WindowEvents::settle`].
     latest: i128,
+    /// How many windows before the latest still matter.
+    earlier: i128,
     events: Vec<Event>,
 }
 
@@ -21,11 +23,12 @@ struct Event {
 }
 
 impl WindowEvents {
-    pub(super) fn new(period: Period, at: Moment) -> Self {
+    pub(super) fn new(period: Period, earlier: i128, at: Moment) -> Self {
         let calendar = Calendar::new(period);
         Self {
             latest: calendar.window_at(at.wall),
             calendar,
+            earlier,
             events: Vec::new(),
         }
     }
@@ -45,9 +48,15 @@ impl WindowEvents {
         true
     }
 
-    /// The window in which a request at this moment counts.
+    /// The window in which a request at this moment counts: the latest, unless time has left it or
+    /// there is nothing in it.
     pub(super) fn window(&self, at: Moment) -> i128 {
-        self.calendar.window_at(at.wall).max(self.latest)
+        let present = self.calendar.window_at(at.wall);
+        if self.events.is_empty() {
+            present
+        } else {
+            present.max(self.latest)
+        }
     }
 
     /// Units admitted in a window.
@@ -60,8 +69,9 @@ impl WindowEvents {
         let window = self.window(at);
         self.latest = window;
         self.events.push(Event { window, cost });
-        // What ended before the previous window can never count again.
-        self.events.retain(|event| event.window >= window - 1);
+        // What ended before those can never count again.
+        let oldest = window - self.earlier;
+        self.events.retain(|event| event.window >= oldest);
     }
 
     /// Only the window that still runs is credited.
@@ -75,6 +85,7 @@ impl WindowEvents {
                 credit -= taken;
             }
         }
+        self.events.retain(|event| event.cost > 0);
     }
 
     /// Microseconds until the window of this moment ends.

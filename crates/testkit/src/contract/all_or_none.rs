@@ -11,9 +11,7 @@ use crate::{Rng, limit};
 /// What the narrow limit refuses does not burn the broad budget, in either order, on one rule and on
 /// several.
 // Proves: D4, D8
-pub fn a_narrow_denial_leaves_the_broad_limit_untouched<T: Store>(
-    make: impl Fn(ManualClock) -> T,
-) {
+pub fn a_narrow_denial_leaves_the_broad_limit_untouched<T: Store>(make: impl Fn(ManualClock) -> T) {
     let (narrow, broad) = (limit("1/s"), limit("100/h"));
     let everybody = RuleId::new(2);
     for rule in [RuleId::new(1), everybody] {
@@ -40,9 +38,7 @@ pub fn a_narrow_denial_leaves_the_broad_limit_untouched<T: Store>(
 
 /// What the broad limit refuses does not burn the narrow budget.
 // Proves: D4, D8
-pub fn a_broad_denial_leaves_the_narrow_limit_untouched<T: Store>(
-    make: impl Fn(ManualClock) -> T,
-) {
+pub fn a_broad_denial_leaves_the_narrow_limit_untouched<T: Store>(make: impl Fn(ManualClock) -> T) {
     let (narrow, broad) = (limit("5/s burst 5"), limit("6/h fixed_window"));
     let rig = Rig::new(&make);
     let both = [charge(&narrow, 3), charge(&broad, 3)];
@@ -57,7 +53,11 @@ pub fn a_broad_denial_leaves_the_narrow_limit_untouched<T: Store>(
     rig.pass(S);
     let verdict = rig.charge(&both);
     assert!(verdict.decisions()[0].is_allowed());
-    assert_eq!(verdict.decisions()[0].remaining(), 5, "shown as not charged");
+    assert_eq!(
+        verdict.decisions()[0].remaining(),
+        5,
+        "shown as not charged"
+    );
 }
 
 /// Five algorithms in one request: whichever of them denies, the four others are left alone.
@@ -120,12 +120,20 @@ pub fn charges_on_one_counter_count_together<T: Store>(make: impl Fn(ManualClock
         let rig = Rig::new(&make);
         let pair = |first, second| [charge(&limit, first), charge(&limit, second)];
         let verdict = rig.charge(&pair(3, 4));
-        let left: Vec<u64> = verdict.decisions().iter().map(|one| one.remaining()).collect();
+        let left: Vec<u64> = verdict
+            .decisions()
+            .iter()
+            .map(|one| one.remaining())
+            .collect();
         assert_eq!(left, [7, 3], "{limit:?}");
         let verdict = rig.charge(&pair(2, 2));
         assert!(!verdict.is_allowed(), "{limit:?}");
         assert_eq!(verdict.binding_index(), Some(1));
-        assert_eq!(verdict.decisions()[0].remaining(), 3, "shown as not charged");
+        assert_eq!(
+            verdict.decisions()[0].remaining(),
+            3,
+            "shown as not charged"
+        );
         let never = rig.charge(&pair(6, 5));
         assert_eq!(never.binding().retry_after(), None, "eleven never fit ten");
         let never = rig.charge(&pair(u64::MAX, u64::MAX));
@@ -134,7 +142,11 @@ pub fn charges_on_one_counter_count_together<T: Store>(make: impl Fn(ManualClock
         assert!(refusing.decisions()[1].is_allowed(), "a cost of 0 peeks");
         assert_eq!(rig.left(&limit), 3, "{limit:?}");
         let verdict = rig.charge(&[charge(&limit, 1), charge(&limit, 0), charge(&limit, 2)]);
-        let left: Vec<u64> = verdict.decisions().iter().map(|one| one.remaining()).collect();
+        let left: Vec<u64> = verdict
+            .decisions()
+            .iter()
+            .map(|one| one.remaining())
+            .collect();
         assert_eq!(left, [2, 2, 0], "{limit:?}");
     }
 }

@@ -87,7 +87,7 @@ pub fn leaky_buckets_space_what_they_admit<S: Store>(make: impl Fn(ManualClock) 
 /// Windows of weeks begin on Mondays and of months on the first, buckets take 30 days a month.
 // Proves: D1 (section 12.14)
 pub fn months_and_weeks_follow_the_calendar<S: Store>(make: impl Fn(ManualClock) -> S) {
-    // 2026-01-01 is a Thursday; February has 28 days; 2028 is a leap year.
+    // 2026-01-01 is a Thursday; its February has 28 days; 730 days after its March is a leap day.
     Rig::new(&make).play(
         "1/week fixed_window",
         "take1 take1 pass4d take1 take1",
@@ -96,7 +96,7 @@ pub fn months_and_weeks_follow_the_calendar<S: Store>(make: impl Fn(ManualClock)
     Rig::new(&make).play(
         "5/month fixed_window",
         "take5 take1 pass31d take5 take1 pass28d take5 pass730d take1 peek5",
-        "0 !2678400s | 0 !2419200s | 0 | 4 !2678400s",
+        "0 !2678400s | 0 !2419200s | 0 | 4 !86400s",
     );
     Rig::new(&make).play(
         "1/month fixed_window",

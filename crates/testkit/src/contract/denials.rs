@@ -13,10 +13,10 @@ use crate::{Rng, limit};
 pub fn denied_requests_change_nothing<T: Store>(make: impl Fn(ManualClock) -> T) {
     let limits = [
         "10/s burst 3",
-        "5/min leaky_bucket burst 2",
+        "5/30s leaky_bucket burst 2",
         "20/min fixed_window",
         "30/h",
-        "40/h sliding_log hard 120",
+        "40/2h sliding_log hard 120",
         "50/day",
     ]
     .map(limit);

@@ -71,9 +71,7 @@ fn most_between(limit: &Limit, first: u64, last: u64) -> u64 {
 
 /// The documented worst case of the estimate: just under twice the limit in one period's time.
 // Proves: D1
-pub fn sliding_windows_pass_just_under_twice_the_limit<T: Store>(
-    make: impl Fn(ManualClock) -> T,
-) {
+pub fn sliding_windows_pass_just_under_twice_the_limit<T: Store>(make: impl Fn(ManualClock) -> T) {
     let limit = limit("10/min sliding_window");
     let rig = Rig::new(&make);
     rig.pass(MIN - 1);

@@ -55,7 +55,7 @@ pub fn retry_after_is_exact_for_every_algorithm<T: Store>(make: impl Fn(ManualCl
 // Proves: D6, D8
 pub fn retry_after_is_exact_for_several_limits<T: Store>(make: impl Fn(ManualClock) -> T) {
     let limits = ["10/s burst 4", "100/min", "300/h sliding_log", "900/day"].map(limit);
-    let twice = ["20/s sliding_window", "30/min leaky_bucket burst 20"].map(limit);
+    let twice = ["20/2s sliding_window", "30/5min leaky_bucket burst 20"].map(limit);
     let rig = Rig::new(&make);
     let mut rng = Rng::new(11);
     let mut proofs = 0;

@@ -13,9 +13,9 @@ use crate::{Rng, limit};
 pub fn peeks_say_what_charging_would_answer<T: Store>(make: impl Fn(ManualClock) -> T) {
     let limits = [
         "10/s burst 4",
-        "9/s leaky_bucket burst 3",
+        "9/2s leaky_bucket burst 3",
         "20/min fixed_window",
-        "30/min",
+        "30/2min",
         "90/h sliding_log",
     ]
     .map(limit);
@@ -52,7 +52,10 @@ pub fn refunds_give_back_at_most_what_was_taken<T: Store>(make: impl Fn(ManualCl
         assert_eq!(rig.refund(&limit, u64::MAX).remaining(), 10, "{limit:?}");
         assert_eq!(rig.admitted(&limit, 100), 10, "{limit:?}");
         let both = [charge(&limit, 2), charge(&limit, 3)];
-        rig.inspect(Action::Refund, &both);
+        let given_back = rig.inspect(Action::Refund, &both);
+        for decision in given_back.decisions() {
+            assert_eq!(decision.remaining(), 5, "what is left in the end");
+        }
         assert_eq!(rig.left(&limit), 5, "{limit:?}");
     }
     // A refund of a bucket gives back what the bucket has not gained by itself.
@@ -107,14 +110,21 @@ pub fn resets_make_fresh<T: Store>(make: impl Fn(ManualClock) -> T) {
             rig.pass(S);
         }
         assert_eq!(rig.admitted(&limit, 100), 10, "{limit:?}");
-        assert!(!rig.charge(&[other.with_cost(tollgate_core::Cost::ONE)]).is_allowed());
+        assert!(
+            !rig.charge(&[other.with_cost(tollgate_core::Cost::ONE)])
+                .is_allowed()
+        );
     }
     let rig = Rig::new(&make);
     let (minute, hour) = (limit("5/min"), limit("9/h"));
     let both = [charge(&minute, 5), charge(&hour, 9)];
     assert!(rig.charge(&both).is_allowed());
     let verdict = rig.inspect(Action::Reset, &both);
-    let left: Vec<u64> = verdict.decisions().iter().map(|one| one.remaining()).collect();
+    let left: Vec<u64> = verdict
+        .decisions()
+        .iter()
+        .map(|one| one.remaining())
+        .collect();
     assert_eq!(left, [5, 9]);
     assert!(rig.charge(&both).is_allowed());
     // A limit of another period that this one replaced is forgotten with it.

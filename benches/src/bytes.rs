@@ -1,0 +1,82 @@
+//! Memory per key: the resident set of a process of its own before and after it met its keys.
+
+use std::{env, fs, process::Command};
+
+use anyhow::Context as _;
+
+use crate::{depth::Depth, subjects::Kind};
+
+/// One process's growth.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Growth {
+    pub(crate) kind: Kind,
+    pub(crate) keys: usize,
+    pub(crate) before: u64,
+    pub(crate) after: u64,
+}
+
+impl Growth {
+    pub(crate) fn per_key(&self) -> f64 {
+        self.after.saturating_sub(self.before) as f64 / self.keys as f64
+    }
+}
+
+/// The bar on the whole process has its own number of keys.
+pub(crate) const ACTIVE_KEYS: usize = 500_000;
+const KEYS: usize = 1_000_000;
+const KEYS_QUICK: usize = 100_000;
+
+pub(crate) fn run(depth: Depth) -> anyhow::Result<Vec<Growth>> {
+    if depth == Depth::Quick {
+        return everybody(KEYS_QUICK);
+    }
+    let mut growths = everybody(KEYS)?;
+    growths.push(grow(Kind::IsAllowed, ACTIVE_KEYS)?);
+    Ok(growths)
+}
+
+fn everybody(keys: usize) -> anyhow::Result<Vec<Growth>> {
+    let kinds = Kind::ALL.into_iter().filter(|kind| !kind.is_another_door());
+    kinds.map(|kind| grow(kind, keys)).collect()
+}
+
+/// Starts this program again as `grow`.
+fn grow(kind: Kind, keys: usize) -> anyhow::Result<Growth> {
+    eprintln!("growing: {keys} keys, {}", kind.name());
+    let program = env::current_exe().context("finding this program")?;
+    let output = Command::new(program)
+        .args(["grow", &kind.word(), &keys.to_string()])
+        .output()
+        .context("starting this program again")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let (before, after) = text
+        .trim()
+        .split_once(' ')
+        .with_context(|| format!("the child said {text:?}"))?;
+    Ok(Growth {
+        kind,
+        keys,
+        before: before.parse()?,
+        after: after.parse()?,
+    })
+}
+
+/// What the child does: prints its resident bytes before and after.
+pub(crate) fn child(kind: Kind, keys: usize) -> anyhow::Result<()> {
+    let before = resident_bytes()?;
+    let contestant = kind.build(keys);
+    contestant.fill(keys);
+    let after = resident_bytes()?;
+    println!("{before} {after}");
+    Ok(())
+}
+
+fn resident_bytes() -> anyhow::Result<u64> {
+    let status = fs::read_to_string("/proc/self/status").context("reading the resident set")?;
+    let kilobytes = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .and_then(|rest| rest.trim().strip_suffix(" kB"))
+        .context("no VmRSS in /proc/self/status")?;
+    Ok(kilobytes.trim().parse::<u64>()? * 1_024)
+}

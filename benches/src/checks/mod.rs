@@ -1,0 +1,8 @@
+//! In-process checks: time per check over numbers of keys, skews and threads.
+
+mod grid;
+mod plan;
+mod run;
+
+pub(crate) use grid::{Cell, Grid, Threads};
+pub(crate) use run::run;

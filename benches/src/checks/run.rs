@@ -1,0 +1,97 @@
+//! The rounds: everybody has a turn on the same requests, then everybody again on others.
+
+use super::{Cell, Grid, Threads, plan::Plan};
+use crate::{
+    contestant::Contestant,
+    depth::Depth,
+    subjects::Kind,
+    workload::{Skew, draw},
+};
+
+pub(crate) fn run(depth: Depth) -> Grid {
+    let plan = Plan::of(depth);
+    let mut grid = Grid::default();
+    for &keys in plan.sizes {
+        let lineup = Lineup::new(keys);
+        for threads in [Threads::One, Threads::Two] {
+            for skew in [Skew::Uniform, Skew::Zipf] {
+                // With one key there is nothing to choose.
+                if keys > 1 || skew == Skew::Uniform {
+                    lineup.measure(plan, (skew, threads), &mut grid);
+                }
+            }
+        }
+    }
+    grid
+}
+
+struct Lineup {
+    keys: usize,
+    kinds: Vec<Kind>,
+    contestants: Vec<Box<dyn Contestant>>,
+}
+
+impl Lineup {
+    /// Everybody who is up to this many keys, with every key known.
+    fn new(keys: usize) -> Self {
+        eprintln!("filling: {keys} keys");
+        let kinds: Vec<Kind> = Kind::ALL
+            .into_iter()
+            .filter(|kind| keys <= kind.keys_max())
+            .collect();
+        let contestants = Kind::line_up(&kinds, keys);
+        for (kind, contestant) in kinds.iter().zip(&contestants) {
+            if !kind.is_another_door() {
+                contestant.fill(keys);
+            }
+        }
+        Self {
+            keys,
+            kinds,
+            contestants,
+        }
+    }
+
+    fn measure(&self, plan: Plan, (skew, threads): (Skew, Threads), grid: &mut Grid) {
+        let keys = self.keys;
+        eprintln!(
+            "measuring: {keys} keys, {}, threads: {}",
+            skew.name(),
+            threads.count()
+        );
+        let mut pieces = vec![Vec::new(); self.contestants.len()];
+        for round in 0..plan.rounds {
+            let requests = draw(keys, skew, round);
+            for (contestant, pieces) in self.contestants.iter().zip(&mut pieces) {
+                pieces.extend(match threads {
+                    Threads::One => contestant.one_thread(&requests, plan.turn),
+                    Threads::Two => contestant.two_threads(&requests, plan.turn),
+                });
+            }
+        }
+        for (&kind, pieces) in self.kinds.iter().zip(&mut pieces) {
+            let cell = Cell {
+                kind,
+                keys,
+                skew,
+                threads,
+            };
+            grid.add(cell, median(pieces));
+        }
+    }
+}
+
+fn median(numbers: &mut [f64]) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::median;
+
+    #[test]
+    fn the_median_does_not_mind_one_interruption() {
+        assert!((median(&mut [20.0, 900.0, 21.0]) - 21.0).abs() < f64::EPSILON);
+    }
+}

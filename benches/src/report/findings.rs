@@ -1,0 +1,12 @@
+//! Everything one run found out. What was not asked for is absent.
+
+use crate::{bytes::Growth, checks::Grid, instructions::Count, machine::Machine};
+
+#[derive(Debug)]
+pub(crate) struct Findings {
+    pub(crate) machine: Machine,
+    pub(crate) checks: Option<Grid>,
+    pub(crate) bytes: Option<Vec<Growth>>,
+    /// `Some(None)` if valgrind is not installed.
+    pub(crate) instructions: Option<Option<Vec<Count>>>,
+}

@@ -1,0 +1,12 @@
+//! Showing the numbers: tables for people, JSON for programs.
+
+mod bars;
+mod findings;
+mod json;
+mod number;
+mod table;
+mod text;
+
+pub(crate) use findings::Findings;
+pub(crate) use json::json;
+pub(crate) use text::print;

@@ -1,0 +1,177 @@
+//! Which counters are saved, and where they go when they are loaded.
+
+use std::io::{self, Read, Write};
+
+use tollgate_core::{Bucket, Clock, Law, Now, Period, State};
+
+use super::{
+    LoadError,
+    file::{Reader, Writer},
+    record::{Kept, Record},
+};
+use crate::{
+    class::Life,
+    hash::Fingerprinter,
+    pack::Packed,
+    shard::Entry,
+    store::{Counters, MemoryStore},
+    table::Taken,
+    word::Word,
+};
+
+/// Counters of this period and longer are saved.
+pub const SAVED_PERIOD_MIN: Period = Period::HOUR;
+
+impl<C: Clock> MemoryStore<C> {
+    /// Writes the counters of long periods, and says how many. Traffic goes on meanwhile; each counter
+    /// is written as it is when its turn comes. Counters of algorithms of your own are not written.
+    ///
+    /// ```
+    /// use tollgate_core::{Charge, Cost, CounterKey, ImmediateStore, Limit, RuleId, SystemClock};
+    /// use tollgate_memory::MemoryStore;
+    ///
+    /// let limit: Limit = "1/day".parse().unwrap();
+    /// let charge = [Charge::new(CounterKey::new(RuleId::default(), b"user:42"), &limit, Cost::ONE)];
+    /// let store = MemoryStore::with_capacity(1_000, SystemClock);
+    /// assert!(store.charge_now(&charge).is_allowed());
+    ///
+    /// let mut file = Vec::new();
+    /// assert_eq!(store.save(&mut file)?, 1);
+    /// let restarted = MemoryStore::load(file.as_slice(), 5_000, SystemClock).unwrap();
+    /// assert!(!restarted.charge_now(&charge).is_allowed());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What `out` says.
+    pub fn save(&self, out: &mut impl Write) -> io::Result<usize> {
+        let now = self.clock.now();
+        let records = self.counters.records(now);
+        let mut writer = Writer::new(out);
+        writer.header(self.counters.hash.secrets(), records.len())?;
+        for record in &records {
+            record.write(&mut writer)?;
+        }
+        writer.finish()?;
+        Ok(records.len())
+    }
+
+    /// A store for `keys` keys that goes on with saved counters; the capacity may be another than
+    /// before. What has run out since is left behind.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] if the file is not whole and ours; nothing of it is used then.
+    pub fn load(input: impl Read, keys: usize, clock: C) -> Result<Self, LoadError> {
+        let now = clock.now();
+        let mut reader = Reader::new(input)?;
+        let (secrets, count) = reader.header()?;
+        let counters = Counters::new(keys, Fingerprinter::with_secrets(secrets));
+        for _ in 0..count {
+            counters.restore(Record::read(&mut reader, now)?, now);
+        }
+        reader.finish()?;
+        Ok(Self { clock, counters })
+    }
+}
+
+impl Counters {
+    /// The live counters of long periods.
+    fn records(&self, now: Now) -> Vec<Record> {
+        let packed = self.table.taken().filter_map(|slot| {
+            let fingerprint = slot.owner();
+            let word = slot.read_of(fingerprint)?;
+            let code = self.classes.code(word.class())?;
+            let (law, state) = self.read(word, now)?;
+            let kept = Kept::Packed {
+                code,
+                share: word.share(),
+            };
+            let is_kept = code.life() == Life::Long && !law.is_fresh(&state, now);
+            is_kept.then(|| Record::new(fingerprint, kept, state, law, now))
+        });
+        let wide = (0..self.shards.count()).flat_map(|shard| {
+            let entries = self.shards.lock(shard).wide.clone();
+            entries.into_iter().filter_map(|entry| {
+                let is_kept = is_long(&entry.law) && !entry.law.is_fresh(&entry.state, now);
+                let law = is_kept.then_some(&entry.law)?;
+                Some(Record::new(
+                    entry.id,
+                    Kept::Wide(law.clone()),
+                    entry.state.clone(),
+                    law,
+                    now,
+                ))
+            })
+        });
+        packed.chain(wide).collect()
+    }
+
+    fn restore(&self, record: Record, now: Now) {
+        let Record {
+            fingerprint,
+            kept,
+            state,
+        } = record;
+        match kept {
+            Kept::Packed { code, share } => {
+                let Some(class) = self.classes.find_or_give(code) else {
+                    return;
+                };
+                let word = self
+                    .classes
+                    .law(class)
+                    .and_then(|law| repack(law, &state, now));
+                let Some(payload) = word else { return };
+                let word = Word::EMPTY.with_state(class, share, payload);
+                match self.table.take(fingerprint, word, &self.classes, now) {
+                    Taken::New => self.tally.added(),
+                    Taken::Evicted(evicted) => self.tally.evicted(evicted),
+                    Taken::RunOut | Taken::NoRoom => {}
+                }
+            }
+            Kept::Wide(law) => {
+                let mut shard = self.shards.lock(self.shards.of(fingerprint));
+                let budget = self.shards.log_budget();
+                let mut state = state;
+                budget.exchange(&law.fresh(now), &mut state);
+                let entry = Entry {
+                    id: fingerprint,
+                    law,
+                    state,
+                };
+                if let Ok(evicted) = shard.insert_wide(entry, budget, now) {
+                    self.tally.evicted(evicted);
+                }
+            }
+        }
+    }
+}
+
+/// The payload of a live state; `None` if it has run out.
+fn repack(law: &Law, state: &State, now: Now) -> Option<u64> {
+    if law.is_fresh(state, now) {
+        return None;
+    }
+    match (law, state) {
+        (Law::TokenBucket(bucket), State::Bucket(state)) => bucket.pack(*state, now),
+        (Law::LeakyBucket(bucket), State::Bucket(state)) => bucket.pack(*state, now),
+        (Law::FixedWindow(window), State::Fixed(state)) => window.pack(*state, now),
+        (Law::SlidingWindow(window), State::Sliding(state)) => window.pack(*state, now),
+        _ => None,
+    }
+}
+
+fn is_long(law: &Law) -> bool {
+    let hour = SAVED_PERIOD_MIN.length();
+    let is_long_bucket = |bucket: &Bucket| bucket.length() >= hour;
+    match law {
+        Law::TokenBucket(bucket) => is_long_bucket(bucket.bucket()),
+        Law::LeakyBucket(bucket) => is_long_bucket(bucket.bucket()),
+        Law::FixedWindow(window) => window.period().length() >= hour,
+        Law::SlidingWindow(window) => window.period().length() >= hour,
+        Law::SlidingLog(log) => log.period() >= hour,
+        _ => false,
+    }
+}

@@ -1,0 +1,192 @@
+//! Limits that change under a living key, at every fill level.
+// Proves: D14
+
+use std::error::Error;
+
+use tollgate_core::{Cost, Limit, LimitError, Micros, Name, Now, Period, State, Unit};
+use tollgate_sim::{Duel, arrivals::Traffic};
+
+/// A limit that holds `capacity` units, whatever the algorithm.
+fn holding(capacity: u64, period: Period, name: Name) -> Result<Limit, LimitError> {
+    let limit = Limit::new(capacity, period)?.with_algorithm(name)?;
+    match name {
+        Name::LeakyBucket => limit.with_burst(capacity - 1),
+        _ => Ok(limit),
+    }
+}
+
+fn now() -> Now {
+    Now::at(
+        Traffic::default()
+            .start
+            .saturating_add(Micros::from_secs(7)),
+    )
+}
+
+fn filled(limit: &Limit, fill: u64) -> State {
+    limit.step(limit.fresh(now()), now(), Cost::new(fill)).1
+}
+
+fn carried(from: &Limit, to: &Limit, fill: u64) -> State {
+    to.law().adopt(from.law(), filled(from, fill), now())
+}
+
+/// What is left right after the change, as a peek says and as requests find.
+fn assert_left(limit: &Limit, state: &State, left: u64) {
+    let (peek, _) = limit.step(state.clone(), now(), Cost::ZERO);
+    assert_eq!(peek.remaining(), left, "{limit:?} {state:?}");
+    let (exactly, _) = limit.step(state.clone(), now(), Cost::new(left));
+    assert!(exactly.is_allowed());
+    let (too_much, _) = limit.step(state.clone(), now(), Cost::new(left + 1));
+    assert!(!too_much.is_allowed(), "{limit:?} {state:?}");
+}
+
+#[test]
+fn raising_frees_at_once_and_lowering_binds_at_once() -> Result<(), LimitError> {
+    for name in Name::ALL {
+        for old in 1..=12 {
+            for new in 1..=12 {
+                let from = holding(old, Period::MINUTE, name)?;
+                let to = holding(new, Period::MINUTE, name)?;
+                for fill in 0..=old {
+                    let state = carried(&from, &to, fill);
+                    assert_eq!(to.law().used(&state, now()), fill, "{from} to {to}");
+                    assert_left(&to, &state, new.saturating_sub(fill));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn another_period_or_algorithm_carries_what_was_admitted() -> Result<(), LimitError> {
+    let periods = [
+        Period::SECOND,
+        Period::MINUTE,
+        Period::new(90, Unit::Second)?,
+        Period::MONTH,
+    ];
+    for (old_name, new_name) in pairs() {
+        for (old_period, new_period) in pairs_of(&periods) {
+            let from = holding(6, old_period, old_name)?;
+            let to = holding(9, new_period, new_name)?;
+            for fill in 0..=6 {
+                let state = carried(&from, &to, fill);
+                assert_eq!(to.law().used(&state, now()), fill, "{from:?} to {to:?}");
+                assert_left(&to, &state, 9 - fill);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn there_and_back_again_neither_zeroes_nor_doubles() -> Result<(), LimitError> {
+    for (name, other_name) in pairs() {
+        let limit = holding(8, Period::MINUTE, name)?;
+        let other = holding(8, Period::HOUR, other_name)?;
+        for fill in 0..=8 {
+            let mut state = filled(&limit, fill);
+            for _ in 0..5 {
+                state = other.law().adopt(limit.law(), state, now());
+                state = limit.law().adopt(other.law(), state, now());
+            }
+            assert_eq!(limit.law().used(&state, now()), fill, "{name} {other_name}");
+        }
+    }
+    Ok(())
+}
+
+/// The carried cost runs out within one window of the new limit.
+#[test]
+fn what_is_carried_runs_out_with_the_new_window() -> Result<(), LimitError> {
+    for (old_name, new_name) in pairs() {
+        let from = holding(8, Period::DAY, old_name)?;
+        let to = holding(8, Period::SECOND, new_name)?;
+        let state = carried(&from, &to, 8);
+        let (denied, _) = to.step(state.clone(), now(), Cost::ONE);
+        let wait = Micros::from(denied.retry_after().unwrap_or_default());
+        // A sliding window fades the carried cost over the window after the one it fell into.
+        let windows = if new_name == Name::SlidingWindow {
+            2
+        } else {
+            1
+        };
+        assert!(
+            !denied.is_allowed() && wait <= Micros::from_secs(windows),
+            "{old_name} {new_name}"
+        );
+        let then = Now::at(now().steady.saturating_add(wait));
+        assert!(to.step(state, then, Cost::ONE).0.is_allowed());
+    }
+    Ok(())
+}
+
+/// A token that is half back is half missing after the change, too.
+#[test]
+fn buckets_keep_the_last_fraction() -> Result<(), LimitError> {
+    for name in [Name::TokenBucket, Name::LeakyBucket] {
+        for percent in [1, 33, 50, 99] {
+            let from = holding(1, Period::SECOND, name)?;
+            let to = holding(1, Period::MINUTE, name)?;
+            let then = Now::at(
+                now()
+                    .steady
+                    .saturating_add(Micros::from_millis(10 * percent)),
+            );
+            let state = to.law().adopt(from.law(), filled(&from, 1), then);
+            let (denied, _) = to.step(state, then, Cost::ONE);
+            let left = Micros::from_millis(600 * (100 - percent));
+            assert_eq!(
+                denied.retry_after().map(Micros::from),
+                Some(left),
+                "{name} {percent}"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Every pair of algorithms, at every fill level, at several ages of what was admitted, against the
+/// models; and on from there.
+#[test]
+fn every_change_at_every_fill_level_is_as_modelled() -> Result<(), Box<dyn Error>> {
+    let periods = [Period::SECOND, Period::new(3, Unit::Second)?];
+    let capacities = [(1, 5), (5, 1), (7, 7), (7, 10), (40, 2)];
+    for (old_name, new_name) in pairs() {
+        for (old_period, new_period) in pairs_of(&periods) {
+            for (old, new) in capacities {
+                let from = holding(old, old_period, old_name)?;
+                let to = holding(new, new_period, new_name)?;
+                for fill in 0..=old {
+                    change_at_every_age(&from, &to, fill)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn change_at_every_age(from: &Limit, to: &Limit, fill: u64) -> Result<(), Box<dyn Error>> {
+    for age_ms in [0, 1, 333, 999, 1_000, 1_400, 2_500] {
+        let mut duel = Duel::new(from.clone(), now());
+        duel.step(now(), Cost::new(fill))?;
+        let mut at = now().steady.saturating_add(Micros::from_millis(age_ms));
+        duel.replace_limit(to.clone(), Now::at(at))?;
+        for cost in [0, 1, to.capacity(), 1] {
+            duel.step(Now::at(at), Cost::new(cost))?;
+            at = at.saturating_add(Micros::from_millis(150));
+        }
+    }
+    Ok(())
+}
+
+fn pairs() -> Vec<(Name, Name)> {
+    pairs_of(&Name::ALL)
+}
+
+fn pairs_of<T: Copy>(these: &[T]) -> Vec<(T, T)> {
+    let with_each = |one: T| these.iter().map(move |other| (one, *other));
+    these.iter().copied().flat_map(with_each).collect()
+}

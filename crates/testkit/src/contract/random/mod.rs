@@ -1,0 +1,8 @@
+//! Random schedules on a store and on the reference, step by step.
+
+mod lock_step;
+mod meter;
+mod op;
+mod schedule;
+
+pub use lock_step::{Coverage, random, random_schedules_agree_with_the_reference};
