@@ -55,12 +55,14 @@ fn count_one(kind: Kind) -> anyhow::Result<Count> {
     })
 }
 
-/// What the child does: checks in the function that valgrind counts, after the same ones uncounted.
-pub(crate) fn child(kind: Kind, keys: usize) {
+/// What the child does: checks on known keys, in the function that valgrind counts.
+pub(crate) fn child(kind: Kind, keys: usize, passes: usize) {
     let contestant = kind.build(keys);
     let requests = requests(keys);
     contestant.fill(keys);
-    contestant.counted(&requests);
+    for _ in 0..passes {
+        contestant.counted(&requests);
+    }
 }
 
 fn requests(keys: usize) -> Vec<Request> {

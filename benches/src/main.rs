@@ -72,15 +72,21 @@ enum Command {
     Grow { kind: Kind, keys: usize },
     /// What `instructions` starts for each subject
     #[command(hide = true)]
-    Count { kind: Kind, keys: usize },
+    Count {
+        kind: Kind,
+        keys: usize,
+        /// Several, to have something to profile
+        #[arg(default_value_t = 1)]
+        passes: usize,
+    },
 }
 
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     match args.command {
         Some(Command::Grow { kind, keys }) => bytes::child(kind, keys),
-        Some(Command::Count { kind, keys }) => {
-            instructions::child(kind, keys);
+        Some(Command::Count { kind, keys, passes }) => {
+            instructions::child(kind, keys, passes);
             Ok(())
         }
         _ => measure(&args),
@@ -95,6 +101,7 @@ fn measure(args: &Args) -> anyhow::Result<()> {
     };
     let is_asked = |command| args.command.is_none_or(|asked| asked == command);
     let findings = Findings {
+        depth,
         machine: Machine::look(),
         checks: is_asked(Command::Memory).then(|| checks::run(depth)),
         bytes: is_asked(Command::Bytes)

@@ -9,6 +9,13 @@ pub(crate) enum Threads {
 }
 
 impl Threads {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::One => "one thread",
+            Self::Two => "two threads",
+        }
+    }
+
     pub(crate) const fn count(self) -> u32 {
         match self {
             Self::One => 1,

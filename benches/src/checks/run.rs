@@ -55,9 +55,9 @@ impl Lineup {
     fn measure(&self, plan: Plan, (skew, threads): (Skew, Threads), grid: &mut Grid) {
         let keys = self.keys;
         eprintln!(
-            "measuring: {keys} keys, {}, threads: {}",
+            "measuring: {keys} keys, {}, {}",
             skew.name(),
-            threads.count()
+            threads.name()
         );
         let mut pieces = vec![Vec::new(); self.contestants.len()];
         for round in 0..plan.rounds {

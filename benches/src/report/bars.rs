@@ -4,6 +4,7 @@ use super::{Findings, number::short};
 use crate::{
     bytes::ACTIVE_KEYS,
     checks::{Cell, Threads},
+    depth::Depth,
     subjects::Kind,
     workload::Skew,
 };
@@ -17,8 +18,11 @@ pub(super) struct Bar {
     pub(super) is_met: bool,
 }
 
-/// Only the bars that this run can tell about.
+/// Only the bars that this run can tell about; a quick one cannot tell any.
 pub(super) fn bars(findings: &Findings) -> Vec<Bar> {
+    if findings.depth == Depth::Quick {
+        return Vec::new();
+    }
     let speed = SPEED.iter().filter_map(|bar| bar.hold(findings));
     let memory = MEMORY.iter().filter_map(|bar| bar.hold(findings));
     speed.chain(memory).chain(whole_process(findings)).collect()
@@ -71,7 +75,7 @@ impl Speed {
         let measured = findings.checks.as_ref()?.times_governor(cell)?;
         let (name, keys) = (self.kind.name(), super::number::keys(self.keys));
         Some(Bar {
-            what: format!("{name}, {keys}, threads: {}", self.threads.count()),
+            what: format!("{name}, {keys}, {}", self.threads.name()),
             asked: format!("≥ {} × governor", self.times_min),
             measured,
             unit: "×",

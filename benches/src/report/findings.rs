@@ -1,9 +1,10 @@
 //! Everything one run found out. What was not asked for is absent.
 
-use crate::{bytes::Growth, checks::Grid, instructions::Count, machine::Machine};
+use crate::{bytes::Growth, checks::Grid, depth::Depth, instructions::Count, machine::Machine};
 
 #[derive(Debug)]
 pub(crate) struct Findings {
+    pub(crate) depth: Depth,
     pub(crate) machine: Machine,
     pub(crate) checks: Option<Grid>,
     pub(crate) bytes: Option<Vec<Growth>>,

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     bytes::Growth,
     checks::{Cell, Grid, Threads},
+    depth::Depth,
     instructions::Count,
     machine::Machine,
     subjects::Kind,
@@ -17,6 +18,9 @@ use crate::{
 
 pub(crate) fn print(findings: &Findings) {
     print_machine(&findings.machine);
+    if findings.depth == Depth::Quick {
+        println!("A quick look: the numbers are worth little, and no bar is held against them.\n");
+    }
     if let Some(grid) = &findings.checks {
         print_checks(grid);
     }

@@ -24,7 +24,7 @@ pub(super) fn fixed_window() -> Limit {
 
 /// About as much as a slot can count of two windows; one hot key exhausts it.
 pub(super) fn sliding_window() -> Limit {
-    window("4000000/week", Name::SlidingWindow)
+    window("1000000/week", Name::SlidingWindow)
 }
 
 fn window(text: &str, name: Name) -> Limit {

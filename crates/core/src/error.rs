@@ -135,6 +135,11 @@ pub enum LimitError {
         /// The algorithm that was probably meant.
         nearest: &'static str,
     },
+    /// An algorithm of one's own, asked for by name.
+    #[error(
+        "an algorithm of your own has no name to choose it by: give it with Limit::with_custom"
+    )]
+    CustomByName,
     /// Thresholds that are out of range or cross.
     #[error(
         "warn_at {warn_at}% and hard_at {hard_at}%: warn_at is from 1 to 100 and hard_at from 100 \

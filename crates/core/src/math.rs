@@ -33,6 +33,62 @@ pub(crate) fn mul(a: u64, b: u64) -> u128 {
     u128::from(a).wrapping_mul(u128::from(b))
 }
 
+/// A whole number that amounts of a limit are counted in: 64 bits where they are known to suffice, 128
+/// bits otherwise.
+pub(crate) trait Units: Copy + Ord {
+    /// `a · b`, which the caller knows to fit.
+    fn product(a: u64, b: u64) -> Self;
+    fn plus(self, other: Self) -> Self;
+    fn minus(self, other: Self) -> Self;
+    /// Divided and rounded up.
+    fn div_ceil(self, by: u64) -> u64;
+}
+
+impl Units for u64 {
+    #[inline]
+    fn product(a: u64, b: u64) -> Self {
+        a.wrapping_mul(b)
+    }
+
+    #[inline]
+    fn plus(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+
+    #[inline]
+    fn minus(self, other: Self) -> Self {
+        self.saturating_sub(other)
+    }
+
+    #[inline]
+    fn div_ceil(self, by: u64) -> u64 {
+        let rounding_up = self.wrapping_add(by.saturating_sub(1));
+        rounding_up.checked_div(by).unwrap_or(Self::MAX)
+    }
+}
+
+impl Units for u128 {
+    #[inline]
+    fn product(a: u64, b: u64) -> Self {
+        mul(a, b)
+    }
+
+    #[inline]
+    fn plus(self, other: Self) -> Self {
+        self.saturating_add(other)
+    }
+
+    #[inline]
+    fn minus(self, other: Self) -> Self {
+        self.saturating_sub(other)
+    }
+
+    #[inline]
+    fn div_ceil(self, by: u64) -> u64 {
+        div_ceil(self, by)
+    }
+}
+
 fn saturate(quotient: Option<u128>) -> u64 {
     quotient
         .and_then(|quotient| u64::try_from(quotient).ok())

@@ -69,7 +69,19 @@ impl Unit {
             Self::Month => 30 * DAY,
         }
     }
+
+    /// Weeks and months begin elsewhere than the epoch's multiples; the others do not.
+    const fn alignment(self) -> u64 {
+        match self {
+            Self::Week => 1 << 60,
+            Self::Month => 2 << 60,
+            _ => 0,
+        }
+    }
 }
+
+/// The bits of a period's id that are its length.
+const LENGTH_MASK: u64 = u64::MAX >> 4;
 
 /// A number of units, such as `min` or `30s`. Periods are equal when they cut time alike: `60s` is
 /// `min`, but `7day` is not `week`, since weeks begin on Mondays.
@@ -85,7 +97,8 @@ impl Unit {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Period {
-    length: Micros,
+    /// The length in microseconds, and above it how the windows are aligned.
+    id: u64,
     count: u64,
     unit: Unit,
 }
@@ -123,7 +136,7 @@ impl Period {
             });
         }
         Ok(Self {
-            length,
+            id: length.get() | unit.alignment(),
             count,
             unit,
         })
@@ -131,26 +144,23 @@ impl Period {
 
     const fn one(unit: Unit) -> Self {
         Self {
-            length: Micros::new(unit.micros()),
+            id: unit.micros() | unit.alignment(),
             count: 1,
             unit,
         }
     }
 
     /// How long the period is; a month counts as 30 days.
+    #[inline]
     pub const fn length(self) -> Micros {
-        self.length
+        Micros::new(self.id & LENGTH_MASK)
     }
 
     /// A number that two periods share exactly when they cut time alike. Part of a counter's
     /// identity, so it must never change between releases.
+    #[inline]
     pub const fn id(self) -> u64 {
-        let kind: u64 = match self.unit {
-            Unit::Week => 1,
-            Unit::Month => 2,
-            _ => 0,
-        };
-        self.length.get() | (kind << 60)
+        self.id
     }
 
     /// The period with this [`Period::id`], if there is one.
@@ -168,7 +178,7 @@ impl Period {
             2 => Unit::Month,
             _ => return None,
         };
-        let length = id & (u64::MAX >> 4);
+        let length = id & LENGTH_MASK;
         let count = length.checked_div(unit.micros())?;
         (length == count.saturating_mul(unit.micros())).then(|| Self::new(count, unit).ok())?
     }
@@ -178,9 +188,9 @@ impl Period {
     pub fn window_at(self, wall: Timestamp) -> u64 {
         let micros = wall.as_micros();
         let (micros, length) = match self.unit {
-            Unit::Week => (micros.saturating_add(MONDAY_OFFSET), self.length.get()),
+            Unit::Week => (micros.saturating_add(MONDAY_OFFSET), self.length().get()),
             Unit::Month => (month_at(micros), self.count),
-            _ => (micros, self.length.get()),
+            _ => (micros, self.length().get()),
         };
         micros.checked_div(length).unwrap_or(0)
     }
@@ -190,10 +200,10 @@ impl Period {
     pub fn start_of(self, window: u64) -> Timestamp {
         let micros = match self.unit {
             Unit::Week => window
-                .saturating_mul(self.length.get())
+                .saturating_mul(self.length().get())
                 .saturating_sub(MONDAY_OFFSET),
             Unit::Month => month_start(window.saturating_mul(self.count)),
-            _ => window.saturating_mul(self.length.get()),
+            _ => window.saturating_mul(self.length().get()),
         };
         Timestamp::from_micros(micros)
     }

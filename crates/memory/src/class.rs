@@ -7,7 +7,9 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use tollgate_core::{FixedWindow, Law, LeakyBucket, Micros, Period, SlidingWindow, TokenBucket};
+use tollgate_core::{
+    Bucket, FixedWindow, Law, LeakyBucket, Micros, Period, SlidingWindow, TokenBucket,
+};
 
 use crate::{
     sync::{AtomicU64, Ordering},
@@ -17,10 +19,6 @@ use crate::{
 /// A layout as one exact number: the kind in the top three bits, then the numbers that matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Code(u64);
-
-/// The largest units per microsecond a packed bucket may have: then a slot can be left alone for a
-/// year before its payload comes round.
-pub(crate) const BUCKET_AMOUNT_MAX: u64 = 32;
 
 const KIND_SHIFT: u32 = 61;
 const LONG_SHIFT: u32 = 58;
@@ -40,7 +38,7 @@ impl Code {
         period: u64,
         life: Life,
     ) -> Option<Self> {
-        if amount == 0 || amount > BUCKET_AMOUNT_MAX || period > LOW_MASK {
+        if amount == 0 || amount > Bucket::NARROW_AMOUNT_MAX || period > LOW_MASK {
             return None;
         }
         let kind = match kind {

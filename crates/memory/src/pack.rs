@@ -4,8 +4,8 @@
 //! a state is read back exactly unless it was left alone for longer than that.
 
 use tollgate_core::{
-    Algorithm, Bucket, BucketState, FixedState, FixedWindow, LeakyBucket, Now, Period,
-    SlidingState, SlidingWindow, State, TokenBucket,
+    Algorithm, Answer, Bucket, BucketState, Cost, FixedState, FixedWindow, Law, LeakyBucket, Now,
+    Period, SlidingState, SlidingWindow, State, TokenBucket,
 };
 
 use crate::{
@@ -24,6 +24,36 @@ pub(crate) trait Packed: Algorithm<State: Copy + PartialEq> {
     /// The state a payload stands for.
     fn unpack(&self, payload: u64, now: Now) -> Self::State;
 
+    /// Whether this reads the payloads of a class that `law` reads.
+    fn reads_like(&self, law: &Law) -> bool;
+
+    /// One step from payload to payload. The answer is read where it is made, so that what nobody reads
+    /// is not computed.
+    #[inline]
+    fn step_packed<R>(
+        &self,
+        (payload, now): (u64, Now),
+        cost: Cost,
+        read: impl Fn(Answer) -> R,
+    ) -> (R, Stepped) {
+        let state = self.unpack(payload, now);
+        let (answer, next) = self.step(state, now, cost);
+        let answer = read(answer);
+        if next == state {
+            return (answer, Stepped::Unchanged);
+        }
+        match self.pack(next, now) {
+            Some(payload) => (
+                answer,
+                Stepped::To {
+                    payload,
+                    share: self.share(next, now),
+                },
+            ),
+            None => (answer, Stepped::TooLarge),
+        }
+    }
+
     /// Used share in quarters, at most 3.
     fn share(&self, state: Self::State, now: Now) -> u64;
 
@@ -32,54 +62,74 @@ pub(crate) trait Packed: Algorithm<State: Copy + PartialEq> {
     fn unwrap(state: &State) -> Option<Self::State>;
 }
 
-/// Both the burst and the period of a packed bucket are less than this, in its units, so that a payload
-/// tells a debt of both together from a full bucket long ago.
-const DEBT_MAX: u128 = 1 << (PAYLOAD_BITS - 3);
+/// What a step did to a payload.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Stepped {
+    Unchanged,
+    To { payload: u64, share: u64 },
+    TooLarge,
+}
+
+/// A payload tells a debt below this from a full bucket long ago. A narrow bucket never owes as much,
+/// unless a much larger one came before it.
+const DEBT_MAX: u64 = 4 * Bucket::NARROW_UNITS_MAX;
+const _: () = assert!(DEBT_MAX == 1 << (PAYLOAD_BITS - 1));
 
 #[inline]
 fn bucket_code(bucket: &Bucket, kind: BucketKind) -> Option<Code> {
+    if !bucket.is_narrow() {
+        return None;
+    }
     let (amount, token) = (bucket.units_per_micro(), bucket.units_per_token());
-    let length = bucket.length();
-    let code = Code::bucket(kind, amount, token, Life::of(length))?;
-    // The amount is small by now, so neither product overflows.
-    let window = u128::from(length.get()) * u128::from(amount);
-    (bucket.span() < DEBT_MAX && window < DEBT_MAX).then_some(code)
+    Code::bucket(kind, amount, token, Life::of(bucket.length()))
+}
+
+/// A moment in a narrow bucket's units, of which a payload keeps the lower part.
+#[inline]
+const fn narrow_units(bucket: &Bucket, now: Now) -> u64 {
+    now.steady
+        .as_micros()
+        .wrapping_mul(bucket.units_per_micro())
 }
 
 #[inline]
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the payload is the lower part"
-)]
+const fn narrow_debt(bucket: &Bucket, payload: u64, now: Now) -> u64 {
+    let ahead = sign_extend(
+        payload.wrapping_sub(narrow_units(bucket, now)),
+        PAYLOAD_BITS,
+    );
+    if ahead < 0 { 0 } else { ahead.cast_unsigned() }
+}
+
+#[inline]
 fn pack_bucket(bucket: &Bucket, state: BucketState, now: Now) -> Option<u64> {
-    // Twice as much: what is beyond one burst and one period must be seen to be.
-    let full_at = state
-        .full_at
-        .min(bucket.units_at(now.steady) + 2 * DEBT_MAX);
-    Some(full_at as u64 & PAYLOAD_MASK)
+    let debt = state.full_at.saturating_sub(bucket.units_at(now.steady));
+    let debt = u64::try_from(debt).ok().filter(|debt| *debt < DEBT_MAX)?;
+    Some(narrow_units(bucket, now).wrapping_add(debt) & PAYLOAD_MASK)
 }
 
+/// A payload does not say when it was written: elapsed time does not run backwards in one process.
 #[inline]
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the payload is the lower part"
-)]
 fn unpack_bucket(bucket: &Bucket, payload: u64, now: Now) -> BucketState {
-    let now = bucket.units_at(now.steady);
-    let ahead = sign_extend(payload.wrapping_sub(now as u64), PAYLOAD_BITS);
+    let debt = u128::from(narrow_debt(bucket, payload, now));
     BucketState {
-        full_at: now.saturating_add_signed(i128::from(ahead)),
+        full_at: bucket.units_at(now.steady) + debt,
+        at: now.steady,
     }
 }
 
 #[inline]
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "below 2^51, see `bucket_code`"
-)]
+fn debt_share(bucket: &Bucket, debt: u64) -> u64 {
+    quarters(
+        debt,
+        bucket.capacity().wrapping_mul(bucket.units_per_token()),
+    )
+}
+
+#[inline]
 fn bucket_share(bucket: &Bucket, state: BucketState, now: Now) -> u64 {
     let debt = state.full_at.saturating_sub(bucket.units_at(now.steady));
-    quarters(debt as u64 & PAYLOAD_MASK, bucket.span() as u64)
+    debt_share(bucket, u64::try_from(debt).unwrap_or(u64::MAX))
 }
 
 /// `capacity` is that of a packed limit, far below 2^62; `used` may be anything.
@@ -112,6 +162,32 @@ macro_rules! pack_buckets {
             #[inline]
             fn unpack(&self, payload: u64, now: Now) -> BucketState {
                 unpack_bucket(self.bucket(), payload, now)
+            }
+
+            #[inline]
+            fn reads_like(&self, law: &Law) -> bool {
+                let Law::$algorithm(other) = law else { return false };
+                let (this, other) = (self.bucket(), other.bucket());
+                this.units_per_token() == other.units_per_token()
+                    && this.units_per_micro() == other.units_per_micro()
+                    && this.is_narrow()
+            }
+
+            #[inline]
+            fn step_packed<R>(
+                &self,
+                (payload, now): (u64, Now),
+                cost: Cost,
+                read: impl Fn(Answer) -> R,
+            ) -> (R, Stepped) {
+                let debt = narrow_debt(self.bucket(), payload, now);
+                let (answer, next) = self.step_narrow(debt, cost);
+                let answer = read(answer);
+                if next == debt {
+                    return (answer, Stepped::Unchanged);
+                }
+                let payload = narrow_units(self.bucket(), now).wrapping_add(next);
+                (answer, Stepped::To { payload, share: debt_share(self.bucket(), next) })
             }
 
             #[inline]
@@ -179,6 +255,14 @@ impl Packed for FixedWindow {
     }
 
     #[inline]
+    fn reads_like(&self, law: &Law) -> bool {
+        let Law::FixedWindow(other) = law else {
+            return false;
+        };
+        self.period() == other.period() && self.capacity() < Cut::new(self.period(), 1).count_max()
+    }
+
+    #[inline]
     fn pack(&self, state: FixedState, _now: Now) -> Option<u64> {
         let cut = Cut::new(self.period(), 1);
         let fits = state.used <= cut.count_max();
@@ -218,6 +302,14 @@ impl Packed for SlidingWindow {
     fn code(&self) -> Option<Code> {
         let fits = self.capacity() < Cut::new(self.period(), 2).count_max();
         fits.then(|| Code::sliding_window(self.period()))
+    }
+
+    #[inline]
+    fn reads_like(&self, law: &Law) -> bool {
+        let Law::SlidingWindow(other) = law else {
+            return false;
+        };
+        self.period() == other.period() && self.capacity() < Cut::new(self.period(), 2).count_max()
     }
 
     #[inline]

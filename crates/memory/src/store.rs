@@ -1,15 +1,15 @@
 //! The store, and the fast way through it.
 
-use tollgate_core::{Action, Answer, Charge, Clock, Cost, ImmediateStore, Law, Now, Verdict};
+use tollgate_core::{Action, Answer, Charge, Clock, ImmediateStore, Law, Now, Verdict};
 
 use crate::{
     class::Classes,
     hash::Fingerprinter,
-    pack::Packed,
+    pack::{Packed, Stepped},
     shard::Shards,
     slot::Slot,
     stats::{Stats, Tally},
-    table::{Table, unpack},
+    table::{HALF_USED, Table, unpack},
     transaction::{Mode, Transaction},
     word::Word,
 };
@@ -133,8 +133,9 @@ impl Counters {
 
     #[inline]
     pub(crate) fn charge_one(&self, charge: &Charge<'_>, fingerprint: u64, now: Now) -> Verdict {
-        match self.charge_in_place(charge, fingerprint, now) {
-            Some(answer) => Verdict::single(charge.limit.decide(answer), now),
+        let decide = |answer| Verdict::single(charge.limit.decide(answer), now);
+        match self.charge_in_place(charge, fingerprint, now, decide) {
+            Some(verdict) => verdict,
             None => Transaction::run(self, Mode::Charge, std::slice::from_ref(charge), now),
         }
     }
@@ -142,10 +143,12 @@ impl Counters {
     /// As [`Counters::charge`]; the numbers that nobody asks for are not worked out.
     #[inline]
     fn allows(&self, charges: &[Charge<'_>], now: Now) -> bool {
+        let is_allowed = |answer: Answer| answer.outcome.is_allowed();
         if let [charge] = charges
-            && let Some(answer) = self.charge_in_place(charge, self.fingerprint(charge), now)
+            && let fingerprint = self.fingerprint(charge)
+            && let Some(is_allowed) = self.charge_in_place(charge, fingerprint, now, is_allowed)
         {
-            return answer.outcome.is_allowed();
+            return is_allowed;
         }
         Transaction::run(self, Mode::Charge, charges, now).is_allowed()
     }
@@ -155,70 +158,66 @@ impl Counters {
         self.hash.counter(charge.key, charge.limit.period())
     }
 
-    /// One charge on a counter that has a slot.
+    /// One charge on a counter that has a slot. The answer is read where it is made, so that what is
+    /// not read is not computed.
     #[inline(always)]
-    fn charge_in_place(&self, charge: &Charge<'_>, fingerprint: u64, now: Now) -> Option<Answer> {
+    fn charge_in_place<R>(
+        &self,
+        charge: &Charge<'_>,
+        fingerprint: u64,
+        now: Now,
+        read: impl Fn(Answer) -> R,
+    ) -> Option<R> {
+        let step = Step {
+            fingerprint,
+            now,
+            charge,
+        };
         match charge.limit.law() {
-            Law::TokenBucket(bucket) => self.step_in_place(bucket, fingerprint, now, charge),
-            Law::LeakyBucket(bucket) => self.step_in_place(bucket, fingerprint, now, charge),
-            Law::FixedWindow(window) => self.step_in_place(window, fingerprint, now, charge),
-            Law::SlidingWindow(window) => self.step_in_place(window, fingerprint, now, charge),
+            Law::TokenBucket(bucket) => self.step_in_place(bucket, step, read),
+            Law::LeakyBucket(bucket) => self.step_in_place(bucket, step, read),
+            Law::FixedWindow(window) => self.step_in_place(window, step, read),
+            Law::SlidingWindow(window) => self.step_in_place(window, step, read),
             _ => None,
         }
     }
 
+    /// `None` if the key has no slot of this class, or may be counted elsewhere.
     #[inline(always)]
-    fn step_in_place<A: Packed>(
+    fn step_in_place<A: Packed, R>(
         &self,
         algorithm: &A,
-        fingerprint: u64,
-        now: Now,
-        charge: &Charge<'_>,
-    ) -> Option<Answer> {
-        let class = self.classes.find(algorithm.code()?)?;
-        let (_, slot) = self.table.find(fingerprint)?;
-        let is_carried_over = !charge.former.is_empty();
-        self.swap_in(
-            slot,
-            &Step {
-                algorithm,
-                class,
-                fingerprint,
-                now,
-                cost: charge.cost,
-                is_carried_over,
-            },
-        )
-    }
-
-    /// `None` if the slot was given to another key, holds a state of another class, or may not be
-    /// where the key is counted.
-    #[inline(always)]
-    fn swap_in<A: Packed>(&self, slot: Slot<'_>, step: &Step<'_, A>) -> Option<Answer> {
-        let Step {
-            algorithm,
-            class,
+        Step {
             fingerprint,
             now,
-            cost,
-            is_carried_over,
-        } = *step;
+            charge,
+        }: Step<'_>,
+        read: impl Fn(Answer) -> R,
+    ) -> Option<R> {
+        let (_, slot) = self.table.find(fingerprint)?;
         loop {
             let word = slot.read_of(fingerprint)?;
-            if word.class() != class {
+            let (class, payload) = (word.class(), word.payload());
+            if !algorithm.reads_like(self.classes.law(class)?) {
                 return None;
             }
-            let state = algorithm.unpack(word.payload(), now);
-            if is_carried_over && algorithm.is_fresh(&state, now) {
+            // The limit lately had another period: a key may still be counted under that.
+            if !charge.former.is_empty() && algorithm.is_fresh(&algorithm.unpack(payload, now), now)
+            {
                 return None;
             }
-            let (answer, next) = algorithm.step(state, now, cost);
-            if next == state {
-                return Some(answer);
-            }
-            let share = algorithm.share(next, now);
-            let new = word.with_state(class, share, algorithm.pack(next, now)?);
-            if slot.swap(word, new) {
+            let (answer, stepped) = algorithm.step_packed((payload, now), charge.cost, &read);
+            let (payload, share) = match stepped {
+                Stepped::To { payload, share } => (payload, share),
+                Stepped::Unchanged => {
+                    if word.share() < HALF_USED {
+                        refresh_share(slot, word, algorithm, now);
+                    }
+                    return Some(answer);
+                }
+                Stepped::TooLarge => return None,
+            };
+            if slot.swap(word, word.with_state(class, share, payload)) {
                 return Some(answer);
             }
         }
@@ -230,13 +229,20 @@ impl Counters {
     }
 }
 
+/// A lowered limit makes a counter more used than its word says; eviction must not take it for little
+/// used. If the word has changed meanwhile, whoever changed it knew better.
+#[cold]
+fn refresh_share<A: Packed>(slot: Slot<'_>, word: Word, algorithm: &A, now: Now) {
+    let payload = word.payload();
+    let share = algorithm.share(algorithm.unpack(payload, now), now);
+    if share > word.share() {
+        let _is_newer = slot.swap(word, word.with_state(word.class(), share, payload));
+    }
+}
+
 /// One charge on one slot.
-struct Step<'a, A> {
-    algorithm: &'a A,
-    class: u16,
+struct Step<'a> {
     fingerprint: u64,
     now: Now,
-    cost: Cost,
-    /// The limit lately had another period, so a key may still be counted under that.
-    is_carried_over: bool,
+    charge: &'a Charge<'a>,
 }

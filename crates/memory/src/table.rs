@@ -24,8 +24,8 @@ const LINE_BYTES: usize = 64;
 /// How far from its home a key may live.
 pub(crate) const PROBE_LINES: usize = 16;
 
-/// A key that uses half of its limit or more is never evicted for another.
-const EVICTED_QUARTERS_MAX: u64 = 1;
+/// The share from which a key is never evicted for another: half of its limit.
+pub(crate) const HALF_USED: u64 = 2;
 
 #[derive(Debug)]
 pub(crate) struct Table {
@@ -175,7 +175,7 @@ impl Table {
             let is_less = least
                 .as_ref()
                 .is_none_or(|least| word.share() < least.seen.1.share());
-            if word.share() <= EVICTED_QUARTERS_MAX && is_less {
+            if word.share() < HALF_USED && is_less {
                 let taken = Taken::Evicted(Evicted { keys: 1, cost });
                 least = Some(Candidate { slot, seen, taken });
             }

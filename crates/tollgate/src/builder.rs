@@ -5,7 +5,12 @@ use tollgate_memory::MemoryStore;
 
 use crate::{Observer, RateLimiter, revision::Revision};
 
-/// The state of a [`Builder`] that cannot build yet: a limiter needs at least one limit.
+/// The state of a [`Builder`] that cannot build yet: a limiter needs at least one limit, and a program
+/// that gives none does not compile.
+///
+/// ```compile_fail
+/// let limiter = tollgate::RateLimiter::builder().build();
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LimitsMissing;
 
@@ -33,7 +38,16 @@ pub struct Builder<L, S, O> {
     observer: O,
 }
 
-/// The in-memory store in the making.
+/// The in-memory store in the making: what [`Builder::clock`] and [`Builder::capacity`] settle.
+///
+/// ```
+/// use tollgate::{Builder, InMemory, LimitsMissing, RateLimiter, SystemClock};
+///
+/// let builder: Builder<LimitsMissing, InMemory<SystemClock>, ()> = RateLimiter::builder();
+/// let limiter = builder.limit("5/s".parse()?).build();
+/// assert!(limiter.is_allowed("a"));
+/// # Ok::<(), tollgate::LimitError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct InMemory<C> {
     clock: C,
@@ -57,12 +71,31 @@ impl Builder<LimitsMissing, InMemory<SystemClock>, ()> {
 
 impl<S, O> Builder<LimitsMissing, S, O> {
     /// One limit on every key.
+    ///
+    /// ```
+    /// use tollgate::{Limit, RateLimiter};
+    ///
+    /// let limit = "10/s".parse::<Limit>()?.with_burst(20)?;
+    /// let limiter = RateLimiter::builder().limit(limit).build();
+    /// let passed = (0..100).filter(|_| limiter.is_allowed("a")).count();
+    /// assert!(passed >= 20);
+    /// # Ok::<(), tollgate::LimitError>(())
+    /// ```
     pub fn limit(self, limit: Limit) -> Builder<LimitSet, S, O> {
         self.limits(limit.into())
     }
 
     /// Several limits on every key: a request passes if all of them let it, and is charged on all or
     /// none.
+    ///
+    /// ```
+    /// use tollgate::{Cost, RateLimiter};
+    ///
+    /// let limiter = RateLimiter::builder().limits("10/s, 12/day".parse()?).build();
+    /// assert!(limiter.check("a", Cost::new(9)).is_allowed());
+    /// assert!(!limiter.check("a", Cost::new(9)).is_allowed());
+    /// # Ok::<(), tollgate::LimitError>(())
+    /// ```
     pub fn limits(self, limits: LimitSet) -> Builder<LimitSet, S, O> {
         Builder {
             limits,
@@ -74,6 +107,18 @@ impl<S, O> Builder<LimitsMissing, S, O> {
 
 impl<L, C, O> Builder<L, InMemory<C>, O> {
     /// A clock of your own, such as a [`ManualClock`](crate::ManualClock) in tests.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tollgate::{ManualClock, RateLimiter};
+    ///
+    /// let clock = ManualClock::start();
+    /// let limiter = RateLimiter::builder().limit("1/day".parse()?).clock(clock.clone()).build();
+    /// assert!(limiter.is_allowed("a") && !limiter.is_allowed("a"));
+    /// clock.advance(Duration::from_secs(2 * 86_400));
+    /// assert!(limiter.is_allowed("a"));
+    /// # Ok::<(), tollgate::LimitError>(())
+    /// ```
     pub fn clock<D: Clock>(self, clock: D) -> Builder<L, InMemory<D>, O> {
         let store = InMemory {
             clock,
@@ -87,6 +132,14 @@ impl<L, C, O> Builder<L, InMemory<C>, O> {
     }
 
     /// How many keys to have room for; 24 bytes each.
+    ///
+    /// ```
+    /// use tollgate::RateLimiter;
+    ///
+    /// let limiter = RateLimiter::builder().limit("5/s".parse()?).capacity(50_000).build();
+    /// assert!(limiter.stats().bytes_max <= 24 * 50_000 + 64);
+    /// # Ok::<(), tollgate::LimitError>(())
+    /// ```
     #[must_use]
     pub fn capacity(mut self, keys: usize) -> Self {
         self.store.capacity = keys;
@@ -95,7 +148,16 @@ impl<L, C, O> Builder<L, InMemory<C>, O> {
 }
 
 impl<L, S, O> Builder<L, S, O> {
-    /// A store of your own instead of the one in memory; its clock is its own affair.
+    /// A store of your own instead of the one in memory; its clock and its capacity are its own affair.
+    ///
+    /// ```
+    /// use tollgate::{MemoryStore, RateLimiter, SystemClock};
+    ///
+    /// let store = MemoryStore::with_capacity(5_000, SystemClock);
+    /// let limiter = RateLimiter::builder().limit("5/s".parse()?).store(store).build();
+    /// assert!(limiter.is_allowed("a"));
+    /// # Ok::<(), tollgate::LimitError>(())
+    /// ```
     pub fn store<T>(self, store: T) -> Builder<L, OwnStore<T>, O> {
         Builder {
             limits: self.limits,
@@ -104,7 +166,21 @@ impl<L, S, O> Builder<L, S, O> {
         }
     }
 
-    /// Somebody to tell of every decision.
+    /// Somebody to tell of every decision; see [`Observer`].
+    ///
+    /// ```
+    /// use tollgate::{Observer, RateLimiter, Verdict};
+    ///
+    /// struct Print;
+    /// impl Observer for Print {
+    ///     fn decided(&self, _key: &str, verdict: &Verdict) {
+    ///         println!("{:?}", verdict.binding());
+    ///     }
+    /// }
+    /// let limiter = RateLimiter::builder().limit("5/s".parse()?).observer(Print).build();
+    /// assert!(limiter.is_allowed("a"));
+    /// # Ok::<(), tollgate::LimitError>(())
+    /// ```
     pub fn observer<P: Observer>(self, observer: P) -> Builder<L, S, P> {
         Builder {
             limits: self.limits,
@@ -114,12 +190,30 @@ impl<L, S, O> Builder<L, S, O> {
     }
 }
 
-/// A store that was brought along.
+/// A store that was brought along with [`Builder::store`].
+///
+/// ```
+/// use tollgate::{Builder, LimitsMissing, MemoryStore, OwnStore, RateLimiter, SystemClock};
+///
+/// let store = MemoryStore::new(SystemClock);
+/// let builder: Builder<LimitsMissing, OwnStore<MemoryStore<SystemClock>>, ()> =
+///     RateLimiter::builder().store(store);
+/// assert!(builder.limit("5/s".parse()?).build().is_allowed("a"));
+/// # Ok::<(), tollgate::LimitError>(())
+/// ```
 #[derive(Debug)]
 pub struct OwnStore<S>(S);
 
 impl<C: Clock, O: Observer> Builder<LimitSet, InMemory<C>, O> {
-    /// The limiter.
+    /// The limiter, with counters in memory.
+    ///
+    /// ```
+    /// use tollgate::RateLimiter;
+    ///
+    /// let limiter = RateLimiter::builder().limit("5/s".parse()?).build();
+    /// assert!(limiter.is_allowed("a"));
+    /// # Ok::<(), tollgate::LimitError>(())
+    /// ```
     pub fn build(self) -> RateLimiter<MemoryStore<C>, O> {
         let InMemory { clock, capacity } = self.store;
         let store = MemoryStore::with_capacity(capacity, clock);
@@ -128,7 +222,16 @@ impl<C: Clock, O: Observer> Builder<LimitSet, InMemory<C>, O> {
 }
 
 impl<S, O: Observer> Builder<LimitSet, OwnStore<S>, O> {
-    /// The limiter.
+    /// The limiter, with counters in the store that was brought along.
+    ///
+    /// ```
+    /// use tollgate::{ManualClock, MemoryStore, RateLimiter};
+    ///
+    /// let store = MemoryStore::new(ManualClock::start());
+    /// let limiter = RateLimiter::builder().limit("5/s".parse()?).store(store).build();
+    /// assert!(limiter.is_allowed("a"));
+    /// # Ok::<(), tollgate::LimitError>(())
+    /// ```
     pub fn build(self) -> RateLimiter<S, O> {
         RateLimiter::assemble(Revision::first(&self.limits), self.store.0, self.observer)
     }

@@ -22,6 +22,8 @@
 mod builder;
 mod limiter;
 mod observer;
+#[cfg(doctest)]
+mod pages;
 mod revision;
 
 pub use builder::{Builder, InMemory, LimitsMissing, OwnStore};

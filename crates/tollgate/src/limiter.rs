@@ -47,7 +47,18 @@ pub struct RateLimiter<S = MemoryStore<SystemClock>, O = ()> {
 }
 
 impl RateLimiter {
-    /// Starts a limiter: the system's clock, counters in memory, nobody told.
+    /// Starts a limiter: the system's clock, counters in memory, nobody told. It needs a limit.
+    ///
+    /// ```
+    /// use std::sync::LazyLock;
+    /// use tollgate::RateLimiter;
+    ///
+    /// static LOGINS: LazyLock<RateLimiter> = LazyLock::new(|| {
+    ///     let limit = "5/min".parse().expect("a limit, checked by a test");
+    ///     RateLimiter::builder().limit(limit).build()
+    /// });
+    /// assert!(LOGINS.is_allowed("user:42"));
+    /// ```
     pub const fn builder() -> Builder<LimitsMissing, InMemory<SystemClock>, ()> {
         Builder::new()
     }
@@ -93,6 +104,16 @@ impl<S, O> RateLimiter<S, O> {
     }
 
     /// The store.
+    ///
+    /// ```
+    /// use tollgate::RateLimiter;
+    ///
+    /// let limiter = RateLimiter::builder().limit("100/day".parse()?).build();
+    /// assert!(limiter.is_allowed("a"));
+    /// let mut file = Vec::new();
+    /// assert_eq!(limiter.store().save(&mut file)?, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub const fn store(&self) -> &S {
         &self.store
     }
@@ -101,6 +122,17 @@ impl<S, O> RateLimiter<S, O> {
 /// For stores that answer at once, such as the one in memory.
 impl<S: ImmediateStore, O: Observer> RateLimiter<S, O> {
     /// Whether a request for `key` may pass; it is charged one unit if so.
+    ///
+    /// A leaky bucket also asks the request to wait: use [`RateLimiter::check`] to learn how long.
+    ///
+    /// ```
+    /// use tollgate::RateLimiter;
+    ///
+    /// let limiter = RateLimiter::builder().limit("2/day".parse()?).build();
+    /// assert!(limiter.is_allowed("a") && limiter.is_allowed("a"));
+    /// assert!(!limiter.is_allowed("a"));
+    /// # Ok::<(), tollgate::LimitError>(())
+    /// ```
     #[inline]
     pub fn is_allowed(&self, key: &str) -> bool {
         if !O::IS_NOBODY {
@@ -113,6 +145,20 @@ impl<S: ImmediateStore, O: Observer> RateLimiter<S, O> {
     }
 
     /// Charges `cost` to `key` if every limit lets it, and says what the binding limit has to say.
+    ///
+    /// ```
+    /// use tollgate::{Cost, RateLimiter};
+    ///
+    /// let limiter = RateLimiter::builder().limit("10/day".parse()?).build();
+    /// let decision = limiter.check("a", Cost::new(7));
+    /// assert!(decision.is_allowed());
+    /// assert_eq!((decision.limit(), decision.remaining()), (10, 3));
+    ///
+    /// let denied = limiter.check("a", Cost::new(7)); // takes nothing
+    /// assert!(!denied.is_allowed() && denied.retry_after().is_some());
+    /// assert!(limiter.check("a", Cost::new(3)).is_allowed());
+    /// # Ok::<(), tollgate::LimitError>(())
+    /// ```
     #[inline]
     pub fn check(&self, key: &str, cost: Cost) -> Decision {
         *self.verdict(key, cost).binding()
@@ -220,6 +266,19 @@ impl<S: ImmediateStore, O: Observer> RateLimiter<S, O> {
 impl<S: Store, O: Observer> RateLimiter<S, O> {
     /// Charges `cost` to `key` if every limit lets it, and says what the binding limit has to say.
     ///
+    /// ```
+    /// use tollgate::{Cost, RateLimiter, Store, StoreError};
+    ///
+    /// async fn serve<S: Store>(limiter: &RateLimiter<S>) -> Result<&'static str, StoreError> {
+    ///     let decision = limiter.check_async("user:42", Cost::ONE).await?;
+    ///     Ok(if decision.is_allowed() { "here you are" } else { "too many requests" })
+    /// }
+    /// # let limiter = RateLimiter::builder().limit("1/day".parse()?).build();
+    /// # assert_eq!(tollgate_testkit::block_on(serve(&limiter)).unwrap(), "here you are");
+    /// # assert_eq!(tollgate_testkit::block_on(serve(&limiter)).unwrap(), "too many requests");
+    /// # Ok::<(), tollgate::LimitError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// A denial is an answer; an error means that the store has none.
@@ -235,6 +294,18 @@ impl<S: Store, O: Observer> RateLimiter<S, O> {
     }
 
     /// Peeks, refunds or resets.
+    ///
+    /// ```
+    /// use tollgate::{Action, Cost, RateLimiter, Store, StoreError};
+    ///
+    /// async fn left<S: Store>(limiter: &RateLimiter<S>, key: &str) -> Result<u64, StoreError> {
+    ///     let decision = limiter.inspect_async(Action::Peek, key, Cost::ZERO).await?;
+    ///     Ok(decision.remaining())
+    /// }
+    /// # let limiter = RateLimiter::builder().limit("9/day".parse()?).build();
+    /// # assert_eq!(tollgate_testkit::block_on(left(&limiter, "a")).unwrap(), 9);
+    /// # Ok::<(), tollgate::LimitError>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -257,6 +328,16 @@ impl<S: Store, O: Observer> RateLimiter<S, O> {
 
 impl<C: Clock, O> RateLimiter<MemoryStore<C>, O> {
     /// The size of the store in memory, and what its bound has cost.
+    ///
+    /// ```
+    /// use tollgate::RateLimiter;
+    ///
+    /// let limiter = RateLimiter::builder().limit("5/min".parse()?).build();
+    /// assert!(limiter.is_allowed("a") && limiter.is_allowed("b"));
+    /// let stats = limiter.stats();
+    /// assert_eq!((stats.keys, stats.evicted_cost), (2, 0));
+    /// # Ok::<(), tollgate::LimitError>(())
+    /// ```
     pub fn stats(&self) -> Stats {
         self.store.stats()
     }

@@ -3,11 +3,12 @@
 //! A bucket that gains `amount` tokens per `period` microseconds is counted in units of which a
 //! token is worth `period` and a microsecond gives `amount`. Both are whole numbers, so no rate is
 //! ever rounded. The state is one number: the moment, in those units, at which the bucket will be
-//! full again (the theoretical arrival time of GCRA).
+//! full again (the theoretical arrival time of GCRA). What is missing until then is its debt.
 
+use super::{Answer, Outcome};
 use crate::{
     Cost, Micros, Period, Timestamp,
-    math::{div_ceil, div_floor, gcd, mul},
+    math::{Units, div_ceil, div_floor, gcd, mul},
 };
 
 /// A rate and a capacity, in lowest terms.
@@ -19,11 +20,10 @@ pub struct Bucket {
     period: u64,
     /// Tokens the bucket holds.
     capacity: u64,
-    /// Units the bucket holds when full.
-    span: u128,
     /// The period of the limit as written: how far a clock may be set back before the bucket
     /// re-bases.
     length: Micros,
+    is_narrow: bool,
 }
 
 /// When the bucket is full again, in the bucket's units since the epoch.
@@ -31,44 +31,53 @@ pub struct Bucket {
 pub struct BucketState {
     /// The moment times the amount.
     pub full_at: u128,
+    /// When this was last true: tells a clock that was set back from a burst that was lowered.
+    pub at: Timestamp,
 }
 
 /// What a bucket finds when it is asked for some tokens.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Look {
+pub(super) struct Look<U> {
     /// Units missing before the request.
-    pub(super) debt: u128,
-    /// Units missing after it, if it was allowed; equal to `debt` otherwise.
-    pub(super) debt_after: u128,
+    pub(super) debt: U,
+    /// Units missing after it.
+    pub(super) debt_after: U,
     /// `None` if allowed; otherwise the units to gain first, or `None` if that never suffices.
-    pub(super) refused: Option<Option<u128>>,
-    pub(super) state: BucketState,
+    refused: Option<Option<U>>,
 }
 
 impl Bucket {
+    /// The largest amount, in lowest terms, of a narrow bucket.
+    pub const NARROW_AMOUNT_MAX: u64 = 32;
+    /// What a full narrow bucket holds, and what it gains in a period, are both below this.
+    pub const NARROW_UNITS_MAX: u64 = 1 << 48;
+
     pub(crate) fn new(amount: u64, period: Period, capacity: u64) -> Self {
         let micros = period.length().get();
         let common = gcd(amount, micros);
         let lowest = |number: u64| number.checked_div(common).unwrap_or(number);
-        let token = lowest(micros);
+        let (amount, token) = (lowest(amount), lowest(micros));
+        let (span, window) = (mul(capacity, token), mul(micros, amount));
+        let is_narrow = amount <= Self::NARROW_AMOUNT_MAX
+            && span.max(window) < u128::from(Self::NARROW_UNITS_MAX);
         Self {
-            amount: lowest(amount),
+            amount,
             period: token,
             capacity,
-            span: mul(capacity, token),
             length: period.length(),
+            is_narrow,
         }
     }
 
     /// A bucket of this rate that is never asked, for reading the states of buckets that were.
-    pub(crate) fn of_rate(units_per_micro: u64, units_per_token: u64, capacity: u64) -> Self {
+    pub(crate) const fn of_rate(units_per_micro: u64, units_per_token: u64, capacity: u64) -> Self {
         let (amount, period) = (units_per_micro, units_per_token);
         Self {
             amount,
             period,
             capacity,
-            span: mul(capacity, period),
             length: Micros::MAX,
+            is_narrow: false,
         }
     }
 
@@ -87,16 +96,15 @@ impl Bucket {
         self.capacity
     }
 
-    /// Units the bucket holds when full.
-    #[inline]
-    pub const fn span(&self) -> u128 {
-        self.span
-    }
-
     /// The period of the limit as written.
-    #[inline]
     pub const fn length(&self) -> Micros {
         self.length
+    }
+
+    /// Whether debts and moments of this bucket fit 64 bits.
+    #[inline]
+    pub const fn is_narrow(&self) -> bool {
+        self.is_narrow
     }
 
     /// A moment in the bucket's units.
@@ -105,78 +113,122 @@ impl Bucket {
         mul(at.as_micros(), self.amount)
     }
 
-    pub(super) fn fresh(&self, now: Timestamp) -> BucketState {
-        BucketState {
-            full_at: self.units_at(now),
-        }
-    }
-
+    /// Decides on `cost` tokens when `debt` units are missing.
     #[inline]
-    pub(super) fn look(&self, state: BucketState, now: Timestamp, cost: Cost) -> Look {
-        let now = self.units_at(now);
-        let span = self.span();
-        let mut debt = state.full_at.saturating_sub(now);
-        let mut state = state;
-        // D7: more debt than a full bucket plus one period cannot be earned, only inherited from a
-        // clock that was ahead or a larger burst.
-        if debt > span && debt.saturating_sub(span) > self.window() {
-            debt = span;
-            state.full_at = now.saturating_add(span);
-        }
-        let debt_after = debt.saturating_add(mul(cost.get(), self.period));
-        if debt_after <= span || cost.is_zero() {
-            if !cost.is_zero() {
-                state.full_at = now.saturating_add(debt_after);
-            }
+    pub(super) fn look<U: Units>(&self, debt: U, cost: Cost) -> Look<U> {
+        let span = U::product(self.capacity, self.period);
+        if cost.get() > self.capacity {
             return Look {
                 debt,
-                debt_after,
-                refused: None,
-                state,
+                debt_after: debt,
+                refused: Some(None),
             };
         }
-        let missing = (cost.get() <= self.capacity).then(|| debt_after.saturating_sub(span));
+        let debt_after = debt.plus(U::product(cost.get(), self.period));
+        if debt_after > span && !cost.is_zero() {
+            return Look {
+                debt,
+                debt_after: debt,
+                refused: Some(Some(debt_after.minus(span))),
+            };
+        }
         Look {
             debt,
-            debt_after: debt,
-            refused: Some(missing),
-            state,
+            debt_after,
+            refused: None,
         }
     }
 
-    /// Units gained in one period of the limit as written.
-    fn window(&self) -> u128 {
-        mul(self.length.get(), self.amount)
-    }
-
-    /// Tokens missing for this many units, rounded up.
     #[inline]
-    pub(super) fn tokens(&self, units: u128) -> u64 {
-        div_ceil(units, self.period)
+    pub(super) fn answer<U: Units>(&self, look: &Look<U>, delay: Micros) -> Answer {
+        let outcome = match look.refused {
+            None => Outcome::Allow { delay },
+            Some(missing) => Outcome::Deny {
+                retry_after: missing.map(|units| self.time(units)),
+            },
+        };
+        let used = look.debt_after.div_ceil(self.period);
+        Answer {
+            outcome,
+            used,
+            reset_after: self.time(look.debt_after),
+        }
     }
 
     /// Time until this many units are gained, rounded up: never admit faster than promised.
     #[inline]
-    pub(super) fn time(&self, units: u128) -> Micros {
-        Micros::new(div_ceil(units, self.amount))
+    pub(super) fn time<U: Units>(&self, units: U) -> Micros {
+        Micros::new(units.div_ceil(self.amount))
+    }
+
+    pub(super) fn fresh(&self, now: Timestamp) -> BucketState {
+        BucketState {
+            full_at: self.units_at(now),
+            at: now,
+        }
+    }
+
+    #[inline]
+    pub(super) fn debt(&self, state: BucketState, now: Timestamp) -> u128 {
+        state.full_at.saturating_sub(self.units_at(now))
+    }
+
+    /// D7: a state from more than a period ahead was left by a clock that has been set back since. Its
+    /// debt of then is its debt now.
+    #[inline]
+    pub(super) fn rebased(&self, state: BucketState, now: Timestamp) -> BucketState {
+        if state.at.since(now) <= self.length {
+            return state;
+        }
+        self.owing(self.debt(state, state.at), now)
+    }
+
+    /// The state after a look at it; bit-equal if nothing was taken.
+    #[inline]
+    pub(super) fn after(
+        &self,
+        state: BucketState,
+        look: &Look<u128>,
+        now: Timestamp,
+    ) -> BucketState {
+        // A late thread does not turn the state's time back.
+        let at = state.at.max(now);
+        if look.debt_after == look.debt {
+            return state;
+        }
+        BucketState {
+            at,
+            ..self.owing(look.debt_after, now)
+        }
+    }
+
+    fn owing(&self, debt: u128, now: Timestamp) -> BucketState {
+        BucketState {
+            full_at: self.units_at(now).saturating_add(debt),
+            at: now,
+        }
     }
 
     pub(super) fn used(&self, state: BucketState, now: Timestamp) -> u64 {
-        self.tokens(state.full_at.saturating_sub(self.units_at(now)))
+        div_ceil(self.debt(state, now), self.period)
     }
 
+    /// A bucket is never further than one period from being merely empty, whatever was admitted under
+    /// another limit: a much lower rate does not lock a key out for ages.
     pub(super) fn admitted(&self, used: u64, now: Timestamp) -> BucketState {
-        BucketState {
-            full_at: self.units_at(now).saturating_add(mul(used, self.period)),
-        }
+        self.owing(mul(used, self.period).min(self.debt_max()), now)
+    }
+
+    fn debt_max(&self) -> u128 {
+        let window = mul(self.length.get(), self.amount);
+        mul(self.capacity, self.period).saturating_add(window)
     }
 
     pub(super) fn refund(&self, state: BucketState, now: Timestamp, cost: Cost) -> BucketState {
         let credited = state.full_at.saturating_sub(mul(cost.get(), self.period));
         // A state in the past is full already, and stays as it is.
-        BucketState {
-            full_at: credited.max(self.units_at(now).min(state.full_at)),
-        }
+        let full_at = credited.max(self.units_at(now).min(state.full_at));
+        BucketState { full_at, ..state }
     }
 
     pub(super) fn is_fresh(&self, state: BucketState, now: Timestamp) -> bool {
@@ -189,14 +241,12 @@ impl Bucket {
 
     /// D14: the tokens missing under `former` are missing here, to the last fraction rounded up.
     pub(super) fn adopt(&self, former: &Self, state: BucketState, now: Timestamp) -> BucketState {
-        let debt = state.full_at.saturating_sub(former.units_at(now));
+        let debt = former.debt(state, now);
         let whole = div_floor(debt, former.period);
         let part = debt.saturating_sub(mul(whole, former.period));
         let part = u64::try_from(part).unwrap_or(former.period);
         let part = u128::from(div_ceil(mul(part, self.period), former.period));
         let debt = mul(whole, self.period).saturating_add(part);
-        BucketState {
-            full_at: self.units_at(now).saturating_add(debt),
-        }
+        self.owing(debt.min(self.debt_max()), now)
     }
 }

@@ -1,7 +1,7 @@
 //! Leaky bucket: requests leave evenly spaced, a queue of them may wait.
 
-use super::{Algorithm, Answer, Bucket, BucketState, token_bucket::answer};
-use crate::{Cost, Micros, Now};
+use super::{Algorithm, Answer, Bucket, BucketState, bucket::Look};
+use crate::{Cost, Micros, Now, math::Units};
 
 /// Shapes traffic: an admitted request is told how long to wait so that requests leave one interval
 /// apart. One leaves at once and `burst` more may wait; the next is denied.
@@ -13,13 +13,34 @@ pub struct LeakyBucket(pub(crate) Bucket);
 
 impl LeakyBucket {
     /// A bucket of this rate, for reading states that were kept without their limit.
-    pub fn of_rate(units_per_micro: u64, units_per_token: u64, capacity: u64) -> Self {
+    pub const fn of_rate(units_per_micro: u64, units_per_token: u64, capacity: u64) -> Self {
         Self(Bucket::of_rate(units_per_micro, units_per_token, capacity))
     }
 
     /// The rate and the queue.
     pub const fn bucket(&self) -> &Bucket {
         &self.0
+    }
+
+    /// A step in 64 bits, from units missing to units missing, for a bucket that
+    /// [is narrow](Bucket::is_narrow) and a debt below four times [`Bucket::NARROW_UNITS_MAX`].
+    #[inline]
+    pub fn step_narrow(&self, debt: u64, cost: Cost) -> (Answer, u64) {
+        let look = self.0.look(debt, cost);
+        (
+            self.0.answer(&look, self.delay(&look, cost)),
+            look.debt_after,
+        )
+    }
+
+    /// What is owed before a request is the time until the way is free for it.
+    #[inline]
+    fn delay<U: Units>(&self, look: &Look<U>, cost: Cost) -> Micros {
+        if cost.is_zero() {
+            Micros::ZERO
+        } else {
+            self.0.time(look.debt)
+        }
     }
 }
 
@@ -38,14 +59,10 @@ impl Algorithm for LeakyBucket {
 
     #[inline]
     fn step(&self, state: BucketState, now: Now, cost: Cost) -> (Answer, BucketState) {
-        let look = self.0.look(state, now.steady, cost);
-        // What is owed before this request is the time until the way is free for it.
-        let delay = if cost.is_zero() {
-            Micros::ZERO
-        } else {
-            self.0.time(look.debt)
-        };
-        (answer(&self.0, &look, delay), look.state)
+        let state = self.0.rebased(state, now.steady);
+        let look = self.0.look(self.0.debt(state, now.steady), cost);
+        let answer = self.0.answer(&look, self.delay(&look, cost));
+        (answer, self.0.after(state, &look, now.steady))
     }
 
     fn used(&self, state: &BucketState, now: Now) -> u64 {

@@ -70,6 +70,20 @@ impl SlidingWindow {
         }
     }
 
+    /// D7: the counts move into the present window. How much of the previous one had faded is not
+    /// known, so all of it counts as admitted now, up to what the limit holds.
+    fn rebased(&self, state: SlidingState, window: u64) -> SlidingState {
+        let both = state
+            .current
+            .saturating_add(state.previous)
+            .min(self.capacity);
+        SlidingState {
+            window,
+            current: state.current.max(both),
+            previous: 0,
+        }
+    }
+
     #[inline]
     fn view(&self, window: u64, wall: Timestamp) -> View {
         let start = self.period.start_of(window);
@@ -129,7 +143,7 @@ impl Algorithm for SlidingWindow {
     fn step(&self, mut state: SlidingState, now: Now, cost: Cost) -> (Answer, SlidingState) {
         let window = self.period.window_at(now.wall);
         if is_from_the_future(state.window, window) {
-            state.window = window;
+            state = self.rebased(state, window);
         }
         let seen = self.at(state, window);
         let view = self.view(seen.window, now.wall);

@@ -1,6 +1,6 @@
 //! Token bucket: bursts pass, the average holds.
 
-use super::{Algorithm, Answer, Bucket, BucketState, Outcome, bucket::Look};
+use super::{Algorithm, Answer, Bucket, BucketState};
 use crate::{Cost, Micros, Now};
 
 /// At most burst + rate · t in every interval t; a request that fits passes at once.
@@ -9,13 +9,21 @@ pub struct TokenBucket(pub(crate) Bucket);
 
 impl TokenBucket {
     /// A bucket of this rate, for reading states that were kept without their limit.
-    pub fn of_rate(units_per_micro: u64, units_per_token: u64, capacity: u64) -> Self {
+    pub const fn of_rate(units_per_micro: u64, units_per_token: u64, capacity: u64) -> Self {
         Self(Bucket::of_rate(units_per_micro, units_per_token, capacity))
     }
 
     /// The rate and capacity.
     pub const fn bucket(&self) -> &Bucket {
         &self.0
+    }
+
+    /// A step in 64 bits, from units missing to units missing, for a bucket that
+    /// [is narrow](Bucket::is_narrow) and a debt below four times [`Bucket::NARROW_UNITS_MAX`].
+    #[inline]
+    pub fn step_narrow(&self, debt: u64, cost: Cost) -> (Answer, u64) {
+        let look = self.0.look(debt, cost);
+        (self.0.answer(&look, Micros::ZERO), look.debt_after)
     }
 }
 
@@ -34,8 +42,10 @@ impl Algorithm for TokenBucket {
 
     #[inline]
     fn step(&self, state: BucketState, now: Now, cost: Cost) -> (Answer, BucketState) {
-        let look = self.0.look(state, now.steady, cost);
-        (answer(&self.0, &look, Micros::ZERO), look.state)
+        let state = self.0.rebased(state, now.steady);
+        let look = self.0.look(self.0.debt(state, now.steady), cost);
+        let answer = self.0.answer(&look, Micros::ZERO);
+        (answer, self.0.after(state, &look, now.steady))
     }
 
     fn used(&self, state: &BucketState, now: Now) -> u64 {
@@ -53,20 +63,5 @@ impl Algorithm for TokenBucket {
     #[inline]
     fn is_fresh(&self, state: &BucketState, now: Now) -> bool {
         self.0.is_fresh(*state, now.steady)
-    }
-}
-
-#[inline]
-pub(super) fn answer(bucket: &Bucket, look: &Look, delay: Micros) -> Answer {
-    let outcome = match look.refused {
-        None => Outcome::Allow { delay },
-        Some(missing) => Outcome::Deny {
-            retry_after: missing.map(|units| bucket.time(units)),
-        },
-    };
-    Answer {
-        outcome,
-        used: bucket.tokens(look.debt_after),
-        reset_after: bucket.time(look.debt_after),
     }
 }

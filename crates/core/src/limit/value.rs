@@ -76,8 +76,12 @@ impl Limit {
     /// # Errors
     ///
     /// [`LimitError::BurstOnWindow`] if the limit has a burst and the algorithm has none,
-    /// [`LimitError::LogTooLong`] for a sliding log above [`SlidingLog::AMOUNT_MAX`].
+    /// [`LimitError::LogTooLong`] for a sliding log above [`SlidingLog::AMOUNT_MAX`],
+    /// [`LimitError::CustomByName`] for [`Name::Custom`].
     pub fn with_algorithm(mut self, name: Name) -> Result<Self, LimitError> {
+        if name == Name::Custom {
+            return Err(LimitError::CustomByName);
+        }
         self.chosen = Some(name);
         self.rebuilt()
     }

@@ -15,7 +15,7 @@ use crate::{
     pack::Packed,
     shard::Entry,
     store::{Counters, MemoryStore},
-    table::Taken,
+    table::{Evicted, Taken},
     word::Word,
 };
 
@@ -119,16 +119,18 @@ impl Counters {
                 let Some(class) = self.classes.find_or_give(code) else {
                     return;
                 };
-                let word = self
-                    .classes
-                    .law(class)
-                    .and_then(|law| repack(law, &state, now));
-                let Some(payload) = word else { return };
+                let Some(law) = self.classes.law(class) else {
+                    return;
+                };
+                let Some(payload) = repack(law, &state, now) else {
+                    return;
+                };
                 let word = Word::EMPTY.with_state(class, share, payload);
                 match self.table.take(fingerprint, word, &self.classes, now) {
                     Taken::New => self.tally.added(),
                     Taken::Evicted(evicted) => self.tally.evicted(evicted),
-                    Taken::RunOut | Taken::NoRoom => {}
+                    Taken::NoRoom => self.tally.evicted(lost(law, &state, now)),
+                    Taken::RunOut => {}
                 }
             }
             Kept::Wide(law) => {
@@ -141,11 +143,23 @@ impl Counters {
                     law,
                     state,
                 };
-                if let Ok(evicted) = shard.insert_wide(entry, budget, now) {
-                    self.tally.evicted(evicted);
-                }
+                let evicted = shard
+                    .insert_wide(entry, budget, now)
+                    .unwrap_or_else(|entry| {
+                        budget.give_back(&entry.state);
+                        lost(&entry.law, &entry.state, now)
+                    });
+                self.tally.evicted(evicted);
             }
         }
+    }
+}
+
+/// A counter for which a smaller store has no room.
+fn lost(law: &Law, state: &State, now: Now) -> Evicted {
+    Evicted {
+        keys: 1,
+        cost: law.used(state, now),
     }
 }
 

@@ -89,6 +89,7 @@ impl Record {
                 let (low, high) = (input.word()?, input.word()?);
                 State::Bucket(BucketState {
                     full_at: u128::from(high) << 64 | u128::from(low),
+                    at: now.wall,
                 })
             }
             Law::FixedWindow(_) => State::Fixed(FixedState {
@@ -203,6 +204,7 @@ fn shifted(state: State, law: &Law, from: Timestamp, to: Timestamp) -> State {
             let ahead = state.full_at.saturating_sub(bucket.units_at(from));
             State::Bucket(BucketState {
                 full_at: bucket.units_at(to).saturating_add(ahead),
+                at: to,
             })
         }
         (State::Log(log), _) => {

@@ -18,7 +18,7 @@ impl<'c> Transaction<'_, 'c> {
             };
             let (decision, next) = match counter.ask(charge.cost) {
                 // A cost of zero sees what the charges before it took, and no more.
-                Some(_) if charge.cost.is_zero() => {
+                _ if charge.cost.is_zero() => {
                     charge.limit.step(counter.state.clone(), now, Cost::ZERO)
                 }
                 Some(asked) => charge.limit.step(counter.before.clone(), now, asked),

@@ -87,7 +87,7 @@ impl<'s, 'c> Transaction<'s, 'c> {
                 return;
             }
         }
-        let (elsewhere, former) = self.elsewhere(counter);
+        let (elsewhere, former) = self.elsewhere(counter, wanted);
         let elsewhere = match (elsewhere, slot) {
             // A key with a slot never needs to share.
             (Elsewhere::Shared, Some(_)) => Elsewhere::Nowhere,
@@ -106,16 +106,22 @@ impl<'s, 'c> Transaction<'s, 'c> {
     }
 
     /// Where a counter is counted if not in its slot, and the former slot to hold for that.
-    fn elsewhere(&self, counter: &Counter<'c>) -> (Elsewhere, Option<(usize, u64)>) {
+    fn elsewhere(
+        &self,
+        counter: &Counter<'c>,
+        wanted: &[Wanted],
+    ) -> (Elsewhere, Option<(usize, u64)>) {
         if self.wide(counter.fingerprint).is_some() {
             return (Elsewhere::Wide, None);
         }
         for former in formers(self.store, &counter.charge) {
-            // A former period by which the request also counts is a counter of its own.
-            if self
-                .counters
-                .iter()
-                .any(|counter| counter.fingerprint == former)
+            // A former period by which the request also counts is a counter of its own, and one that
+            // another counter of the request takes over is taken.
+            if wanted.iter().any(|slot| slot.owner == former)
+                || self
+                    .counters
+                    .iter()
+                    .any(|counter| counter.is_counted_as(former))
             {
                 continue;
             }
@@ -145,13 +151,19 @@ impl<'s, 'c> Transaction<'s, 'c> {
             let found = own.or_else(|| match counter.elsewhere {
                 Elsewhere::Wide => self.wide(counter.fingerprint).map(Entry::parts),
                 Elsewhere::FormerWide(former) => self.wide(former).map(Entry::parts),
-                Elsewhere::Shared => self.shared(counter).map(Entry::parts),
+                Elsewhere::Shared => {
+                    self.store.tally.shared();
+                    self.shared(counter).map(Entry::parts)
+                }
                 Elsewhere::FormerSlot(held) => self.live_state(held.word),
                 Elsewhere::Nowhere => None,
             });
             if let Some((law, state)) = found {
                 let counts_alike = counter.law.counts_like(law);
-                counter.must_write = !counts_alike || counter.is_carried_over();
+                // Beside the table the limit itself is kept, and it may have been lowered.
+                let is_same = matches!(counter.elsewhere, Elsewhere::Nowhere)
+                    || counter.law.capacity() == law.capacity();
+                counter.must_write = !counts_alike || !is_same || counter.is_carried_over();
                 counter.before = match counts_alike {
                     true => state,
                     false => counter.law.adopt(law, state, self.now),
@@ -261,6 +273,12 @@ impl<'c> Counter<'c> {
     pub(super) fn leave_as_found(&mut self) {
         self.state = self.before.clone();
         self.must_write = false;
+    }
+
+    /// Whether this fingerprint is the counter's own, or one it takes over.
+    const fn is_counted_as(&self, fingerprint: u64) -> bool {
+        let is_former = matches!(self.elsewhere, Elsewhere::FormerWide(it) if it == fingerprint);
+        self.fingerprint == fingerprint || is_former
     }
 
     fn holds(&mut self, held: Held, owner: u64) {

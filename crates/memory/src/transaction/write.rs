@@ -2,7 +2,7 @@
 
 use tollgate_core::{Charge, Law, Now, State};
 
-use super::{Counter, Elsewhere, Transaction, find::formers};
+use super::{Counter, Elsewhere, Held, Transaction, find::formers};
 use crate::{
     pack::Packed,
     shard::{Entry, position},
@@ -46,7 +46,7 @@ impl<'c> Transaction<'_, 'c> {
     fn write(&mut self, counter: Counter<'c>) -> Option<Counter<'c>> {
         let own = counter.slot;
         if counter.state == counter.before && !counter.must_write {
-            own.inspect(|held| self.release(*held, held.word));
+            own.inspect(|held| self.release(*held, self.with_share(*held, &counter)));
             if let Elsewhere::FormerSlot(held) = counter.elsewhere {
                 self.release(held, held.word);
             }
@@ -74,6 +74,15 @@ impl<'c> Transaction<'_, 'c> {
         word.is_none().then_some(counter)
     }
 
+    /// The word of a counter that did not change, as used as it is now: a lowered limit makes it more.
+    fn with_share(&self, held: Held, counter: &Counter<'c>) -> Word {
+        let packed = self
+            .store
+            .pack(counter.law, &counter.state, held.word, self.now);
+        let is_more = |packed: &Word| packed.share() > held.word.share();
+        packed.filter(is_more).unwrap_or(held.word)
+    }
+
     /// Updates a counter beside the table, or drops it if nothing is counted any more.
     fn write_beside(&mut self, counter: Counter<'c>) {
         let (store, now) = (self.store, self.now);
@@ -94,9 +103,6 @@ impl<'c> Transaction<'_, 'c> {
         let Some(place) = position(entries, id) else {
             return;
         };
-        if is_shared {
-            store.tally.shared();
-        }
         let mut entry = Entry {
             id,
             law: counter.law.clone(),

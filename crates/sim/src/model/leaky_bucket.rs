@@ -27,12 +27,18 @@ impl LeakyBucket {
         }
     }
 
-    pub(super) const fn rate(&self) -> &Rate {
-        &self.rate
+    /// D14: goes on with another queue, or with what still has to leave at another rate.
+    pub(super) fn replace(&mut self, rate: Rate, at: Moment) {
+        if rate.is_as_fast_as(&self.rate) {
+            self.rate = rate;
+        } else {
+            let busy = rate.carry(self.busy(at), &self.rate);
+            *self = Self::new(rate, at, busy);
+        }
     }
 
     /// Units until the way is free.
-    pub(super) fn busy(&self, at: Moment) -> i128 {
+    fn busy(&self, at: Moment) -> i128 {
         let now = at.steady.saturating_mul(self.rate.per_micro);
         (self.free().saturating_sub(now)).max(0)
     }

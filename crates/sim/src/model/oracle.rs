@@ -126,12 +126,12 @@ impl Model {
                 new.capacity = capacity;
             }
             (Counter::Token(new), Counter::Token(old)) => {
-                let missing = new.rate().carry(old.missing(at), old.rate());
-                *new = TokenBucket::new(*new.rate(), at, missing);
+                *new = old.clone();
+                new.replace(Rate::new(limit, capacity), at);
             }
             (Counter::Leaky(new), Counter::Leaky(old)) => {
-                let busy = new.rate().carry(old.busy(at), old.rate());
-                *new = LeakyBucket::new(*new.rate(), at, busy);
+                *new = old.clone();
+                new.replace(Rate::new(limit, capacity), at);
             }
             (new, _) => {
                 let used = i128::from(self.used(now));

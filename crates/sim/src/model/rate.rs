@@ -31,6 +31,11 @@ impl Rate {
         }
     }
 
+    /// Whether tokens come alike, though the buckets may differ in size.
+    pub(super) fn is_as_fast_as(&self, other: &Self) -> bool {
+        (self.per_micro, self.per_token) == (other.per_micro, other.per_token)
+    }
+
     /// Units missing in `former` as units missing here: the same tokens to the last fraction,
     /// rounded up.
     pub(super) fn carry(&self, missing: i128, former: &Self) -> i128 {

@@ -30,12 +30,19 @@ impl TokenBucket {
         }
     }
 
-    pub(super) const fn rate(&self) -> &Rate {
-        &self.rate
+    /// D14: goes on with another size, or with what is missing at another rate.
+    pub(super) fn replace(&mut self, rate: Rate, at: Moment) {
+        if rate.is_as_fast_as(&self.rate) {
+            self.level += rate.full - self.rate.full;
+            self.rate = rate;
+        } else {
+            let missing = rate.carry(self.missing(at), &self.rate);
+            *self = Self::new(rate, at, missing);
+        }
     }
 
     /// Units missing.
-    pub(super) fn missing(&self, at: Moment) -> i128 {
+    fn missing(&self, at: Moment) -> i128 {
         self.rate.full - self.level_at(at.steady)
     }
 

@@ -9,7 +9,7 @@ use tollgate_core::{
 use super::{
     meter::Meter,
     op::{Ask, Op},
-    schedule::Schedule,
+    schedule::{Elapsed, Schedule},
 };
 use crate::{ReferenceStore, Rng, block_on, describe};
 
@@ -32,13 +32,32 @@ pub fn random_schedules_agree_with_the_reference<S: Store>(make: impl Fn(ManualC
     }
 }
 
+/// The same where elapsed time is set back now and then.
+// Proves: D7
+pub fn random_schedules_agree_when_elapsed_time_is_set_back<S: Store>(
+    make: impl Fn(ManualClock) -> S,
+) {
+    for seed in 0..5 {
+        walk(&make, seed, 20_000, Elapsed::MayRunBack);
+    }
+}
+
 /// Walks a random schedule on the store and on the reference.
 ///
 /// # Panics
 ///
 /// Where they differ, with the seed, the number of steps it takes, and what led there.
 pub fn random<S: Store>(make: impl Fn(ManualClock) -> S, seed: u64, steps: u64) -> Coverage {
-    let mut walk = Walk::new(make, seed);
+    walk(make, seed, steps, Elapsed::Steady)
+}
+
+fn walk<S: Store>(
+    make: impl Fn(ManualClock) -> S,
+    seed: u64,
+    steps: u64,
+    elapsed: Elapsed,
+) -> Coverage {
+    let mut walk = Walk::new(make, seed, elapsed);
     for step in 1..=steps {
         walk.step(step);
     }
@@ -55,6 +74,8 @@ struct Walk<S> {
     schedule: Schedule,
     last: Option<Verdict>,
     past: VecDeque<(u64, Op)>,
+    /// Whether a clock was set since all counters were last looked at.
+    has_stepped: bool,
     coverage: Coverage,
 }
 
@@ -62,7 +83,7 @@ struct Walk<S> {
 const PAST_MAX: usize = 400;
 
 impl<S: Store> Walk<S> {
-    fn new(make: impl Fn(ManualClock) -> S, seed: u64) -> Self {
+    fn new(make: impl Fn(ManualClock) -> S, seed: u64, elapsed: Elapsed) -> Self {
         let clock = ManualClock::start();
         let mut rng = Rng::new(seed);
         let meters = Meter::all(&mut rng);
@@ -73,10 +94,11 @@ impl<S: Store> Walk<S> {
             reference: ReferenceStore::new(clock.clone()),
             clock,
             meters,
-            schedule: Schedule::new(rng, keys.len()),
+            schedule: Schedule::new(rng, keys.len(), elapsed),
             keys,
             last: None,
             past: VecDeque::new(),
+            has_stepped: false,
             coverage: Coverage::default(),
         }
     }
@@ -94,19 +116,26 @@ impl<S: Store> Walk<S> {
             Op::Peek(asks) => self.both(step, Some(Action::Peek), &asks),
             Op::Refund(asks) => self.both(step, Some(Action::Refund), &asks),
             Op::Reset(asks) => self.both(step, Some(Action::Reset), &asks),
-            Op::Change { meter, limit } => self.meters[meter].change(limit),
+            Op::Change { meter, limit } => {
+                if std::mem::take(&mut self.has_stepped) {
+                    self.settle();
+                }
+                self.meters[meter].change(limit);
+            }
             Op::Advance(by) => self.clock.advance(by),
             Op::StepWall(by) => {
                 self.forget_what_has_run_out();
+                self.settle();
+                self.has_stepped = true;
                 self.clock.step_wall(by);
             }
             Op::SetBack(by) => {
                 self.forget_what_has_run_out();
                 self.settle();
+                self.has_stepped = true;
                 let Now { wall, steady } = self.clock.now();
                 let (wall, steady) = (wall.saturating_sub(by), steady.saturating_sub(by));
                 self.clock.set(Now { wall, steady });
-                self.settle();
             }
         }
     }
@@ -137,7 +166,7 @@ impl<S: Store> Walk<S> {
     }
 
     /// Lets every counter go over to the limit and the time now in force. A store may know less of a
-    /// former limit than the reference does, which shows only if elapsed time ran backwards.
+    /// former limit than the reference does, which shows only if a clock was set back meanwhile.
     fn settle(&self) {
         for (meter, values) in self
             .meters

@@ -5,4 +5,7 @@ mod meter;
 mod op;
 mod schedule;
 
-pub use lock_step::{Coverage, random, random_schedules_agree_with_the_reference};
+pub use lock_step::{
+    Coverage, random, random_schedules_agree_when_elapsed_time_is_set_back,
+    random_schedules_agree_with_the_reference,
+};

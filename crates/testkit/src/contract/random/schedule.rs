@@ -14,11 +14,19 @@ use crate::Rng;
 pub(super) struct Schedule {
     rng: Rng,
     keys: usize,
+    elapsed: Elapsed,
+}
+
+/// What a store's clock promises of elapsed time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Elapsed {
+    Steady,
+    MayRunBack,
 }
 
 impl Schedule {
-    pub(super) const fn new(rng: Rng, keys: usize) -> Self {
-        Self { rng, keys }
+    pub(super) const fn new(rng: Rng, keys: usize, elapsed: Elapsed) -> Self {
+        Self { rng, keys, elapsed }
     }
 
     pub(super) fn next(&mut self, meters: &[Meter], now: Now, last: Option<&Verdict>) -> Op {
@@ -33,12 +41,15 @@ impl Schedule {
                 Op::Change { meter, limit }
             }
             865..990 => Op::Advance(Micros::new(self.pause(meters, now, last))),
-            990..998 => {
-                let by = i64::try_from(self.step()).expect("a few days");
-                Op::StepWall(if self.rng.one_in(2) { by } else { -by })
-            }
+            990..998 => self.step_wall(),
+            _ if self.elapsed == Elapsed::Steady => self.step_wall(),
             _ => Op::SetBack(Micros::new(self.step())),
         }
+    }
+
+    fn step_wall(&mut self) -> Op {
+        let by = i64::try_from(self.step()).expect("a few days");
+        Op::StepWall(if self.rng.one_in(2) { by } else { -by })
     }
 
     fn asks(&mut self, meters: &[Meter]) -> Vec<Ask> {
