@@ -233,17 +233,19 @@ impl Walk {
         Cost::new(units)
     }
 
-    /// Another amount, another period, another algorithm, or several of these.
+    /// Another amount, period, burst or algorithm, or several of these.
     fn changed(&mut self, limit: &Limit) -> Result<Limit, LimitError> {
         let name = match self.rng.below(3) {
             0 => self.rng.pick(&Name::ALL),
             _ => limit.algorithm(),
         };
         let other = (self.limits)(&mut self.rng, name)?;
-        if self.rng.one_in(2) {
-            return Ok(other);
-        }
-        let same_period = Limit::new(other.amount(), limit.period())?
+        let amount = match self.rng.below(4) {
+            0 | 1 => return Ok(other),
+            2 => other.amount(),
+            _ => limit.amount(),
+        };
+        let same_period = Limit::new(amount, limit.period())?
             .with_algorithm(name)?
             .with_bands(other.bands())?;
         other.burst().map_or(Ok(same_period.clone()), |burst| {

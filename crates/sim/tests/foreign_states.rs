@@ -26,9 +26,9 @@ fn moment() -> impl Strategy<Value = Timestamp> {
 fn state() -> impl Strategy<Value = State> {
     let entry = (moment(), number()).prop_map(|(at, cost)| LogEntry { at, cost });
     prop_oneof![
-        (number(), number()).prop_map(|(high, low)| {
+        (number(), number(), moment()).prop_map(|(high, low, at)| {
             let full_at = u128::from(high) << 64 | u128::from(low);
-            State::Bucket(BucketState { full_at })
+            State::Bucket(BucketState { full_at, at })
         }),
         (number(), number()).prop_map(|(window, used)| State::Fixed(FixedState { window, used })),
         (number(), number(), number()).prop_map(|(window, current, previous)| {

@@ -76,10 +76,15 @@ impl<'c> Transaction<'_, 'c> {
 
     /// The word of a counter that did not change, as used as it is now: a lowered limit makes it more.
     fn with_share(&self, held: Held, counter: &Counter<'c>) -> Word {
+        if !matches!(counter.elsewhere, Elsewhere::Nowhere) {
+            return held.word;
+        }
         let packed = self
             .store
             .pack(counter.law, &counter.state, held.word, self.now);
-        let is_more = |packed: &Word| packed.share() > held.word.share();
+        let is_more = |packed: &Word| {
+            packed.class() == held.word.class() && packed.share() > held.word.share()
+        };
         packed.filter(is_more).unwrap_or(held.word)
     }
 

@@ -5,6 +5,8 @@ use super::{moment::Moment, rate::Rate, recount::Recount};
 #[derive(Clone, Debug)]
 pub(super) struct LeakyBucket {
     rate: Rate,
+    /// When anything was last admitted: the bucket's own time, which a late request does not turn back.
+    own_time: i128,
     departures: Vec<Departure>,
 }
 
@@ -23,6 +25,7 @@ impl LeakyBucket {
         let free = leaves + busy;
         Self {
             rate,
+            own_time: at.steady,
             departures: vec![Departure { leaves, free }],
         }
     }
@@ -39,7 +42,11 @@ impl LeakyBucket {
 
     /// Units until the way is free.
     fn busy(&self, at: Moment) -> i128 {
-        let now = at.steady.saturating_mul(self.rate.per_micro);
+        self.busy_at(at.steady)
+    }
+
+    fn busy_at(&self, steady: i128) -> i128 {
+        let now = steady.saturating_mul(self.rate.per_micro);
         (self.free().saturating_sub(now)).max(0)
     }
 
@@ -49,12 +56,13 @@ impl LeakyBucket {
 }
 
 impl Recount for LeakyBucket {
+    /// Who still had to leave by the bucket's own time still has to leave now.
     fn settle(&mut self, at: Moment) -> bool {
-        if !self.rate.is_inherited(self.busy(at)) {
-            return false;
+        let is_ahead = self.own_time - at.steady > self.rate.length;
+        if is_ahead {
+            *self = Self::new(self.rate, at, self.busy_at(self.own_time));
         }
-        *self = Self::new(self.rate, at, self.rate.full);
-        true
+        is_ahead
     }
 
     fn used(&self, at: Moment) -> i128 {
@@ -78,6 +86,12 @@ impl Recount for LeakyBucket {
         let leaves = self.free().max(at.steady * self.rate.per_micro);
         let free = leaves + cost * self.rate.per_token;
         self.departures.push(Departure { leaves, free });
+        self.own_time = self.own_time.max(at.steady);
+    }
+
+    fn inherit(&mut self, at: Moment, used: i128) {
+        let busy = self.rate.inherited(used * self.rate.per_token);
+        *self = Self::new(self.rate, at, busy);
     }
 
     /// The last places in the queue are given back; who already left has left.

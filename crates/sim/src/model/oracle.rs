@@ -103,7 +103,8 @@ impl Model {
     }
 
     /// D14: goes on under another limit. Where both count alike the events stay; buckets keep the
-    /// tokens that are missing; otherwise what is in use counts as admitted now.
+    /// tokens that are missing; otherwise what is in use counts as admitted now. What a bucket takes over
+    /// from another rate or algorithm is cut to what it holds and gains in one period.
     ///
     /// # Panics
     ///
@@ -135,9 +136,7 @@ impl Model {
             }
             (new, _) => {
                 let used = i128::from(self.used(now));
-                if used > 0 {
-                    new.as_recount_mut().charge(at, used);
-                }
+                new.as_recount_mut().inherit(at, used);
             }
         }
         *self = next;

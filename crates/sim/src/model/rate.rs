@@ -13,8 +13,8 @@ pub(super) struct Rate {
     pub(super) per_token: i128,
     /// Units the bucket holds.
     pub(super) full: i128,
-    /// Units gained in one period: how far a clock may be set back before the bucket re-bases.
-    pub(super) per_period: i128,
+    /// Microseconds of one period: how far a clock may be set back before the bucket re-bases.
+    pub(super) length: i128,
 }
 
 impl Rate {
@@ -27,7 +27,7 @@ impl Rate {
             per_micro,
             per_token,
             full: capacity * per_token,
-            per_period: length * per_micro,
+            length,
         }
     }
 
@@ -41,12 +41,14 @@ impl Rate {
     pub(super) fn carry(&self, missing: i128, former: &Self) -> i128 {
         let tokens = missing / former.per_token;
         let part = missing % former.per_token;
-        tokens * self.per_token + div_up(part * self.per_token, former.per_token)
+        self.inherited(tokens * self.per_token + div_up(part * self.per_token, former.per_token))
     }
 
-    /// Whether so much is missing that only a clock set back, or a limit lowered, explains it.
-    pub(super) fn is_inherited(&self, missing: i128) -> bool {
-        missing > self.full + self.per_period
+    /// What is missing of units admitted under a limit that counted otherwise: no more than one period makes
+    /// up for, once the bucket is merely empty.
+    pub(super) fn inherited(&self, missing: i128) -> i128 {
+        let gained_in_a_period = self.length * self.per_micro;
+        missing.min(self.full + gained_in_a_period)
     }
 
     pub(super) fn tokens(&self, units: i128) -> i128 {

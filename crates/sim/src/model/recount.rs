@@ -25,6 +25,13 @@ pub(super) trait Recount {
     /// Notes that so many units were admitted.
     fn charge(&mut self, at: Moment, cost: i128);
 
+    /// D14: begins with so many units that were admitted under a limit that counted otherwise.
+    fn inherit(&mut self, at: Moment, used: i128) {
+        if used > 0 {
+            self.charge(at, used);
+        }
+    }
+
     /// Takes back so many of the units that were admitted last and still count.
     fn refund(&mut self, at: Moment, cost: i128);
 }

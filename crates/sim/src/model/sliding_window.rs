@@ -28,8 +28,13 @@ impl SlidingWindow {
 }
 
 impl Recount for SlidingWindow {
+    /// How much of the previous window had faded by then is not known: all of it counts.
     fn settle(&mut self, at: Moment) -> bool {
-        self.events.settle(at)
+        let is_ahead = self.events.settle(at);
+        if is_ahead {
+            self.events.fold(self.capacity);
+        }
+        is_ahead
     }
 
     fn used(&self, at: Moment) -> i128 {

@@ -41,9 +41,19 @@ impl TokenBucket {
         }
     }
 
+    /// When anything was last admitted: the bucket's own time, which a late request does not turn back.
+    fn own_time(&self) -> i128 {
+        let spent = self.events.iter().filter(|event| event.change < 0);
+        spent.map(|event| event.at).fold(self.start, i128::max)
+    }
+
     /// Units missing.
     fn missing(&self, at: Moment) -> i128 {
-        self.rate.full - self.level_at(at.steady)
+        self.missing_at(at.steady)
+    }
+
+    fn missing_at(&self, steady: i128) -> i128 {
+        self.rate.full - self.level_at(steady)
     }
 
     /// The level at a moment. Seen from before the last event, what has been gained until then is
@@ -65,12 +75,14 @@ impl TokenBucket {
 }
 
 impl Recount for TokenBucket {
+    /// What was missing by the bucket's own time is missing now.
     fn settle(&mut self, at: Moment) -> bool {
-        if !self.rate.is_inherited(self.missing(at)) {
-            return false;
+        let own_time = self.own_time();
+        let is_ahead = own_time - at.steady > self.rate.length;
+        if is_ahead {
+            *self = Self::new(self.rate, at, self.missing_at(own_time));
         }
-        *self = Self::new(self.rate, at, self.rate.full);
-        true
+        is_ahead
     }
 
     fn used(&self, at: Moment) -> i128 {
@@ -90,6 +102,11 @@ impl Recount for TokenBucket {
             at: at.steady,
             change: -(cost * self.rate.per_token),
         });
+    }
+
+    fn inherit(&mut self, at: Moment, used: i128) {
+        let missing = self.rate.inherited(used * self.rate.per_token);
+        *self = Self::new(self.rate, at, missing);
     }
 
     fn refund(&mut self, at: Moment, cost: i128) {

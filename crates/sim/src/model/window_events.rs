@@ -48,6 +48,20 @@ impl WindowEvents {
         true
     }
 
+    /// Moves what was admitted in the window before the latest into the latest, as far as it then holds no
+    /// more than `capacity`.
+    pub(super) fn fold(&mut self, capacity: i128) {
+        let mut room = (capacity - self.admitted_in(self.latest)).max(0);
+        for event in &mut self.events {
+            if event.window < self.latest {
+                event.window = self.latest;
+                event.cost = event.cost.min(room);
+                room -= event.cost;
+            }
+        }
+        self.events.retain(|event| event.cost > 0);
+    }
+
     /// The window in which a request at this moment counts: the latest, unless time has left it or
     /// there is nothing in it.
     pub(super) fn window(&self, at: Moment) -> i128 {
