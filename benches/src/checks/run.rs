@@ -1,5 +1,7 @@
 //! The rounds: everybody has a turn on the same requests, then everybody again on others.
 
+use std::thread;
+
 use super::{Cell, Grid, Threads, plan::Plan};
 use crate::{
     contestant::Contestant,
@@ -40,11 +42,21 @@ impl Lineup {
             .filter(|kind| keys <= kind.keys_max())
             .collect();
         let contestants = Kind::line_up(&kinds, keys);
-        for (kind, contestant) in kinds.iter().zip(&contestants) {
-            if !kind.is_another_door() {
+        let empty: Vec<&dyn Contestant> = kinds
+            .iter()
+            .zip(&contestants)
+            .filter(|(kind, _)| !kind.is_another_door())
+            .map(|(_, contestant)| &**contestant)
+            .collect();
+        let fill_every_other = |first| {
+            for contestant in empty.iter().skip(first).step_by(2) {
                 contestant.fill(keys);
             }
-        }
+        };
+        thread::scope(|scope| {
+            scope.spawn(|| fill_every_other(1));
+            fill_every_other(0);
+        });
         Self {
             keys,
             kinds,

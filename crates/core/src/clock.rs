@@ -5,7 +5,7 @@ use std::{
         Arc, LazyLock,
         atomic::{AtomicI64, AtomicU64, Ordering::Relaxed},
     },
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use crate::{Micros, Now, Timestamp};
@@ -42,8 +42,9 @@ impl<C: Clock + ?Sized> Clock for Arc<C> {
     }
 }
 
-/// The machine's clock: elapsed time from the processor's counter, the time of day from the
-/// operating system, compared ten times a second.
+/// The machine's clock: elapsed time from the processor's counter, kept in step with the operating
+/// system's monotonic clock, and its time of day, both compared ten times a second. Time in which the
+/// machine is suspended does not elapse.
 ///
 /// All copies read one process-wide anchor, so two stores of a process agree on `now`.
 ///
@@ -65,54 +66,93 @@ impl Clock for SystemClock {
 
 static ANCHOR: LazyLock<Anchor> = LazyLock::new(Anchor::new);
 
-/// How often the time of day is read again: a step of the wall clock is followed within this.
-const WALL_SYNC: Micros = Micros::from_millis(100);
+/// How often the counter is compared with the operating system's clocks: a step of the time of day is
+/// followed within this.
+const SYNC_EVERY: Micros = Micros::from_millis(100);
+/// How far elapsed time is moved at once towards the system's: far less than passes between two looks.
+const SLEW_MAX: i64 = 500;
+/// A difference this large is no drift: the machine was suspended, or moved to another host.
+const DRIFT_MAX: i64 = 1_000_000;
 
-/// The process-wide link between the counter and the time of day.
+/// The process-wide link between the processor's counter and the system's clocks.
 struct Anchor {
     counter: quanta::Clock,
     counter_start: u64,
-    steady_start: Timestamp,
+    system_start: Instant,
+    start: Timestamp,
+    /// What to add to the counter's time to get elapsed time.
+    steady_ahead_micros: AtomicI64,
+    /// What to add to elapsed time to get the time of day.
     wall_ahead_micros: AtomicI64,
-    next_sync_micros: AtomicU64,
+    synced_at_micros: AtomicU64,
 }
 
 impl Anchor {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads elapsed time"
+    )]
     fn new() -> Self {
         let counter = quanta::Clock::new();
-        Self {
+        let anchor = Self {
             counter_start: counter.raw(),
-            steady_start: wall_clock(),
+            system_start: Instant::now(),
+            start: wall_clock(),
+            steady_ahead_micros: AtomicI64::new(0),
             wall_ahead_micros: AtomicI64::new(0),
-            next_sync_micros: AtomicU64::new(0),
+            synced_at_micros: AtomicU64::new(0),
             counter,
-        }
+        };
+        anchor.sync(anchor.counted());
+        anchor
     }
 
     #[inline]
     fn now(&self) -> Now {
+        let counted = self.counted();
+        // Also true if the counter was set back.
+        if counted.wrapping_sub(self.synced_at_micros.load(Relaxed)) >= SYNC_EVERY.get() {
+            self.sync(counted);
+        }
+        let steady = counted.saturating_add_signed(self.steady_ahead_micros.load(Relaxed));
+        let wall = steady.saturating_add_signed(self.wall_ahead_micros.load(Relaxed));
+        Now {
+            wall: Timestamp::from_micros(wall),
+            steady: Timestamp::from_micros(steady),
+        }
+    }
+
+    /// Microseconds since the epoch by the counter alone.
+    #[inline]
+    fn counted(&self) -> u64 {
         let nanos = self
             .counter
             .delta_as_nanos(self.counter_start, self.counter.raw());
-        let steady = self.steady_start.saturating_add(Micros::new(nanos / 1_000));
-        if steady.as_micros() >= self.next_sync_micros.load(Relaxed) {
-            self.sync(steady);
-        }
-        let ahead = self.wall_ahead_micros.load(Relaxed);
-        let wall = Timestamp::from_micros(steady.as_micros().saturating_add_signed(ahead));
-        Now { wall, steady }
+        self.start.as_micros().saturating_add(nanos / 1_000)
     }
 
     #[cold]
-    fn sync(&self, steady: Timestamp) {
-        let ahead = wall_clock()
-            .as_micros()
-            .wrapping_sub(steady.as_micros())
-            .cast_signed();
-        self.wall_ahead_micros.store(ahead, Relaxed);
-        self.next_sync_micros
-            .store(steady.saturating_add(WALL_SYNC).as_micros(), Relaxed);
+    fn sync(&self, counted: u64) {
+        let elapsed = Micros::from(self.system_start.elapsed());
+        let truth = self.start.saturating_add(elapsed).as_micros();
+        let ahead = self.steady_ahead_micros.load(Relaxed);
+        let wanted = truth.wrapping_sub(counted).cast_signed();
+        let ahead = slewed(ahead, wanted);
+        let steady = counted.saturating_add_signed(ahead);
+        let wall_ahead = wall_clock().as_micros().wrapping_sub(steady).cast_signed();
+        self.steady_ahead_micros.store(ahead, Relaxed);
+        self.wall_ahead_micros.store(wall_ahead, Relaxed);
+        self.synced_at_micros.store(counted, Relaxed);
     }
+}
+
+/// Moves a correction towards the one that is wanted: gently if it drifted, at once if it broke.
+fn slewed(ahead: i64, wanted: i64) -> i64 {
+    let error = wanted.saturating_sub(ahead);
+    if error.saturating_abs() > DRIFT_MAX {
+        return wanted;
+    }
+    ahead.saturating_add(error.clamp(SLEW_MAX.saturating_neg(), SLEW_MAX))
 }
 
 #[expect(
@@ -200,5 +240,35 @@ impl Clock for ManualClock {
             wall: Timestamp::from_micros(self.hands.wall.load(Relaxed)),
             steady: Timestamp::from_micros(self.hands.steady.load(Relaxed)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Proves: D7
+    #[test]
+    fn drift_is_followed_gently_and_breaks_at_once() {
+        assert_eq!(slewed(0, 200), 200);
+        assert_eq!(slewed(0, 900_000), SLEW_MAX);
+        assert_eq!(slewed(700, -900_000), 700 - SLEW_MAX);
+        assert_eq!(slewed(0, 3_600_000_000), 3_600_000_000);
+        assert_eq!(slewed(i64::MIN, i64::MAX), i64::MAX);
+    }
+
+    #[test]
+    fn the_system_clock_follows_the_system() {
+        let (before, system) = (SystemClock.now(), wall_clock());
+        let apart = before.wall.since(system).get() + system.since(before.wall).get();
+        assert!(
+            apart < 60_000_000,
+            "a minute apart from the time of day: {apart} µs"
+        );
+        let later: Vec<Now> = (0..1_000).map(|_| SystemClock.now()).collect();
+        let is_ordered = later
+            .windows(2)
+            .all(|pair| pair[0].steady <= pair[1].steady);
+        assert!(is_ordered || later[999].steady.since(before.steady) > SYNC_EVERY);
     }
 }

@@ -1,8 +1,11 @@
 //! Several requests in one call: hash all, touch all, then decide.
 
-use tollgate_core::{Charge, Now, Verdict};
+use tollgate_core::{Charge, Clock, Verdict};
 
-use crate::store::Counters;
+use crate::{
+    store::Counters,
+    transaction::{Mode, Transaction},
+};
 
 /// Requests whose lines are fetched together. More would push the first out of the nearest cache
 /// before their turn.
@@ -13,8 +16,9 @@ impl Counters {
         &self,
         requests: &[&[Charge<'_>]],
         verdicts: &mut Vec<Verdict>,
-        now: Now,
+        clock: &impl Clock,
     ) {
+        let now = clock.now();
         verdicts.reserve(requests.len());
         for requests in requests.chunks(TOGETHER) {
             let mut fingerprints = [0; TOGETHER];
@@ -29,10 +33,13 @@ impl Counters {
                 .fold(0, |all, one| all ^ self.table.touch(*one));
             std::hint::black_box(touched);
             for (fingerprint, charges) in fingerprints.iter().zip(requests) {
-                verdicts.push(match charges {
+                let fast = match charges {
                     [charge] => self.charge_one(charge, *fingerprint, now),
-                    charges => self.charge(charges, now),
-                });
+                    _ => None,
+                };
+                verdicts.push(
+                    fast.unwrap_or_else(|| Transaction::run(self, clock, Mode::Charge, charges)),
+                );
             }
         }
     }

@@ -43,15 +43,18 @@ pub(crate) trait Packed: Algorithm<State: Copy + PartialEq> {
             return (answer, Stepped::Unchanged);
         }
         match self.pack(next, now) {
-            Some(payload) => (
-                answer,
-                Stepped::To {
-                    payload,
-                    share: self.share(next, now),
-                },
-            ),
-            None => (answer, Stepped::TooLarge),
+            Some(payload) if !self.is_ahead(state, now) => {
+                let share = self.share(next, now);
+                (answer, Stepped::To { payload, share })
+            }
+            _ => (answer, Stepped::Elsewhere),
         }
+    }
+
+    /// Whether the state is so far ahead of `now` that the step re-bases it. Either a clock was set back,
+    /// or this thread was held up since it read its own.
+    fn is_ahead(&self, _state: Self::State, _now: Now) -> bool {
+        false
     }
 
     /// Used share in quarters, at most 3.
@@ -66,8 +69,13 @@ pub(crate) trait Packed: Algorithm<State: Copy + PartialEq> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stepped {
     Unchanged,
-    To { payload: u64, share: u64 },
-    TooLarge,
+    To {
+        payload: u64,
+        share: u64,
+    },
+    /// Not to be done in place: the state does not fit a payload, or is of a time that this thread has
+    /// not seen yet.
+    Elsewhere,
 }
 
 /// A payload tells a debt below this from a full bucket long ago. A narrow bucket never owes as much,
@@ -280,6 +288,11 @@ impl Packed for FixedWindow {
     }
 
     #[inline]
+    fn is_ahead(&self, state: FixedState, now: Now) -> bool {
+        state.window > self.period().window_at(now.wall) + 1
+    }
+
+    #[inline]
     fn share(&self, state: FixedState, _now: Now) -> u64 {
         quarters(state.used, self.capacity())
     }
@@ -332,6 +345,11 @@ impl Packed for SlidingWindow {
             current,
             previous,
         }
+    }
+
+    #[inline]
+    fn is_ahead(&self, state: SlidingState, now: Now) -> bool {
+        state.window > self.period().window_at(now.wall) + 1
     }
 
     #[inline]

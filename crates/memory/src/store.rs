@@ -88,27 +88,20 @@ impl<C: Clock> MemoryStore<C> {
 impl<C: Clock> ImmediateStore for MemoryStore<C> {
     #[inline]
     fn charge_now(&self, charges: &[Charge<'_>]) -> Verdict {
-        let now = self.clock.now();
-        self.counters.charge(charges, now)
+        self.counters.charge(charges, &self.clock)
     }
 
     #[inline]
     fn allows_now(&self, charges: &[Charge<'_>]) -> bool {
-        self.counters.allows(charges, self.clock.now())
+        self.counters.allows(charges, &self.clock)
     }
 
     fn inspect_now(&self, action: Action, charges: &[Charge<'_>]) -> Verdict {
-        Transaction::run(
-            &self.counters,
-            Mode::Inspect(action),
-            charges,
-            self.clock.now(),
-        )
+        Transaction::run(&self.counters, &self.clock, Mode::Inspect(action), charges)
     }
 
     fn charge_batch(&self, requests: &[&[Charge<'_>]], verdicts: &mut Vec<Verdict>) {
-        self.counters
-            .charge_batch(requests, verdicts, self.clock.now());
+        self.counters.charge_batch(requests, verdicts, &self.clock);
     }
 }
 
@@ -124,33 +117,39 @@ impl Counters {
     }
 
     #[inline]
-    pub(crate) fn charge(&self, charges: &[Charge<'_>], now: Now) -> Verdict {
-        match charges {
-            [charge] => self.charge_one(charge, self.fingerprint(charge), now),
-            charges => Transaction::run(self, Mode::Charge, charges, now),
+    pub(crate) fn charge(&self, charges: &[Charge<'_>], clock: &impl Clock) -> Verdict {
+        if let [charge] = charges {
+            let now = clock.now();
+            if let Some(verdict) = self.charge_one(charge, self.fingerprint(charge), now) {
+                return verdict;
+            }
         }
+        Transaction::run(self, clock, Mode::Charge, charges)
     }
 
+    /// One charge the fast way; `None` if that is not open to it.
     #[inline]
-    pub(crate) fn charge_one(&self, charge: &Charge<'_>, fingerprint: u64, now: Now) -> Verdict {
+    pub(crate) fn charge_one(
+        &self,
+        charge: &Charge<'_>,
+        fingerprint: u64,
+        now: Now,
+    ) -> Option<Verdict> {
         let decide = |answer| Verdict::single(charge.limit.decide(answer), now);
-        match self.charge_in_place(charge, fingerprint, now, decide) {
-            Some(verdict) => verdict,
-            None => Transaction::run(self, Mode::Charge, std::slice::from_ref(charge), now),
-        }
+        self.charge_in_place(charge, fingerprint, now, decide)
     }
 
     /// As [`Counters::charge`]; the numbers that nobody asks for are not worked out.
     #[inline]
-    fn allows(&self, charges: &[Charge<'_>], now: Now) -> bool {
-        let is_allowed = |answer: Answer| answer.outcome.is_allowed();
-        if let [charge] = charges
-            && let fingerprint = self.fingerprint(charge)
-            && let Some(is_allowed) = self.charge_in_place(charge, fingerprint, now, is_allowed)
-        {
-            return is_allowed;
+    fn allows(&self, charges: &[Charge<'_>], clock: &impl Clock) -> bool {
+        if let [charge] = charges {
+            let (now, fingerprint) = (clock.now(), self.fingerprint(charge));
+            let is_allowed = |answer: Answer| answer.outcome.is_allowed();
+            if let Some(answer) = self.charge_in_place(charge, fingerprint, now, is_allowed) {
+                return answer;
+            }
         }
-        Transaction::run(self, Mode::Charge, charges, now).is_allowed()
+        Transaction::run(self, clock, Mode::Charge, charges).is_allowed()
     }
 
     #[inline]
@@ -215,7 +214,7 @@ impl Counters {
                     }
                     return Some(answer);
                 }
-                Stepped::TooLarge => return None,
+                Stepped::Elsewhere => return None,
             };
             if slot.swap(word, word.with_state(class, share, payload)) {
                 return Some(answer);

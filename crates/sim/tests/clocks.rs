@@ -2,6 +2,7 @@
 // Proves: D7
 
 use tollgate_core::{Cost, Decision, Limit, Micros, Name, Now, Period, State, Timestamp};
+use tollgate_sim::{Rng, limits as random};
 
 const SECS: [u64; 8] = [1, 10, 59, 60, 3_600, 86_400, 90_000, 172_800];
 
@@ -165,6 +166,83 @@ fn coming_back_from_the_future_frees_nothing() {
             "{limit} {stepped:?}"
         );
     });
+}
+
+/// B1: the ten of the window that just ended still count when the clock is set back by an hour.
+/// Premise: counts moved to the end of another window used to fade there, and eight passed again.
+#[test]
+fn b1_a_step_back_hands_out_no_second_budget() {
+    let limit: Limit = "10/min".parse().unwrap();
+    let [first, _, tick_before_edge] = moments(Period::MINUTE);
+    let edge = forward(first, Period::MINUTE.length(), Hand::Both);
+    let full = exhausted(&limit, tick_before_edge);
+    let hour_less = Micros::from_secs(59 * 60 + 7);
+    let in_six_secs = |from| forward(from, Micros::from_secs(6), Hand::Both);
+    // Six seconds from the last tick the ten still fill the limit; from the edge one is free again.
+    for (then, is_allowed) in [
+        (in_six_secs(tick_before_edge), false),
+        (in_six_secs(edge), true),
+    ] {
+        let (one, state) = limit.step(full.clone(), then, Cost::ONE);
+        assert_eq!(one.is_allowed(), is_allowed);
+        let stepped = back(then, hour_less, Hand::Wall);
+        let (eight, state) = limit.step(state, stepped, Cost::new(8));
+        assert!(!eight.is_allowed(), "{state:?}");
+        assert_eq!(limit.law().used(&state, stepped), 10);
+    }
+}
+
+/// Whatever was asked before, by whatever the clock is set back: no unit in use is free after it.
+#[test]
+fn a_step_back_never_lowers_what_is_in_use() {
+    for name in Name::ALL {
+        for seed in 0..20_000 {
+            let mut rng = Rng::new(seed);
+            let limit = random::small(&mut rng, name).unwrap();
+            let length = limit.period().length().get();
+            let mut now = moments(limit.period())[2];
+            let mut state = limit.fresh(now);
+            for _ in 0..rng.between(1, 5) {
+                let cost = Cost::new(rng.between(1, limit.law().capacity()));
+                (_, state) = limit.step(state, now, cost);
+                now = forward(now, Micros::new(rng.below(length)), Hand::Both);
+            }
+            let periods = rng.pick(&[1, 2, 3, 60]);
+            let by = Micros::new(rng.below(periods * length));
+            let stepped = back(now, by, rng.pick(&[Hand::Wall, Hand::Both]));
+            let used = limit.law().used(&state, now);
+            let one_more = Cost::new(limit.law().capacity() - used + 1);
+            let (decision, next) = limit.step(state.clone(), stepped, one_more);
+            assert!(!decision.is_allowed(), "{limit:?} {state:?} {now:?} {by}");
+            assert!(limit.law().used(&next, stepped) >= used);
+        }
+    }
+}
+
+/// Up to one period the state's own time counts; from the next tick on its debt of then is its debt now.
+#[test]
+fn a_bucket_set_back_by_more_than_a_period_owes_what_it_owed() {
+    let tick = Micros::new(1);
+    for limit in limits().filter(|limit| !follows_the_wall(limit)) {
+        if limit.algorithm() == Name::SlidingLog {
+            continue;
+        }
+        let [_, now, _] = moments(limit.period());
+        let length = limit.period().length();
+        for fill in 1..=limit.capacity() {
+            let all = Cost::new(limit.capacity());
+            let (_, state) = limit.step(limit.fresh(now), now, Cost::new(fill));
+            let (then, _) = limit.step(state.clone(), now, all);
+            let (late, kept) = limit.step(state.clone(), back(now, length, Hand::Both), all);
+            assert_eq!(wait(late), wait(then).saturating_add(length), "{limit}");
+            assert_eq!(kept, state);
+            let by = length.saturating_add(tick);
+            let stepped = back(now, by, Hand::Both);
+            let (moved, state) = limit.step(state, stepped, all);
+            assert_eq!(moved, then, "{limit} {fill}");
+            assert_eq!(limit.step(state, stepped, all).0, then);
+        }
+    }
 }
 
 /// Hammers a key while the wall clock swings, and counts what passes.

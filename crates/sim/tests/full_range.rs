@@ -107,6 +107,17 @@ fn amounts_and_bursts_are_refused_exactly_as_documented() {
     }
 }
 
+/// An algorithm of one's own is given, not named.
+#[test]
+fn a_custom_algorithm_is_refused_by_name() {
+    for name in Name::ALL {
+        let limit = Limit::new(5, Period::MINUTE).unwrap();
+        let limit = limit.with_algorithm(name).unwrap();
+        let refused = limit.with_algorithm(Name::Custom);
+        assert_eq!(refused, Err(LimitError::CustomByName), "{name}");
+    }
+}
+
 fn assert_burst(limit: &Limit, burst: u64) {
     let bursty = limit.clone().with_burst(burst);
     match limit.algorithm() {

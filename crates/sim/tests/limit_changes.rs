@@ -48,9 +48,12 @@ fn raising_frees_at_once_and_lowering_binds_at_once() -> Result<(), LimitError> 
             for new in 1..=12 {
                 let from = holding(old, Period::MINUTE, name)?;
                 let to = holding(new, Period::MINUTE, name)?;
+                // A bucket of another rate takes over what it holds and gains in a period.
+                let most = if is_bucket(name) { 2 * new } else { old };
                 for fill in 0..=old {
                     let state = carried(&from, &to, fill);
-                    assert_eq!(to.law().used(&state, now()), fill, "{from} to {to}");
+                    let kept = to.law().used(&state, now());
+                    assert_eq!(kept, fill.min(most), "{from} to {to}");
                     assert_left(&to, &state, new.saturating_sub(fill));
                 }
             }
@@ -123,6 +126,87 @@ fn what_is_carried_runs_out_with_the_new_window() -> Result<(), LimitError> {
     Ok(())
 }
 
+/// B2: a hundred spent, the burst lowered to one, looked at, and raised again: nothing was forgiven.
+/// Premise: a cap on the debt used to cut it to the lowered burst, and 99 passed a second time.
+#[test]
+fn b2_lowering_and_raising_a_burst_forgives_nothing() -> Result<(), Box<dyn Error>> {
+    for name in [Name::TokenBucket, Name::LeakyBucket] {
+        // One of a leaky bucket's hundred leaves at once.
+        let waits = u64::from(name == Name::LeakyBucket);
+        let limit = Limit::new(1, Period::MINUTE)?.with_algorithm(name)?;
+        let (high, low) = (limit.clone().with_burst(100 - waits)?, limit.with_burst(1)?);
+        for looks in [&[][..], &[0], &[1], &[0, 1, 2, 0]] {
+            let mut duel = Duel::new(high.clone(), now());
+            assert!(duel.step(now(), Cost::new(100))?.is_allowed());
+            duel.replace_limit(low.clone(), now())?;
+            for cost in looks {
+                let decision = duel.step(now(), Cost::new(*cost))?;
+                assert_eq!(decision.is_allowed(), *cost == 0);
+            }
+            duel.replace_limit(high.clone(), now())?;
+            let denied = duel.step(now(), Cost::new(99))?;
+            assert!(!denied.is_allowed(), "{name}");
+            let wait = denied.retry_after().map(Micros::from);
+            assert_eq!(wait, Some(Micros::from_secs(99 * 60)), "{name}");
+        }
+    }
+    Ok(())
+}
+
+/// Every pair of bursts, at every fill level: the lower one binds, the higher one finds what it left.
+#[test]
+fn a_bucket_of_the_same_rate_keeps_its_debt_through_any_bursts() -> Result<(), LimitError> {
+    for name in [Name::TokenBucket, Name::LeakyBucket] {
+        let limit = Limit::new(1, Period::MINUTE)?.with_algorithm(name)?;
+        for (burst, other) in pairs_of(&[1, 2, 3, 7, 30]) {
+            let (limit, other) = (
+                limit.clone().with_burst(burst)?,
+                limit.clone().with_burst(other)?,
+            );
+            for fill in 0..=limit.capacity() {
+                let state = carried(&limit, &other, fill);
+                assert_left(&other, &state, other.capacity().saturating_sub(fill));
+                let (_, state) = other.step(state, now(), Cost::new(other.capacity() + 1));
+                let state = limit.law().adopt(other.law(), state, now());
+                assert_eq!(state, filled(&limit, fill), "{limit:?} {other:?}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A thousand spent in a second are not paid back at one a day: a bucket that takes over more than it
+/// holds is merely empty again after one period.
+#[test]
+fn a_much_lower_rate_locks_out_for_at_most_one_period() -> Result<(), LimitError> {
+    let day = Period::DAY.length();
+    for (old_name, new_name) in pairs() {
+        if !is_bucket(new_name) {
+            continue;
+        }
+        let from = holding(1_000, Period::SECOND, old_name)?;
+        for (amount, burst) in pairs_of(&[1, 4, 50]) {
+            let to = Limit::new(amount, Period::DAY)?.with_algorithm(new_name)?;
+            let to = to.with_burst(burst)?;
+            let most = to.capacity() + amount;
+            for fill in [1, most - 1, most, most + 1, 500, 1_000] {
+                let state = carried(&from, &to, fill);
+                let used = to.law().used(&state, now());
+                assert_eq!(used, fill.min(most), "{from:?} to {to:?}");
+                let then = Now::at(now().steady.saturating_add(day));
+                let empty = to.law().used(&state, then);
+                assert!(empty <= to.capacity(), "{from:?} to {to:?}");
+            }
+            let interval = Micros::new(day.get() / amount);
+            let state = carried(&from, &to, 1_000);
+            let (denied, _) = to.step(state, now(), Cost::ONE);
+            let wait = denied.retry_after().map(Micros::from);
+            assert_eq!(wait, Some(day.saturating_add(interval)));
+        }
+    }
+    Ok(())
+}
+
 /// A token that is half back is half missing after the change, too.
 #[test]
 fn buckets_keep_the_last_fraction() -> Result<(), LimitError> {
@@ -180,6 +264,10 @@ fn change_at_every_age(from: &Limit, to: &Limit, fill: u64) -> Result<(), Box<dy
         }
     }
     Ok(())
+}
+
+fn is_bucket(name: Name) -> bool {
+    matches!(name, Name::TokenBucket | Name::LeakyBucket)
 }
 
 fn pairs() -> Vec<(Name, Name)> {

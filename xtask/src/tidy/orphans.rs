@@ -64,7 +64,10 @@ struct Visit {
 
 impl Visit {
     fn root(path: &str) -> Self {
-        let test_only = has_folder(path, "tests") || path.starts_with("e2e/");
+        // The test kit holds the bodies of tests that others run.
+        let test_only = has_folder(path, "tests")
+            || path.starts_with("e2e/")
+            || path.starts_with("crates/testkit/");
         Self {
             path: path.to_owned(),
             folder: parent(path).to_owned(),

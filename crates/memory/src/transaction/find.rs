@@ -3,7 +3,7 @@
 use std::sync::MutexGuard;
 
 use smallvec::SmallVec;
-use tollgate_core::{Charge, Cost, Law, Limit, Now, State};
+use tollgate_core::{Charge, Clock, Cost, Law, Limit, Now, State};
 
 use super::{Counter, Elsewhere, Held, Transaction};
 use crate::{
@@ -21,7 +21,8 @@ struct Wanted {
 }
 
 impl<'s, 'c> Transaction<'s, 'c> {
-    pub(super) fn open(store: &'s Counters, charges: &[Charge<'c>], now: Now) -> Self {
+    pub(super) fn open(store: &'s Counters, clock: &impl Clock, charges: &[Charge<'c>]) -> Self {
+        let now = clock.now();
         let mut counters: SmallVec<[Counter<'c>; 2]> = SmallVec::new();
         for charge in charges {
             let fingerprint = store.hash.counter(charge.key, charge.limit.period());
@@ -42,6 +43,8 @@ impl<'s, 'c> Transaction<'s, 'c> {
         while !transaction.find_and_hold() {
             transaction.let_go();
         }
+        transaction.now = clock.now();
+        transaction.read_states();
         transaction
     }
 
@@ -66,7 +69,6 @@ impl<'s, 'c> Transaction<'s, 'c> {
                 counter.holds(Held { index, word }, owner);
             }
         }
-        self.read_states();
         true
     }
 

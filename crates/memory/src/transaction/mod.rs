@@ -3,7 +3,7 @@
 //!
 //! 1. Lock the shards of all counters, in order: now nobody else can give any of them a place.
 //! 2. Find each counter and hold its slots, in order: now nobody else can change any of them.
-//! 3. Decide.
+//! 3. Read the clock, so that no state is ahead of it because this thread was held up. Decide.
 //! 4. Write all or nothing, and let go.
 //!
 //! Counters that had no place are given one last. Whoever looks for one of them meanwhile waits for
@@ -16,7 +16,7 @@ mod write;
 use std::sync::MutexGuard;
 
 use smallvec::SmallVec;
-use tollgate_core::{Action, Charge, Cost, Law, Now, State, Verdict};
+use tollgate_core::{Action, Charge, Clock, Cost, Law, Now, State, Verdict};
 
 use crate::{shard::Shard, store::Counters, word::Word};
 
@@ -77,11 +77,12 @@ enum Elsewhere {
 impl<'s, 'c> Transaction<'s, 'c> {
     pub(crate) fn run(
         store: &'s Counters,
+        clock: &impl Clock,
         mode: Mode,
         charges: &[Charge<'c>],
-        now: Now,
     ) -> Verdict {
-        let mut transaction = Self::open(store, charges, now);
+        let mut transaction = Self::open(store, clock, charges);
+        let now = transaction.now;
         let decisions = match mode {
             Mode::Charge => transaction.charge(charges),
             Mode::Inspect(Action::Peek) => transaction.peek(charges),
