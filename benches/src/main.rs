@@ -39,6 +39,7 @@ mod workload;
 
 use clap::{Parser, Subcommand};
 
+use checks::Plan;
 use depth::Depth;
 use machine::Machine;
 use report::Findings;
@@ -57,6 +58,12 @@ struct Args {
     /// JSON instead of tables
     #[arg(long, global = true)]
     json: bool,
+    /// Time checks with these numbers of keys only
+    #[arg(long = "keys", global = true, value_delimiter = ',')]
+    sizes: Vec<usize>,
+    /// Time checks of these subjects only
+    #[arg(long = "only", global = true, value_delimiter = ',')]
+    kinds: Vec<Kind>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Subcommand)]
@@ -103,7 +110,7 @@ fn measure(args: &Args) -> anyhow::Result<()> {
     let findings = Findings {
         depth,
         machine: Machine::look(),
-        checks: is_asked(Command::Memory).then(|| checks::run(depth)),
+        checks: is_asked(Command::Memory).then(|| checks::run(&plan(args, depth))),
         bytes: is_asked(Command::Bytes)
             .then(|| bytes::run(depth))
             .transpose()?,
@@ -117,4 +124,27 @@ fn measure(args: &Args) -> anyhow::Result<()> {
         report::print(&findings);
     }
     Ok(())
+}
+
+fn plan(args: &Args, depth: Depth) -> Plan {
+    let mut plan = Plan::of(depth);
+    if !args.sizes.is_empty() {
+        plan.sizes.clone_from(&args.sizes);
+    }
+    if !args.kinds.is_empty() {
+        plan.kinds.clone_from(&args.kinds);
+    }
+    plan
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Args;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Args::command().debug_assert();
+    }
 }

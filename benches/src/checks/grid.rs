@@ -63,6 +63,13 @@ impl Grid {
         Some(self.nanos(Cell { kind, ..cell })? / self.nanos(cell)?)
     }
 
+    /// The subjects, in their order.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = Kind> {
+        Kind::ALL
+            .into_iter()
+            .filter(|kind| self.iter().any(|(cell, _)| cell.kind == *kind))
+    }
+
     /// The numbers of keys, as they were measured.
     pub(crate) fn sizes(&self) -> Vec<usize> {
         let mut sizes: Vec<usize> = self.0.iter().map(|(cell, _)| cell.keys).collect();

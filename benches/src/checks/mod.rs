@@ -5,4 +5,5 @@ mod plan;
 mod run;
 
 pub(crate) use grid::{Cell, Grid, Threads};
+pub(crate) use plan::Plan;
 pub(crate) use run::run;

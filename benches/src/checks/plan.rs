@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use crate::depth::Depth;
+use crate::{depth::Depth, subjects::Kind};
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Plan {
-    pub(super) sizes: &'static [usize],
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// Numbers of keys.
+    pub(crate) sizes: Vec<usize>,
+    pub(crate) kinds: Vec<Kind>,
     /// Times that everybody has a turn.
     pub(super) rounds: u64,
     /// One turn.
@@ -14,22 +16,21 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) const fn of(depth: Depth) -> Self {
+    pub(crate) fn of(depth: Depth) -> Self {
+        let kinds = Kind::ALL.to_vec();
         match depth {
-            Depth::Full => FULL,
-            Depth::Quick => QUICK,
+            Depth::Full => Self {
+                sizes: vec![1, 1_000, 100_000, 1_000_000, 10_000_000],
+                kinds,
+                rounds: 5,
+                turn: Duration::from_millis(80),
+            },
+            Depth::Quick => Self {
+                sizes: vec![1, 1_000, 100_000],
+                kinds,
+                rounds: 3,
+                turn: Duration::from_millis(8),
+            },
         }
     }
 }
-
-const FULL: Plan = Plan {
-    sizes: &[1, 1_000, 100_000, 1_000_000, 10_000_000],
-    rounds: 5,
-    turn: Duration::from_millis(80),
-};
-
-const QUICK: Plan = Plan {
-    sizes: &[1, 1_000, 100_000],
-    rounds: 3,
-    turn: Duration::from_millis(8),
-};

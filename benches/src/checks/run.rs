@@ -2,19 +2,17 @@
 
 use std::thread;
 
-use super::{Cell, Grid, Threads, plan::Plan};
+use super::{Cell, Grid, Plan, Threads};
 use crate::{
     contestant::Contestant,
-    depth::Depth,
     subjects::Kind,
     workload::{Skew, draw},
 };
 
-pub(crate) fn run(depth: Depth) -> Grid {
-    let plan = Plan::of(depth);
+pub(crate) fn run(plan: &Plan) -> Grid {
     let mut grid = Grid::default();
-    for &keys in plan.sizes {
-        let lineup = Lineup::new(keys);
+    for &keys in &plan.sizes {
+        let lineup = Lineup::new(&plan.kinds, keys);
         for threads in [Threads::One, Threads::Two] {
             for skew in [Skew::Uniform, Skew::Zipf] {
                 // With one key there is nothing to choose.
@@ -35,10 +33,11 @@ struct Lineup {
 
 impl Lineup {
     /// Everybody who is up to this many keys, with every key known.
-    fn new(keys: usize) -> Self {
+    fn new(kinds: &[Kind], keys: usize) -> Self {
         eprintln!("filling: {keys} keys");
-        let kinds: Vec<Kind> = Kind::ALL
-            .into_iter()
+        let kinds: Vec<Kind> = kinds
+            .iter()
+            .copied()
             .filter(|kind| keys <= kind.keys_max())
             .collect();
         let contestants = Kind::line_up(&kinds, keys);
@@ -64,7 +63,7 @@ impl Lineup {
         }
     }
 
-    fn measure(&self, plan: Plan, (skew, threads): (Skew, Threads), grid: &mut Grid) {
+    fn measure(&self, plan: &Plan, (skew, threads): (Skew, Threads), grid: &mut Grid) {
         let keys = self.keys;
         eprintln!(
             "measuring: {keys} keys, {}, {}",

@@ -12,7 +12,6 @@ use crate::{
     depth::Depth,
     instructions::Count,
     machine::Machine,
-    subjects::Kind,
     workload::{Skew, ZIPF_EXPONENT},
 };
 
@@ -67,7 +66,7 @@ fn check_table(grid: &Grid, skew: Skew, threads: Threads) -> Table {
     let sizes = grid.sizes();
     let mut table =
         Table::new(std::iter::once(String::new()).chain(sizes.iter().map(|&size| keys(size))));
-    for kind in Kind::ALL {
+    for kind in grid.kinds() {
         let cells = sizes.iter().map(|&keys| {
             let cell = Cell {
                 kind,
@@ -81,7 +80,8 @@ fn check_table(grid: &Grid, skew: Skew, threads: Threads) -> Table {
             };
             match (number, grid.times_governor(cell)) {
                 (Some(number), Some(times)) => format!("{} · {}×", short(number), short(times)),
-                _ => "–".to_owned(),
+                (Some(number), None) => short(number),
+                (None, _) => "–".to_owned(),
             }
         });
         table.row(std::iter::once(kind.name().to_owned()).chain(cells));

@@ -65,6 +65,9 @@ impl Tally {
         narrow: impl Fn(u64, Cost) -> (Answer, u64),
     ) {
         let at = Traffic::default().start;
+        let span_in_full = u128::from(bucket.capacity()) * u128::from(bucket.units_per_token());
+        let is_within = span_in_full < u128::from(Bucket::NARROW_UNITS_MAX);
+        assert!(is_within, "{bucket:?} is not narrow");
         for _ in 0..8 {
             let cost = any_cost(rng, bucket);
             let debt = any_debt(rng, bucket, cost);

@@ -198,19 +198,24 @@ impl<S: ImmediateStore, O: Observer> RateLimiter<S, O> {
     /// # Ok::<(), tollgate::LimitError>(())
     /// ```
     pub fn check_batch(&self, requests: &[(&str, Cost)]) -> Vec<Decision> {
-        let mut verdicts = Vec::with_capacity(requests.len());
-        self.with_lines(|lines| {
-            let charges: Vec<SmallVec<[Charge<'_>; 1]>> = requests
-                .iter()
-                .map(|(key, cost)| charges(lines, key, *cost))
-                .collect();
-            let batch: Vec<&[Charge<'_>]> = charges.iter().map(SmallVec::as_slice).collect();
-            self.store.charge_batch(&batch, &mut verdicts);
-        });
-        for ((key, _), verdict) in requests.iter().zip(&verdicts) {
-            self.observer.decided(key, verdict);
+        let mut decisions = Vec::with_capacity(requests.len());
+        let mut verdicts = Vec::with_capacity(requests.len().min(TOGETHER));
+        for requests in requests.chunks(TOGETHER) {
+            self.with_lines(|lines| {
+                let charges: SmallVec<[SmallVec<[Charge<'_>; 1]>; TOGETHER]> = requests
+                    .iter()
+                    .map(|(key, cost)| charges(lines, key, *cost))
+                    .collect();
+                let batch: SmallVec<[&[Charge<'_>]; TOGETHER]> =
+                    charges.iter().map(SmallVec::as_slice).collect();
+                self.store.charge_batch(&batch, &mut verdicts);
+            });
+            for ((key, _), verdict) in requests.iter().zip(verdicts.drain(..)) {
+                self.observer.decided(key, &verdict);
+                decisions.push(*verdict.binding());
+            }
         }
-        verdicts.iter().map(|verdict| *verdict.binding()).collect()
+        decisions
     }
 
     /// What [`RateLimiter::check`] would say, without charging anything.
@@ -342,6 +347,10 @@ impl<C: Clock, O> RateLimiter<MemoryStore<C>, O> {
         self.store.stats()
     }
 }
+
+/// Requests that are put to the store together: enough to overlap their fetches, few enough for the
+/// stack.
+const TOGETHER: usize = 16;
 
 #[inline]
 fn charge<'a>(line: &'a Line, key: &'a str, cost: Cost) -> Charge<'a> {

@@ -5,7 +5,7 @@ use tollgate_core::Verdict;
 /// Is told of every decision a limiter makes, on the thread that makes it: be quick.
 ///
 /// Every check is a decision, one of cost zero included. Peeks, refunds and resets are not, nor is a
-/// store that has no answer. A batch is told request by request, in order, when all of it is decided.
+/// store that has no answer. A batch is told request by request, in order.
 ///
 /// ```
 /// use std::sync::{Arc, atomic::{AtomicU64, Ordering}};

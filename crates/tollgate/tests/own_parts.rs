@@ -21,37 +21,62 @@ use tollgate::{
     ManualClock, Micros, Name, Now, Observer, Outcome, RateLimiter, Timestamp, Verdict,
 };
 
-/// Ten seconds pass whenever somebody looks.
+/// Seconds since the epoch, as somebody else counts them.
 #[derive(Default)]
-struct Hasty(AtomicU64);
+struct Ship(AtomicU64);
 
-impl Clock for Hasty {
+impl Clock for Ship {
     fn now(&self) -> Now {
-        Now::at(Timestamp::from_secs(self.0.fetch_add(10, Relaxed)))
+        Now::at(Timestamp::from_secs(self.0.load(Relaxed)))
     }
 }
 
 #[test]
 fn a_clock_of_ones_own_decides_when() {
+    let clock = Arc::new(Ship::default());
     let limiter = RateLimiter::builder()
         .limit("1/20s".parse::<Limit>().unwrap().with_burst(1).unwrap())
-        .clock(Hasty::default())
+        .clock(Arc::clone(&clock))
         .build();
-    let passed: Vec<bool> = (0..6).map(|_| limiter.is_allowed("a")).collect();
-    assert_eq!(passed, [true, false, true, false, true, false]);
+    let passed = [0, 10, 19, 20, 30, 40].map(|second| {
+        clock.0.store(second, Relaxed);
+        limiter.is_allowed("a")
+    });
+    assert_eq!(passed, [true, false, false, true, false, true]);
+}
+
+/// Seven seconds pass whenever somebody looks.
+#[derive(Default)]
+struct Hasty(AtomicU64);
+
+impl Clock for Hasty {
+    fn now(&self) -> Now {
+        Now::at(Timestamp::from_secs(self.0.fetch_add(7, Relaxed)))
+    }
 }
 
 #[test]
-fn a_clock_is_read_once_a_request() {
-    let clock = Arc::new(Hasty::default());
+fn all_limits_of_a_request_see_one_moment() {
+    let periods = ["10s", "15s", "18s"];
+    let limits = periods.map(|period| {
+        let limit: Limit = format!("1000/{period}").parse().unwrap();
+        limit.with_algorithm(Name::FixedWindow).unwrap()
+    });
     let limiter = RateLimiter::builder()
-        .limits("5/s, 6/min, 7/h".parse().unwrap())
-        .clock(Arc::clone(&clock))
+        .limits(tollgate::LimitSet::new(limits.clone()).unwrap())
+        .clock(Hasty::default())
         .build();
-    assert!(limiter.is_allowed("a"));
-    assert_eq!(clock.0.load(Relaxed), 10);
-    limiter.check_batch(&[("a", Cost::ONE), ("b", Cost::ONE)]);
-    assert_eq!(clock.0.load(Relaxed), 20, "once for a whole batch");
+    for _ in 0..100 {
+        let verdict = limiter.verdict("a", Cost::ONE);
+        for (decision, limit) in verdict.decisions().iter().zip(&limits) {
+            let resets_at = verdict
+                .now()
+                .wall
+                .saturating_add(decision.reset_after().into());
+            let into_window = resets_at.as_micros() % limit.period().length().get();
+            assert_eq!(into_window, 0, "{limit}: {verdict:?}");
+        }
+    }
 }
 
 /// Counts units by key and period, forever.
