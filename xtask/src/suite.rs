@@ -4,7 +4,40 @@ use crate::prepare;
 use crate::task::Task;
 
 /// Commands that must also succeed, each a `cargo` line: the examples, for instance.
-const EXTRA: &[&[&str]] = &[];
+const EXTRA: &[&[&str]] = &[
+    &[
+        "run",
+        "--quiet",
+        "--package",
+        "tollgate",
+        "--example",
+        "quickstart",
+    ],
+    &[
+        "run",
+        "--quiet",
+        "--package",
+        "tollgate",
+        "--example",
+        "weighted_cost",
+    ],
+    &[
+        "run",
+        "--quiet",
+        "--package",
+        "tollgate",
+        "--example",
+        "own_store_async",
+    ],
+    &[
+        "run",
+        "--quiet",
+        "--package",
+        "tollgate",
+        "--example",
+        "leaky_shaping",
+    ],
+];
 
 pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
     prepare::ensure(prepare::FOR_TESTS)?;

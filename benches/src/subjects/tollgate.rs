@@ -3,7 +3,9 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
-use tollgate::{Charge, Cost, CounterKey, ImmediateStore as _, Limit, Name, RateLimiter, RuleId};
+use tollgate::{
+    AlgorithmName, Charge, Cost, CounterKey, ImmediateStore as _, Limit, RateLimiter, RuleId,
+};
 
 use crate::{quota::Quota, subject::Subject, workload::Request};
 
@@ -19,15 +21,15 @@ pub(super) fn token_bucket(quota: Quota) -> Limit {
 }
 
 pub(super) fn fixed_window() -> Limit {
-    window("1000000000/h", Name::FixedWindow)
+    window("1000000000/h", AlgorithmName::FixedWindow)
 }
 
 /// About as much as a slot can count of two windows; one hot key exhausts it.
 pub(super) fn sliding_window() -> Limit {
-    window("1000000/week", Name::SlidingWindow)
+    window("1000000/week", AlgorithmName::SlidingWindow)
 }
 
-fn window(text: &str, name: Name) -> Limit {
+fn window(text: &str, name: AlgorithmName) -> Limit {
     let limit = text.parse::<Limit>();
     limit
         .and_then(|limit| limit.with_algorithm(name))

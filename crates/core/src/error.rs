@@ -1,6 +1,6 @@
 //! What can be wrong with a limit, each with what was given, what is allowed, and an example.
 
-use crate::Name;
+use crate::AlgorithmName;
 
 /// Why a limit cannot be built.
 ///
@@ -94,7 +94,7 @@ pub enum LimitError {
         /// The burst that was given.
         burst: u64,
         /// The algorithm that has none.
-        algorithm: Name,
+        algorithm: AlgorithmName,
     },
     /// A token bucket that can hold nothing.
     #[error("a token_bucket with burst 0 would let nothing pass: the least is 1, for example 20")]

@@ -38,8 +38,8 @@ mod time;
 mod verdict;
 
 pub use algorithm::{
-    Algorithm, Answer, Bucket, BucketState, CustomState, FixedState, FixedWindow, Law, LeakyBucket,
-    Log, LogEntry, Name, Outcome, SlidingLog, SlidingState, SlidingWindow, TokenBucket,
+    Algorithm, AlgorithmName, Answer, Bucket, BucketState, CustomState, FixedState, FixedWindow,
+    Law, LeakyBucket, Log, LogEntry, Outcome, SlidingLog, SlidingState, SlidingWindow, TokenBucket,
 };
 pub use band::{Band, Bands};
 pub use charge::{Charge, CounterKey, RuleId};

@@ -1,6 +1,6 @@
 //! Where counters live.
 
-use std::{error::Error, future::Future, time::Duration};
+use std::{error::Error, future::Future, sync::Arc, time::Duration};
 
 use crate::{Charge, Verdict};
 
@@ -87,6 +87,27 @@ pub trait ImmediateStore: Send + Sync {
     /// Decides several requests, each on its own and in order, and appends their verdicts.
     fn charge_batch(&self, requests: &[&[Charge<'_>]], verdicts: &mut Vec<Verdict>) {
         verdicts.extend(requests.iter().map(|charges| self.charge_now(charges)));
+    }
+}
+
+/// A store that several limiters share.
+impl<S: ImmediateStore + ?Sized> ImmediateStore for Arc<S> {
+    #[inline]
+    fn charge_now(&self, charges: &[Charge<'_>]) -> Verdict {
+        (**self).charge_now(charges)
+    }
+
+    #[inline]
+    fn allows_now(&self, charges: &[Charge<'_>]) -> bool {
+        (**self).allows_now(charges)
+    }
+
+    fn inspect_now(&self, action: Action, charges: &[Charge<'_>]) -> Verdict {
+        (**self).inspect_now(action, charges)
+    }
+
+    fn charge_batch(&self, requests: &[&[Charge<'_>]], verdicts: &mut Vec<Verdict>) {
+        (**self).charge_batch(requests, verdicts);
     }
 }
 

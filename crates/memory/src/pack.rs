@@ -78,10 +78,9 @@ pub(crate) enum Stepped {
     Elsewhere,
 }
 
-/// A payload tells a debt below this from a full bucket long ago. A narrow bucket never owes as much,
-/// unless a much larger one came before it.
-const DEBT_MAX: u64 = 4 * Bucket::NARROW_UNITS_MAX;
-const _: () = assert!(DEBT_MAX == 1 << (PAYLOAD_BITS - 1));
+/// The most a packed bucket may owe. What a payload says beyond that is not a debt but a bucket that
+/// was full long ago: the payload has come round since.
+const DEBT_MAX: u64 = Bucket::NARROW_UNITS_MAX;
 
 #[inline]
 fn bucket_code(bucket: &Bucket, kind: BucketKind) -> Option<Code> {
@@ -102,11 +101,8 @@ const fn narrow_units(bucket: &Bucket, now: Now) -> u64 {
 
 #[inline]
 const fn narrow_debt(bucket: &Bucket, payload: u64, now: Now) -> u64 {
-    let ahead = sign_extend(
-        payload.wrapping_sub(narrow_units(bucket, now)),
-        PAYLOAD_BITS,
-    );
-    if ahead < 0 { 0 } else { ahead.cast_unsigned() }
+    let ahead = payload.wrapping_sub(narrow_units(bucket, now)) & PAYLOAD_MASK;
+    if ahead < DEBT_MAX { ahead } else { 0 }
 }
 
 #[inline]

@@ -25,7 +25,8 @@ pub struct Stats {
     pub bytes_max: u64,
     /// Counters in the side table.
     pub wide_keys: u64,
-    /// Live counters that were dropped to make room. None of them had used half of its limit.
+    /// Live counters that were dropped to make room. None of them had used half of its limit, unless it
+    /// was one that keys share for want of room.
     pub evicted_keys: u64,
     /// Units those counters had admitted: how far the bound on memory may have let limits be exceeded.
     pub evicted_cost: u64,

@@ -1,17 +1,17 @@
 //! Random limits, valid by construction.
 
-use tollgate_core::{Bands, Limit, LimitError, Name, Period, Unit};
+use tollgate_core::{AlgorithmName, Bands, Limit, LimitError, Period, Unit};
 
 use crate::Rng;
 
 /// A limit of a few units: every fill level is reached within a short schedule.
 ///
 /// ```
-/// use tollgate_core::Name;
+/// use tollgate_core::AlgorithmName;
 /// use tollgate_sim::{Rng, limits};
 ///
-/// let limit = limits::small(&mut Rng::new(3), Name::TokenBucket)?;
-/// assert_eq!(limit.algorithm(), Name::TokenBucket);
+/// let limit = limits::small(&mut Rng::new(3), AlgorithmName::TokenBucket)?;
+/// assert_eq!(limit.algorithm(), AlgorithmName::TokenBucket);
 /// assert!(limit.amount() <= 20);
 /// # Ok::<(), tollgate_core::LimitError>(())
 /// ```
@@ -19,11 +19,11 @@ use crate::Rng;
 /// # Errors
 ///
 /// None for the five algorithms; a refusal would be a bug in the limits.
-pub fn small(rng: &mut Rng, name: Name) -> Result<Limit, LimitError> {
+pub fn small(rng: &mut Rng, name: AlgorithmName) -> Result<Limit, LimitError> {
     let amount = rng.between(1, 20);
     let mut limit = Limit::new(amount, small_period(rng)?)?.with_algorithm(name)?;
     if has_burst(name) && rng.one_in(2) {
-        let least = u64::from(name == Name::TokenBucket);
+        let least = u64::from(name == AlgorithmName::TokenBucket);
         limit = limit.with_burst(rng.between(least, 12))?;
     }
     if rng.one_in(4) {
@@ -39,11 +39,11 @@ pub fn small(rng: &mut Rng, name: Name) -> Result<Limit, LimitError> {
 /// A limit of any size: amount, burst and period from the whole range, and its ends.
 ///
 /// ```
-/// use tollgate_core::Name;
+/// use tollgate_core::AlgorithmName;
 /// use tollgate_sim::{Rng, limits};
 ///
 /// let mut rng = Rng::new(3);
-/// let refused = (0..100).filter(|_| limits::any(&mut rng, Name::TokenBucket).is_err()).count();
+/// let refused = (0..100).filter(|_| limits::any(&mut rng, AlgorithmName::TokenBucket).is_err()).count();
 /// assert!((1..60).contains(&refused));
 /// ```
 ///
@@ -51,10 +51,10 @@ pub fn small(rng: &mut Rng, name: Name) -> Result<Limit, LimitError> {
 ///
 /// As the constructors of a limit say: numbers of zero and numbers that are too large are among
 /// those tried.
-pub fn any(rng: &mut Rng, name: Name) -> Result<Limit, LimitError> {
+pub fn any(rng: &mut Rng, name: AlgorithmName) -> Result<Limit, LimitError> {
     let period = any_period(rng)?;
     let mut limit = Limit::new(rng.any_size(), period)?;
-    if name == Name::SlidingLog {
+    if name == AlgorithmName::SlidingLog {
         limit = Limit::new(limit.amount() % 1_100, period)?;
     }
     limit = limit.with_algorithm(name)?;
@@ -82,8 +82,11 @@ fn any_period(rng: &mut Rng) -> Result<Period, LimitError> {
 }
 
 /// Whether the algorithm takes a burst.
-pub(crate) fn has_burst(name: Name) -> bool {
-    matches!(name, Name::TokenBucket | Name::LeakyBucket)
+pub(crate) fn has_burst(name: AlgorithmName) -> bool {
+    matches!(
+        name,
+        AlgorithmName::TokenBucket | AlgorithmName::LeakyBucket
+    )
 }
 
 fn small_period(rng: &mut Rng) -> Result<Period, LimitError> {

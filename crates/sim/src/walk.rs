@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use tollgate_core::{Cost, Decision, Limit, LimitError, Micros, Name, Now, Timestamp};
+use tollgate_core::{AlgorithmName, Cost, Decision, Limit, LimitError, Micros, Now, Timestamp};
 
 use crate::{Difference, Duel, Rng, limits};
 
@@ -50,10 +50,10 @@ impl Tally {
 /// limit, forgetting. Known by its seed.
 ///
 /// ```
-/// use tollgate_core::Name;
+/// use tollgate_core::AlgorithmName;
 /// use tollgate_sim::{Clocks, Walk, Rng, limits};
 ///
-/// let limit = limits::small(&mut Rng::new(7), Name::SlidingLog)?;
+/// let limit = limits::small(&mut Rng::new(7), AlgorithmName::SlidingLog)?;
 /// let tally = Walk::new(7, Clocks::Shuffled).run(limit, 50)?;
 /// assert!(tally.steps > 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -70,7 +70,7 @@ pub struct Walk {
 }
 
 /// Where the limits of a walk come from.
-type Source = fn(&mut Rng, Name) -> Result<Limit, LimitError>;
+type Source = fn(&mut Rng, AlgorithmName) -> Result<Limit, LimitError>;
 
 impl Walk {
     /// The walk of this seed.
@@ -236,7 +236,7 @@ impl Walk {
     /// Another amount, period, burst or algorithm, or several of these.
     fn changed(&mut self, limit: &Limit) -> Result<Limit, LimitError> {
         let name = match self.rng.below(3) {
-            0 => self.rng.pick(&Name::ALL),
+            0 => self.rng.pick(&AlgorithmName::ALL),
             _ => limit.algorithm(),
         };
         let other = (self.limits)(&mut self.rng, name)?;

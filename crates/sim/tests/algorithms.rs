@@ -1,7 +1,7 @@
 //! Every algorithm of the core against its model, step by step.
 // Proves: D1, D2, D5, D6, D7, D10, D11, D14
 
-use tollgate_core::Name;
+use tollgate_core::AlgorithmName;
 use tollgate_sim::{Clocks, Rng, Tally, Walk, limits};
 
 /// Per algorithm. Some walks change to another one, so it is more than the million it has to be.
@@ -9,38 +9,38 @@ const STEPS: u64 = 1_300_000;
 
 #[test]
 fn token_bucket_is_its_model() {
-    walk_all(Name::TokenBucket, STEPS);
+    walk_all(AlgorithmName::TokenBucket, STEPS);
 }
 
 #[test]
 fn leaky_bucket_is_its_model() {
-    walk_all(Name::LeakyBucket, STEPS);
+    walk_all(AlgorithmName::LeakyBucket, STEPS);
 }
 
 #[test]
 fn fixed_window_is_its_model() {
-    walk_all(Name::FixedWindow, STEPS);
+    walk_all(AlgorithmName::FixedWindow, STEPS);
 }
 
 #[test]
 fn sliding_window_is_its_model() {
-    walk_all(Name::SlidingWindow, STEPS);
+    walk_all(AlgorithmName::SlidingWindow, STEPS);
 }
 
 #[test]
 fn sliding_log_is_its_model() {
-    walk_all(Name::SlidingLog, STEPS);
+    walk_all(AlgorithmName::SlidingLog, STEPS);
 }
 
 #[test]
 #[ignore = "soak: run by cargo xtask soak"]
 fn soak_every_algorithm_is_its_model() {
-    for name in Name::ALL {
+    for name in AlgorithmName::ALL {
         walk_all(name, 100 * STEPS);
     }
 }
 
-fn walk_all(name: Name, steps: u64) {
+fn walk_all(name: AlgorithmName, steps: u64) {
     let mut total = Tally::default();
     let mut seed = 0;
     while total.steps < steps {
@@ -54,7 +54,7 @@ fn walk_all(name: Name, steps: u64) {
     assert!(total.rebases > total.steps / 500, "{total:?}");
 }
 
-fn walk(name: Name, seed: u64) -> Tally {
+fn walk(name: AlgorithmName, seed: u64) -> Tally {
     let mut rng = Rng::new(!seed);
     let clocks = rng.pick(&[Clocks::Forward, Clocks::Shuffled, Clocks::WallSteps]);
     let steps = rng.pick(&[8, 24, 48]);

@@ -1,11 +1,13 @@
 //! What is promised about single answers.
 // Proves: D4, D5, D6, D10, D11
 
-use tollgate_core::{Band, Bands, Cost, Limit, Micros, Name, Now, Period, State, Timestamp, Unit};
+use tollgate_core::{
+    AlgorithmName, Band, Bands, Cost, Limit, Micros, Now, Period, State, Timestamp, Unit,
+};
 use tollgate_sim::{Rng, arrivals::Traffic, limits};
 
 /// A key in any condition a small limit can get it into, and the moment after.
-fn used_key(seed: u64, name: Name) -> (Limit, State, Now) {
+fn used_key(seed: u64, name: AlgorithmName) -> (Limit, State, Now) {
     let mut rng = Rng::new(seed);
     let limit = limits::small(&mut rng, name);
     let limit = limit.unwrap_or_else(|_| unreachable!("small limits are valid"));
@@ -22,7 +24,7 @@ fn used_key(seed: u64, name: Name) -> (Limit, State, Now) {
 }
 
 fn for_every_key(keys: u64, check: impl Fn(&Limit, &State, Now)) {
-    for name in Name::ALL {
+    for name in AlgorithmName::ALL {
         for seed in 0..keys {
             let (limit, state, now) = used_key(seed, name);
             check(&limit, &state, now);
@@ -72,7 +74,7 @@ fn retry_after_is_exact_to_the_tick() {
 fn no_tick_before_retry_after_admits() {
     let periods = [1, 2].map(|count| Period::new(count, Unit::Millisecond).unwrap());
     let mut rng = Rng::new(5);
-    for name in Name::ALL {
+    for name in AlgorithmName::ALL {
         for _ in 0..60 {
             let limit = Limit::new(rng.between(1, 9), rng.pick(&periods)).unwrap();
             let limit = limit.with_algorithm(name).unwrap();
@@ -129,7 +131,7 @@ fn a_reset_is_when_the_window_ends_or_the_bucket_is_full() {
         let reset = Micros::from(peek.reset_after());
         let law = limit.law();
         match limit.algorithm() {
-            Name::FixedWindow | Name::SlidingWindow => {
+            AlgorithmName::FixedWindow | AlgorithmName::SlidingWindow => {
                 let window = limit.period().window_at(now.wall);
                 let end = limit.period().start_of(window + 1);
                 assert_eq!(later(now, reset).wall, end);
@@ -177,7 +179,9 @@ fn an_ended_window_credits_nothing() {
     for_every_key(1_000, |limit, state, now| {
         let window = limit.period().window_at(now.wall);
         let next_window = match limit.algorithm() {
-            Name::FixedWindow | Name::SlidingWindow => limit.period().start_of(window + 1),
+            AlgorithmName::FixedWindow | AlgorithmName::SlidingWindow => {
+                limit.period().start_of(window + 1)
+            }
             _ => now.steady.saturating_add(Micros::new(1 << 50)),
         };
         let next_window = Now::at(next_window);
@@ -190,12 +194,12 @@ fn an_ended_window_credits_nothing() {
 #[test]
 fn bands_follow_their_thresholds() {
     let now = Now::at(Traffic::default().start);
-    for name in Name::ALL {
+    for name in AlgorithmName::ALL {
         let bands = Bands::new(80, 120).unwrap();
         let limit = Limit::new(10, Period::HOUR).unwrap();
         let limit = limit.with_algorithm(name).unwrap();
         let limit = match name {
-            Name::LeakyBucket => limit.with_burst(9).unwrap(),
+            AlgorithmName::LeakyBucket => limit.with_burst(9).unwrap(),
             _ => limit,
         };
         let limit = limit.with_bands(bands).unwrap();

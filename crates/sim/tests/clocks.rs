@@ -1,7 +1,7 @@
 //! Clocks that are set back and forth.
 // Proves: D7
 
-use tollgate_core::{Cost, Decision, Limit, Micros, Name, Now, Period, State, Timestamp};
+use tollgate_core::{AlgorithmName, Cost, Decision, Limit, Micros, Now, Period, State, Timestamp};
 use tollgate_sim::{Rng, limits as random};
 
 const SECS: [u64; 8] = [1, 10, 59, 60, 3_600, 86_400, 90_000, 172_800];
@@ -24,7 +24,8 @@ enum Hand {
 
 fn limits() -> impl Iterator<Item = Limit> {
     let named = |period| {
-        Name::ALL.map(|name| Limit::new(5, period).and_then(|limit| limit.with_algorithm(name)))
+        AlgorithmName::ALL
+            .map(|name| Limit::new(5, period).and_then(|limit| limit.with_algorithm(name)))
     };
     PERIODS.into_iter().flat_map(named).flatten()
 }
@@ -67,7 +68,10 @@ fn wait(decision: Decision) -> Micros {
 }
 
 fn follows_the_wall(limit: &Limit) -> bool {
-    matches!(limit.algorithm(), Name::FixedWindow | Name::SlidingWindow)
+    matches!(
+        limit.algorithm(),
+        AlgorithmName::FixedWindow | AlgorithmName::SlidingWindow
+    )
 }
 
 /// The longest window of the limit: a month may have 31 days.
@@ -195,7 +199,7 @@ fn b1_a_step_back_hands_out_no_second_budget() {
 /// Whatever was asked before, by whatever the clock is set back: no unit in use is free after it.
 #[test]
 fn a_step_back_never_lowers_what_is_in_use() {
-    for name in Name::ALL {
+    for name in AlgorithmName::ALL {
         for seed in 0..20_000 {
             let mut rng = Rng::new(seed);
             let limit = random::small(&mut rng, name).unwrap();
@@ -224,7 +228,7 @@ fn a_step_back_never_lowers_what_is_in_use() {
 fn a_bucket_set_back_by_more_than_a_period_owes_what_it_owed() {
     let tick = Micros::new(1);
     for limit in limits().filter(|limit| !follows_the_wall(limit)) {
-        if limit.algorithm() == Name::SlidingLog {
+        if limit.algorithm() == AlgorithmName::SlidingLog {
             continue;
         }
         let [_, now, _] = moments(limit.period());

@@ -5,7 +5,8 @@
 
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_assert, prop_oneof, proptest};
 use tollgate_core::{
-    BucketState, Cost, FixedState, Log, LogEntry, Name, Now, SlidingState, State, Timestamp,
+    AlgorithmName, BucketState, Cost, FixedState, Log, LogEntry, Now, SlidingState, State,
+    Timestamp,
 };
 use tollgate_sim::{Rng, limits};
 
@@ -54,7 +55,7 @@ proptest! {
         state in state(),
     ) {
         let mut rng = Rng::new(seed);
-        let (name, next_name) = (rng.pick(&Name::ALL), rng.pick(&Name::ALL));
+        let (name, next_name) = (rng.pick(&AlgorithmName::ALL), rng.pick(&AlgorithmName::ALL));
         let limits = (limits::any(&mut rng, name), limits::any(&mut rng, next_name));
         let (Ok(limit), Ok(next)) = limits else {
             return Ok(());

@@ -1,7 +1,7 @@
 //! Amount, burst, period and cost over the whole 64-bit range.
 // Proves: D2, D7, D14
 
-use tollgate_core::{Bands, Limit, LimitError, Name, Period, SlidingLog, Unit};
+use tollgate_core::{AlgorithmName, Bands, Limit, LimitError, Period, SlidingLog, Unit};
 use tollgate_sim::{Clocks, Rng, Tally, Walk, limits};
 
 const WALKS: u64 = 60_000;
@@ -19,7 +19,7 @@ fn soak_limits_of_any_size_are_their_models() {
 }
 
 fn walk_all(walks: u64) {
-    for name in Name::ALL {
+    for name in AlgorithmName::ALL {
         let mut total = Tally::default();
         for seed in 0..walks {
             total = total.plus(walk(name, seed));
@@ -29,7 +29,7 @@ fn walk_all(walks: u64) {
     }
 }
 
-fn walk(name: Name, seed: u64) -> Tally {
+fn walk(name: AlgorithmName, seed: u64) -> Tally {
     let mut rng = Rng::new(!seed);
     let clocks = rng.pick(&[Clocks::Forward, Clocks::Shuffled, Clocks::WallSteps]);
     let Ok(limit) = limits::any(&mut rng, name) else {
@@ -90,10 +90,10 @@ fn amounts_and_bursts_are_refused_exactly_as_documented() {
             continue;
         }
         let limit = limit.unwrap();
-        for name in Name::ALL {
+        for name in AlgorithmName::ALL {
             let named = limit.clone().with_algorithm(name);
             let log_max = SlidingLog::AMOUNT_MAX;
-            if name == Name::SlidingLog && amount > log_max {
+            if name == AlgorithmName::SlidingLog && amount > log_max {
                 let max = log_max;
                 assert_eq!(named, Err(LimitError::LogTooLong { amount, max }));
                 continue;
@@ -110,10 +110,10 @@ fn amounts_and_bursts_are_refused_exactly_as_documented() {
 /// An algorithm of one's own is given, not named.
 #[test]
 fn a_custom_algorithm_is_refused_by_name() {
-    for name in Name::ALL {
+    for name in AlgorithmName::ALL {
         let limit = Limit::new(5, Period::MINUTE).unwrap();
         let limit = limit.with_algorithm(name).unwrap();
-        let refused = limit.with_algorithm(Name::Custom);
+        let refused = limit.with_algorithm(AlgorithmName::Custom);
         assert_eq!(refused, Err(LimitError::CustomByName), "{name}");
     }
 }
@@ -121,12 +121,14 @@ fn a_custom_algorithm_is_refused_by_name() {
 fn assert_burst(limit: &Limit, burst: u64) {
     let bursty = limit.clone().with_burst(burst);
     match limit.algorithm() {
-        Name::TokenBucket if burst == 0 => assert_eq!(bursty, Err(LimitError::ZeroBurst)),
-        Name::TokenBucket => assert_eq!(bursty.map(|limit| limit.capacity()), Ok(burst)),
-        Name::LeakyBucket if burst == u64::MAX => {
+        AlgorithmName::TokenBucket if burst == 0 => assert_eq!(bursty, Err(LimitError::ZeroBurst)),
+        AlgorithmName::TokenBucket => assert_eq!(bursty.map(|limit| limit.capacity()), Ok(burst)),
+        AlgorithmName::LeakyBucket if burst == u64::MAX => {
             assert!(matches!(bursty, Err(LimitError::Overflow { given, .. }) if given == 1 << 64));
         }
-        Name::LeakyBucket => assert_eq!(bursty.map(|limit| limit.capacity()), Ok(burst + 1)),
+        AlgorithmName::LeakyBucket => {
+            assert_eq!(bursty.map(|limit| limit.capacity()), Ok(burst + 1))
+        }
         algorithm => assert_eq!(bursty, Err(LimitError::BurstOnWindow { burst, algorithm })),
     }
 }
@@ -134,7 +136,11 @@ fn assert_burst(limit: &Limit, burst: u64) {
 #[test]
 fn bands_are_refused_when_the_hard_limit_cannot_be_counted() {
     for amount in EDGES.into_iter().skip(1) {
-        for name in [Name::FixedWindow, Name::TokenBucket, Name::SlidingLog] {
+        for name in [
+            AlgorithmName::FixedWindow,
+            AlgorithmName::TokenBucket,
+            AlgorithmName::SlidingLog,
+        ] {
             let Ok(limit) = Limit::new(amount, Period::HOUR)
                 .unwrap()
                 .with_algorithm(name)
@@ -144,7 +150,7 @@ fn bands_are_refused_when_the_hard_limit_cannot_be_counted() {
             for hard_at in [100, 101, 199, 200, 999, 1_000] {
                 let hard = u128::from(amount) * u128::from(hard_at) / 100;
                 let most = match name {
-                    Name::SlidingLog => u128::from(SlidingLog::AMOUNT_MAX),
+                    AlgorithmName::SlidingLog => u128::from(SlidingLog::AMOUNT_MAX),
                     _ => u128::from(u64::MAX),
                 };
                 let banded = limit.clone().with_bands(Bands::new(80, hard_at).unwrap());

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use tollgate_core::{Name, Now};
+use tollgate_core::{AlgorithmName, Now};
 use tollgate_sim::golden::{self, Act};
 use tollgate_sim::{Duel, model::ModelAnswer};
 
@@ -45,7 +45,7 @@ fn every_algorithm_and_every_kind_of_step_is_among_them() {
         .iter()
         .map(|v| v.limit.algorithm().as_str())
         .collect();
-    assert_eq!(names.len(), Name::ALL.len());
+    assert_eq!(names.len(), AlgorithmName::ALL.len());
     let steps = || vectors.iter().flat_map(|vector| &vector.steps);
     let count = |kind: fn(&Act) -> bool| steps().filter(|step| kind(&step.act)).count();
     assert!(count(|act| matches!(act, Act::Refund { .. })) > 50);

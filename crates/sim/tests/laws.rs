@@ -1,7 +1,7 @@
 //! The law of each algorithm, recounted over every interval of what was admitted.
 // Proves: D1
 
-use tollgate_core::{Limit, Micros, Name, Now, Period, Timestamp, Unit};
+use tollgate_core::{AlgorithmName, Limit, Micros, Now, Period, Timestamp, Unit};
 use tollgate_sim::arrivals::{Adversarial, Arrival, EdgeBursts, Poisson, Traffic, Uniform};
 
 /// What was let pass.
@@ -58,7 +58,7 @@ fn admitted(limit: &Limit, arrivals: impl Iterator<Item = Arrival>) -> Vec<Admis
     admissions
 }
 
-fn limits(name: Name) -> Vec<Limit> {
+fn limits(name: AlgorithmName) -> Vec<Limit> {
     let periods = [
         (7, Unit::Millisecond),
         (1, Unit::Second),
@@ -77,7 +77,7 @@ fn limits(name: Name) -> Vec<Limit> {
     limits
 }
 
-fn bursty_limits(name: Name) -> Vec<Limit> {
+fn bursty_limits(name: AlgorithmName) -> Vec<Limit> {
     let mut limits = limits(name);
     let bursts = [1, 5, 13].into_iter().cycle();
     let bursty = limits.clone().into_iter().zip(bursts);
@@ -86,7 +86,7 @@ fn bursty_limits(name: Name) -> Vec<Limit> {
 }
 
 fn fixed_window(seeds: u64) {
-    for limit in limits(Name::FixedWindow) {
+    for limit in limits(AlgorithmName::FixedWindow) {
         for_every_traffic(&limit, seeds, |admissions| {
             for admission in admissions {
                 let window = window_of(&limit, admission.at);
@@ -113,7 +113,7 @@ fn timestamp(micros: i128) -> Timestamp {
 
 /// At every admission: current + previous · (share of the window ahead) ≤ limit, as a fraction.
 fn sliding_window(seeds: u64) {
-    for limit in limits(Name::SlidingWindow) {
+    for limit in limits(AlgorithmName::SlidingWindow) {
         for_every_traffic(&limit, seeds, |admissions| {
             for (place, admission) in admissions.iter().enumerate() {
                 let window = window_of(&limit, admission.at);
@@ -135,7 +135,7 @@ fn sliding_window(seeds: u64) {
 }
 
 fn sliding_log(seeds: u64) {
-    for limit in limits(Name::SlidingLog) {
+    for limit in limits(AlgorithmName::SlidingLog) {
         let period = i128::from(limit.period().length().get());
         for_every_traffic(&limit, seeds, |admissions| {
             for last in admissions {
@@ -151,7 +151,7 @@ fn sliding_log(seeds: u64) {
 
 /// From any admission to any later one: at most burst + rate · t.
 fn token_bucket(seeds: u64) {
-    for limit in bursty_limits(Name::TokenBucket) {
+    for limit in bursty_limits(AlgorithmName::TokenBucket) {
         let period = i128::from(limit.period().length().get());
         let (amount, burst) = (i128::from(limit.amount()), i128::from(limit.capacity()));
         for_every_traffic(&limit, seeds, |admissions| {
@@ -173,7 +173,7 @@ fn token_bucket(seeds: u64) {
 /// From any departure to any later one: never closer than the intervals of what leaves in between,
 /// without drift; and nobody waits longer than the queue is long.
 fn leaky_bucket(seeds: u64) {
-    for limit in bursty_limits(Name::LeakyBucket) {
+    for limit in bursty_limits(AlgorithmName::LeakyBucket) {
         let period = i128::from(limit.period().length().get());
         let (amount, queue) = (i128::from(limit.amount()), i128::from(limit.capacity() - 1));
         for_every_traffic(&limit, seeds, |admissions| {
@@ -256,7 +256,7 @@ fn sliding_window_passes_just_under_twice_the_limit_in_an_unaligned_interval() {
 
 #[test]
 fn sliding_window_never_passes_twice_the_limit_in_any_interval() {
-    for limit in limits(Name::SlidingWindow) {
+    for limit in limits(AlgorithmName::SlidingWindow) {
         // Calendar months differ in length: the law speaks of intervals of the shortest.
         let length = match limit.period() == Period::MONTH {
             true => 28 * 86_400_000_000,

@@ -3,14 +3,14 @@
 
 use std::error::Error;
 
-use tollgate_core::{Cost, Limit, LimitError, Micros, Name, Now, Period, State, Unit};
+use tollgate_core::{AlgorithmName, Cost, Limit, LimitError, Micros, Now, Period, State, Unit};
 use tollgate_sim::{Duel, arrivals::Traffic};
 
 /// A limit that holds `capacity` units, whatever the algorithm.
-fn holding(capacity: u64, period: Period, name: Name) -> Result<Limit, LimitError> {
+fn holding(capacity: u64, period: Period, name: AlgorithmName) -> Result<Limit, LimitError> {
     let limit = Limit::new(capacity, period)?.with_algorithm(name)?;
     match name {
-        Name::LeakyBucket => limit.with_burst(capacity - 1),
+        AlgorithmName::LeakyBucket => limit.with_burst(capacity - 1),
         _ => Ok(limit),
     }
 }
@@ -43,7 +43,7 @@ fn assert_left(limit: &Limit, state: &State, left: u64) {
 
 #[test]
 fn raising_frees_at_once_and_lowering_binds_at_once() -> Result<(), LimitError> {
-    for name in Name::ALL {
+    for name in AlgorithmName::ALL {
         for old in 1..=12 {
             for new in 1..=12 {
                 let from = holding(old, Period::MINUTE, name)?;
@@ -111,7 +111,7 @@ fn what_is_carried_runs_out_with_the_new_window() -> Result<(), LimitError> {
         let (denied, _) = to.step(state.clone(), now(), Cost::ONE);
         let wait = Micros::from(denied.retry_after().unwrap_or_default());
         // A sliding window fades the carried cost over the window after the one it fell into.
-        let windows = if new_name == Name::SlidingWindow {
+        let windows = if new_name == AlgorithmName::SlidingWindow {
             2
         } else {
             1
@@ -130,9 +130,9 @@ fn what_is_carried_runs_out_with_the_new_window() -> Result<(), LimitError> {
 /// Premise: a cap on the debt used to cut it to the lowered burst, and 99 passed a second time.
 #[test]
 fn b2_lowering_and_raising_a_burst_forgives_nothing() -> Result<(), Box<dyn Error>> {
-    for name in [Name::TokenBucket, Name::LeakyBucket] {
+    for name in [AlgorithmName::TokenBucket, AlgorithmName::LeakyBucket] {
         // One of a leaky bucket's hundred leaves at once.
-        let waits = u64::from(name == Name::LeakyBucket);
+        let waits = u64::from(name == AlgorithmName::LeakyBucket);
         let limit = Limit::new(1, Period::MINUTE)?.with_algorithm(name)?;
         let (high, low) = (limit.clone().with_burst(100 - waits)?, limit.with_burst(1)?);
         for looks in [&[][..], &[0], &[1], &[0, 1, 2, 0]] {
@@ -156,7 +156,7 @@ fn b2_lowering_and_raising_a_burst_forgives_nothing() -> Result<(), Box<dyn Erro
 /// Every pair of bursts, at every fill level: the lower one binds, the higher one finds what it left.
 #[test]
 fn a_bucket_of_the_same_rate_keeps_its_debt_through_any_bursts() -> Result<(), LimitError> {
-    for name in [Name::TokenBucket, Name::LeakyBucket] {
+    for name in [AlgorithmName::TokenBucket, AlgorithmName::LeakyBucket] {
         let limit = Limit::new(1, Period::MINUTE)?.with_algorithm(name)?;
         for (burst, other) in pairs_of(&[1, 2, 3, 7, 30]) {
             let (limit, other) = (
@@ -210,7 +210,7 @@ fn a_much_lower_rate_locks_out_for_at_most_one_period() -> Result<(), LimitError
 /// A token that is half back is half missing after the change, too.
 #[test]
 fn buckets_keep_the_last_fraction() -> Result<(), LimitError> {
-    for name in [Name::TokenBucket, Name::LeakyBucket] {
+    for name in [AlgorithmName::TokenBucket, AlgorithmName::LeakyBucket] {
         for percent in [1, 33, 50, 99] {
             let from = holding(1, Period::SECOND, name)?;
             let to = holding(1, Period::MINUTE, name)?;
@@ -266,12 +266,15 @@ fn change_at_every_age(from: &Limit, to: &Limit, fill: u64) -> Result<(), Box<dy
     Ok(())
 }
 
-fn is_bucket(name: Name) -> bool {
-    matches!(name, Name::TokenBucket | Name::LeakyBucket)
+fn is_bucket(name: AlgorithmName) -> bool {
+    matches!(
+        name,
+        AlgorithmName::TokenBucket | AlgorithmName::LeakyBucket
+    )
 }
 
-fn pairs() -> Vec<(Name, Name)> {
-    pairs_of(&Name::ALL)
+fn pairs() -> Vec<(AlgorithmName, AlgorithmName)> {
+    pairs_of(&AlgorithmName::ALL)
 }
 
 fn pairs_of<T: Copy>(these: &[T]) -> Vec<(T, T)> {

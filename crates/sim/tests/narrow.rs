@@ -2,7 +2,8 @@
 // Proves: D2
 
 use tollgate_core::{
-    Algorithm, Answer, Bucket, BucketState, Cost, Law, Limit, LimitError, Name, Now, Period, Unit,
+    Algorithm, AlgorithmName, Answer, Bucket, BucketState, Cost, Law, Limit, LimitError, Now,
+    Period, Unit,
 };
 use tollgate_sim::{Rng, arrivals::Traffic, limits};
 
@@ -11,15 +12,15 @@ const TRIES: u64 = 1_000_000;
 
 #[test]
 fn a_narrow_token_bucket_steps_like_a_wide_one() {
-    try_all(Name::TokenBucket);
+    try_all(AlgorithmName::TokenBucket);
 }
 
 #[test]
 fn a_narrow_leaky_bucket_steps_like_a_wide_one() {
-    try_all(Name::LeakyBucket);
+    try_all(AlgorithmName::LeakyBucket);
 }
 
-fn try_all(name: Name) {
+fn try_all(name: AlgorithmName) {
     let mut rng = Rng::new(64);
     let mut tally = Tally::default();
     while tally.tries < TRIES {
@@ -96,7 +97,7 @@ fn span(bucket: &Bucket) -> u64 {
 }
 
 /// Limits of every size, and of sizes up to what is still narrow.
-fn any_limit(rng: &mut Rng, name: Name) -> Result<Limit, LimitError> {
+fn any_limit(rng: &mut Rng, name: AlgorithmName) -> Result<Limit, LimitError> {
     match rng.below(4) {
         0 => return limits::small(rng, name),
         1 => return limits::any(rng, name),
@@ -110,7 +111,7 @@ fn any_limit(rng: &mut Rng, name: Name) -> Result<Limit, LimitError> {
     let limit = Limit::new(amount, period)?.with_algorithm(name)?;
     let Law::TokenBucket(token) = limit
         .clone()
-        .with_algorithm(Name::TokenBucket)?
+        .with_algorithm(AlgorithmName::TokenBucket)?
         .law()
         .clone()
     else {

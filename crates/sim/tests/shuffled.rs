@@ -1,7 +1,7 @@
 //! Late threads: timestamps out of order and repeated.
 // Proves: D1, D7
 
-use tollgate_core::{Limit, Micros, Name, Now, Period, Timestamp};
+use tollgate_core::{AlgorithmName, Limit, Micros, Now, Period, Timestamp};
 use tollgate_sim::arrivals::{Poisson, Shuffled, Traffic, Uniform};
 
 /// What passed, by the key's own time, which never runs backwards.
@@ -45,7 +45,7 @@ fn admitted_shuffled(limit: &Limit, seed: u64) -> Vec<Admission> {
     admissions
 }
 
-fn shuffled_limits(name: Name) -> impl Iterator<Item = Limit> {
+fn shuffled_limits(name: AlgorithmName) -> impl Iterator<Item = Limit> {
     [1, 4, 11, 30].into_iter().flat_map(move |amount| {
         Limit::new(amount, Period::MINUTE).and_then(|limit| limit.with_algorithm(name))
     })
@@ -53,7 +53,9 @@ fn shuffled_limits(name: Name) -> impl Iterator<Item = Limit> {
 
 #[test]
 fn shuffled_timestamps_never_exceed_the_window_laws() {
-    for limit in shuffled_limits(Name::FixedWindow).chain(shuffled_limits(Name::SlidingWindow)) {
+    for limit in shuffled_limits(AlgorithmName::FixedWindow)
+        .chain(shuffled_limits(AlgorithmName::SlidingWindow))
+    {
         for seed in 0..40 {
             let admissions = admitted_shuffled(&limit, seed);
             let window = |at| limit.period().window_at(at);
@@ -70,7 +72,7 @@ fn shuffled_timestamps_never_exceed_the_window_laws() {
 
 #[test]
 fn shuffled_timestamps_never_exceed_the_log_law() {
-    for limit in shuffled_limits(Name::SlidingLog) {
+    for limit in shuffled_limits(AlgorithmName::SlidingLog) {
         for seed in 0..40 {
             let admissions = admitted_shuffled(&limit, seed);
             for last in &admissions {
@@ -86,7 +88,9 @@ fn shuffled_timestamps_never_exceed_the_log_law() {
 
 #[test]
 fn shuffled_timestamps_never_exceed_the_bucket_laws() {
-    for limit in shuffled_limits(Name::TokenBucket).chain(shuffled_limits(Name::LeakyBucket)) {
+    for limit in shuffled_limits(AlgorithmName::TokenBucket)
+        .chain(shuffled_limits(AlgorithmName::LeakyBucket))
+    {
         for seed in 0..40 {
             let admissions = admitted_shuffled(&limit, seed);
             for place in 0..admissions.len() {
@@ -108,7 +112,7 @@ fn assert_bucket_law(limit: &Limit, admissions: &[Admission]) {
         let apart = u128::from(last.leaves.since(first.leaves).get());
         let is_spaced = apart >= total * period / amount;
         assert!(
-            limit.algorithm() != Name::LeakyBucket || is_spaced,
+            limit.algorithm() != AlgorithmName::LeakyBucket || is_spaced,
             "{limit} {last:?}"
         );
         total += u128::from(last.cost);

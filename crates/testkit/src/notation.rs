@@ -2,15 +2,15 @@
 
 use std::fmt::Write;
 
-use tollgate_core::{Bands, Limit, Name};
+use tollgate_core::{AlgorithmName, Bands, Limit};
 
 /// Reads `10/s token_bucket burst 20 warn 50 hard 120`; all but the first word may be left out.
 ///
 /// ```
-/// use tollgate_core::Name;
+/// use tollgate_core::AlgorithmName;
 ///
 /// let limit = tollgate_testkit::limit("10/s leaky_bucket burst 5 hard 120");
-/// assert_eq!((limit.algorithm(), limit.burst()), (Name::LeakyBucket, Some(5)));
+/// assert_eq!((limit.algorithm(), limit.burst()), (AlgorithmName::LeakyBucket, Some(5)));
 /// assert_eq!(limit.bands().hard_at(), 120);
 /// ```
 ///
@@ -37,7 +37,7 @@ pub fn limit(text: &str) -> Limit {
             "hard" => Bands::new(bands.warn_at(), percent(number()))
                 .and_then(|bands| limit.with_bands(bands)),
             name => name
-                .parse::<Name>()
+                .parse::<AlgorithmName>()
                 .and_then(|name| limit.with_algorithm(name)),
         };
         limit = built.unwrap_or_else(|error| panic!("{text}: {error}"));

@@ -1,6 +1,6 @@
 //! What is said about limits that cannot work, word for word, and about those that can.
 
-use tollgate_core::{Bands, Limit, LimitError, LimitSet, Name};
+use tollgate_core::{AlgorithmName, Bands, Limit, LimitError, LimitSet};
 use tollgate_testkit::{describe, limit};
 
 /// Text that is no limit, and why.
@@ -134,7 +134,11 @@ fn assert_refused<T>(built: Result<T, LimitError>, expected: &str) {
 // Proves: D1 (section 12.7)
 #[test]
 fn a_burst_belongs_to_buckets() {
-    for name in [Name::FixedWindow, Name::SlidingWindow, Name::SlidingLog] {
+    for name in [
+        AlgorithmName::FixedWindow,
+        AlgorithmName::SlidingWindow,
+        AlgorithmName::SlidingLog,
+    ] {
         let expected = format!(
             "burst 20 on {name}: only token_bucket and leaky_bucket have a burst; leave out the \
              burst or the algorithm, for example {{ per: 10/s, burst: 20 }}"
@@ -173,15 +177,18 @@ fn unknown_algorithms_are_answered_with_the_nearest() {
              leaky_bucket, fixed_window, sliding_window and sliding_log, for example algorithm: \
              {nearest}"
         );
-        assert_refused(given.parse::<Name>(), &expected);
+        assert_refused(given.parse::<AlgorithmName>(), &expected);
     }
-    let endless = "x".repeat(100_000).parse::<Name>().expect_err("no name");
+    let endless = "x"
+        .repeat(100_000)
+        .parse::<AlgorithmName>()
+        .expect_err("no name");
     assert!(
         endless.to_string().len() < 400,
         "only its beginning is repeated"
     );
     assert!(
-        "custom".parse::<Name>().is_err(),
+        "custom".parse::<AlgorithmName>().is_err(),
         "cannot be written in rules"
     );
 }
@@ -195,9 +202,13 @@ fn sliding_logs_are_bounded() {
              sliding_window for larger limits, for example 100000/day"
         )
     };
-    assert!(limit("1000/s").with_algorithm(Name::SlidingLog).is_ok());
+    assert!(
+        limit("1000/s")
+            .with_algorithm(AlgorithmName::SlidingLog)
+            .is_ok()
+    );
     assert_refused(
-        limit("1001/s").with_algorithm(Name::SlidingLog),
+        limit("1001/s").with_algorithm(AlgorithmName::SlidingLog),
         &expected(1_001),
     );
     let bands = Bands::new(80, 120).expect("bands");

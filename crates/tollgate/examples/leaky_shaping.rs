@@ -9,13 +9,13 @@
 
 use std::{error::Error, time::Duration};
 
-use tollgate::{Cost, Limit, ManualClock, Name, RateLimiter};
+use tollgate::{AlgorithmName, Cost, Limit, ManualClock, RateLimiter};
 
 fn main() -> Result<(), Box<dyn Error>> {
     // One every 100 ms. One goes at once, three more may wait their turn.
     let limit = "10/s"
         .parse::<Limit>()?
-        .with_algorithm(Name::LeakyBucket)?
+        .with_algorithm(AlgorithmName::LeakyBucket)?
         .with_burst(3)?;
     println!("{limit}: {}", limit.explain());
 

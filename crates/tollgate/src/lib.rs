@@ -12,7 +12,7 @@
 //! # Ok::<(), tollgate::LimitError>(())
 //! ```
 //!
-//! - Five algorithms ([`Name`]), several limits on one key ([`LimitSet`]), soft limits ([`Bands`]).
+//! - Five algorithms ([`AlgorithmName`]), several limits on one key ([`LimitSet`]), soft limits ([`Bands`]).
 //! - Exact answers: a client that waits [`Decision::retry_after`] is admitted, one that comes a
 //!   microsecond earlier is not.
 //! - Limits can change while they are in force ([`RateLimiter::set_limits`]); what was admitted is kept.
@@ -30,8 +30,8 @@ pub use builder::{Builder, InMemory, LimitsMissing, OwnStore};
 pub use limiter::RateLimiter;
 pub use observer::Observer;
 pub use tollgate_core::{
-    Action, Algorithm, Answer, Band, Bands, Charge, Clock, Cost, CounterKey, CustomState, Decision,
-    ImmediateStore, Limit, LimitError, LimitSet, ManualClock, Micros, Name, Now, Outcome, Period,
-    RuleId, Store, StoreError, SystemClock, Timestamp, Unit, Verdict,
+    Action, Algorithm, AlgorithmName, Answer, Band, Bands, Charge, Clock, Cost, CounterKey,
+    CustomState, Decision, ImmediateStore, Law, Limit, LimitError, LimitSet, ManualClock, Micros,
+    Now, Outcome, Period, RuleId, State, Store, StoreError, SystemClock, Timestamp, Unit, Verdict,
 };
-pub use tollgate_memory::{MemoryStore, Stats};
+pub use tollgate_memory::{LoadError, MemoryStore, SAVED_PERIOD_MIN, Stats};

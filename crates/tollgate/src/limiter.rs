@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use arc_swap::ArcSwap;
 use smallvec::SmallVec;
 use tollgate_core::{
-    Action, Charge, Clock, Cost, CounterKey, Decision, ImmediateStore, LimitSet, RuleId, Store,
-    StoreError, SystemClock, Verdict,
+    Action, Charge, Clock, Cost, CounterKey, Decision, ImmediateStore, Limit, LimitSet, RuleId,
+    Store, StoreError, SystemClock, Verdict,
 };
 use tollgate_memory::{MemoryStore, Stats};
 
@@ -92,6 +92,20 @@ impl<S, O> RateLimiter<S, O> {
             .changed
             .get_or_init(|| ArcSwap::from_pointee(self.first.clone()));
         changed.rcu(|revision| Arc::new(revision.succeed(limits)));
+    }
+
+    /// The limits in force.
+    ///
+    /// ```
+    /// use tollgate::RateLimiter;
+    ///
+    /// let limiter = RateLimiter::builder().limits("10/s, 1000/h".parse()?).build();
+    /// let limits: Vec<String> = limiter.limits().iter().map(ToString::to_string).collect();
+    /// assert_eq!(limits, ["10/s", "1000/h"]);
+    /// # Ok::<(), tollgate::LimitError>(())
+    /// ```
+    pub fn limits(&self) -> Vec<Limit> {
+        self.with_lines(|lines| lines.iter().map(|line| line.limit.clone()).collect())
     }
 
     /// Runs `with` on the limits in force.

@@ -17,8 +17,8 @@ use std::{
 };
 
 use tollgate::{
-    Action, Algorithm, Answer, Charge, Clock, Cost, CustomState, ImmediateStore, Limit,
-    ManualClock, Micros, Name, Now, Observer, Outcome, RateLimiter, Timestamp, Verdict,
+    Action, Algorithm, AlgorithmName, Answer, Charge, Clock, Cost, CustomState, ImmediateStore,
+    Limit, ManualClock, Micros, Now, Observer, Outcome, RateLimiter, Timestamp, Verdict,
 };
 
 /// Seconds since the epoch, as somebody else counts them.
@@ -60,7 +60,7 @@ fn all_limits_of_a_request_see_one_moment() {
     let periods = ["10s", "15s", "18s"];
     let limits = periods.map(|period| {
         let limit: Limit = format!("1000/{period}").parse().unwrap();
-        limit.with_algorithm(Name::FixedWindow).unwrap()
+        limit.with_algorithm(AlgorithmName::FixedWindow).unwrap()
     });
     let limiter = RateLimiter::builder()
         .limits(tollgate::LimitSet::new(limits.clone()).unwrap())
@@ -218,7 +218,10 @@ fn an_algorithm_of_ones_own_counts_among_the_others() {
         .parse::<Limit>()
         .unwrap()
         .with_custom(Arc::new(Ever(7)));
-    assert_eq!((ever.algorithm(), ever.capacity()), (Name::Custom, 7));
+    assert_eq!(
+        (ever.algorithm(), ever.capacity()),
+        (AlgorithmName::Custom, 7)
+    );
     let clock = ManualClock::start();
     let limits = tollgate::LimitSet::new([day, ever]).unwrap();
     let limiter = RateLimiter::builder()

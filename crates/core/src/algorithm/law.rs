@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    Algorithm, Answer, CustomState, FixedWindow, LeakyBucket, Name, SlidingLog, SlidingWindow,
-    TokenBucket,
+    Algorithm, AlgorithmName, Answer, CustomState, FixedWindow, LeakyBucket, SlidingLog,
+    SlidingWindow, TokenBucket,
 };
 use crate::{Cost, Now, State};
 
@@ -69,14 +69,14 @@ macro_rules! with_state {
 
 impl Law {
     /// What the algorithm is called.
-    pub const fn name(&self) -> Name {
+    pub const fn name(&self) -> AlgorithmName {
         match self {
-            Self::TokenBucket(_) => Name::TokenBucket,
-            Self::LeakyBucket(_) => Name::LeakyBucket,
-            Self::FixedWindow(_) => Name::FixedWindow,
-            Self::SlidingWindow(_) => Name::SlidingWindow,
-            Self::SlidingLog(_) => Name::SlidingLog,
-            Self::Custom(_) => Name::Custom,
+            Self::TokenBucket(_) => AlgorithmName::TokenBucket,
+            Self::LeakyBucket(_) => AlgorithmName::LeakyBucket,
+            Self::FixedWindow(_) => AlgorithmName::FixedWindow,
+            Self::SlidingWindow(_) => AlgorithmName::SlidingWindow,
+            Self::SlidingLog(_) => AlgorithmName::SlidingLog,
+            Self::Custom(_) => AlgorithmName::Custom,
         }
     }
 

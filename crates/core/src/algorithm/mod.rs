@@ -23,7 +23,7 @@ pub use contract::{Algorithm, Answer, CustomState, Outcome};
 pub use fixed_window::{FixedState, FixedWindow};
 pub use law::Law;
 pub use leaky_bucket::LeakyBucket;
-pub use name::Name;
+pub use name::AlgorithmName;
 pub use sliding_log::{Log, LogEntry, SlidingLog};
 pub use sliding_window::{SlidingState, SlidingWindow};
 pub use token_bucket::TokenBucket;

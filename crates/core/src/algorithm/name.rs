@@ -7,15 +7,15 @@ use crate::{LimitError, limit::nearest};
 /// The name of an algorithm.
 ///
 /// ```
-/// use tollgate_core::Name;
+/// use tollgate_core::AlgorithmName;
 ///
-/// assert_eq!("token_bucket".parse(), Ok(Name::TokenBucket));
-/// assert_eq!(Name::SlidingLog.to_string(), "sliding_log");
-/// assert!("tokenbucket".parse::<Name>().is_err());
+/// assert_eq!("token_bucket".parse(), Ok(AlgorithmName::TokenBucket));
+/// assert_eq!(AlgorithmName::SlidingLog.to_string(), "sliding_log");
+/// assert!("tokenbucket".parse::<AlgorithmName>().is_err());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Name {
+pub enum AlgorithmName {
     /// `token_bucket`
     TokenBucket,
     /// `leaky_bucket`
@@ -30,7 +30,7 @@ pub enum Name {
     Custom,
 }
 
-impl Name {
+impl AlgorithmName {
     /// Every algorithm that can be written in rules.
     pub const ALL: [Self; 5] = [
         Self::TokenBucket,
@@ -53,13 +53,13 @@ impl Name {
     }
 }
 
-impl fmt::Display for Name {
+impl fmt::Display for AlgorithmName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
 }
 
-impl FromStr for Name {
+impl FromStr for AlgorithmName {
     type Err = LimitError;
 
     fn from_str(text: &str) -> Result<Self, LimitError> {

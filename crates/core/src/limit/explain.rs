@@ -1,17 +1,17 @@
 //! Limits in plain words.
 
 use super::{Limit, value::interval};
-use crate::{Micros, Name};
+use crate::{AlgorithmName, Micros};
 
 impl Limit {
     /// What the limit does, in words for somebody who never read about algorithms.
     ///
     /// ```
-    /// use tollgate_core::{Limit, Name};
+    /// use tollgate_core::{Limit, AlgorithmName};
     ///
     /// let limit: Limit = "100/min".parse()?;
     /// assert_eq!(limit.explain(), "100 a minute, sliding");
-    /// let leaky = limit.with_algorithm(Name::LeakyBucket)?.with_burst(5)?;
+    /// let leaky = limit.with_algorithm(AlgorithmName::LeakyBucket)?.with_burst(5)?;
     /// assert_eq!(leaky.explain(), "one every 600 ms, 5 more may wait their turn");
     /// # Ok::<(), tollgate_core::LimitError>(())
     /// ```
@@ -33,15 +33,17 @@ impl Limit {
             words => format!("a {words}"),
         };
         match self.algorithm() {
-            Name::TokenBucket => format!("{} at once, then {}", self.capacity(), self.pace()),
-            Name::LeakyBucket => match self.burst().unwrap_or(0) {
+            AlgorithmName::TokenBucket => {
+                format!("{} at once, then {}", self.capacity(), self.pace())
+            }
+            AlgorithmName::LeakyBucket => match self.burst().unwrap_or(0) {
                 0 => format!("{}, none may wait", self.pace()),
                 queue => format!("{}, {queue} more may wait their turn", self.pace()),
             },
-            Name::FixedWindow => format!("{amount} {per}, counted anew when each begins"),
-            Name::SlidingWindow => format!("{amount} {per}, sliding"),
-            Name::SlidingLog => format!("{amount} {per}, never more in any such span"),
-            Name::Custom => format!("{amount} {per}, by an algorithm of your own"),
+            AlgorithmName::FixedWindow => format!("{amount} {per}, counted anew when each begins"),
+            AlgorithmName::SlidingWindow => format!("{amount} {per}, sliding"),
+            AlgorithmName::SlidingLog => format!("{amount} {per}, never more in any such span"),
+            AlgorithmName::Custom => format!("{amount} {per}, by an algorithm of your own"),
         }
     }
 

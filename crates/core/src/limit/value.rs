@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::{
-    Algorithm, Answer, Band, Bands, Bucket, Cost, CustomState, Decision, FixedWindow, Law,
-    LeakyBucket, LimitError, Micros, Name, Now, Outcome, Period, SlidingLog, SlidingWindow, State,
-    TokenBucket,
+    Algorithm, AlgorithmName, Answer, Band, Bands, Bucket, Cost, CustomState, Decision,
+    FixedWindow, Law, LeakyBucket, LimitError, Micros, Now, Outcome, Period, SlidingLog,
+    SlidingWindow, State, TokenBucket,
     math::{div_ceil, div_floor, mul},
 };
 
@@ -15,17 +15,17 @@ use crate::{
 /// Without further ado a limit is a sliding window; a burst makes it a token bucket.
 ///
 /// ```
-/// use tollgate_core::{Limit, Name};
+/// use tollgate_core::{Limit, AlgorithmName};
 ///
 /// let limit: Limit = "100/min".parse()?;
-/// assert_eq!(limit.algorithm(), Name::SlidingWindow);
+/// assert_eq!(limit.algorithm(), AlgorithmName::SlidingWindow);
 /// assert_eq!(limit.to_string(), "100/min");
 ///
 /// let bursty = limit.with_burst(20)?;
-/// assert_eq!(bursty.algorithm(), Name::TokenBucket);
+/// assert_eq!(bursty.algorithm(), AlgorithmName::TokenBucket);
 /// assert_eq!(bursty.explain(), "20 at once, then one every 600 ms");
 ///
-/// let refused = "5/s".parse::<Limit>()?.with_algorithm(Name::FixedWindow)?.with_burst(10);
+/// let refused = "5/s".parse::<Limit>()?.with_algorithm(AlgorithmName::FixedWindow)?.with_burst(10);
 /// assert!(refused.unwrap_err().to_string().starts_with("burst 10 on fixed_window"));
 /// # Ok::<(), tollgate_core::LimitError>(())
 /// ```
@@ -39,7 +39,7 @@ pub struct Limit {
     amount: u64,
     period: Period,
     burst: Option<u64>,
-    chosen: Option<Name>,
+    chosen: Option<AlgorithmName>,
     bands: Bands,
 }
 
@@ -77,9 +77,9 @@ impl Limit {
     ///
     /// [`LimitError::BurstOnWindow`] if the limit has a burst and the algorithm has none,
     /// [`LimitError::LogTooLong`] for a sliding log above [`SlidingLog::AMOUNT_MAX`],
-    /// [`LimitError::CustomByName`] for [`Name::Custom`].
-    pub fn with_algorithm(mut self, name: Name) -> Result<Self, LimitError> {
-        if name == Name::Custom {
+    /// [`LimitError::CustomByName`] for [`AlgorithmName::Custom`].
+    pub fn with_algorithm(mut self, name: AlgorithmName) -> Result<Self, LimitError> {
+        if name == AlgorithmName::Custom {
             return Err(LimitError::CustomByName);
         }
         self.chosen = Some(name);
@@ -112,16 +112,16 @@ impl Limit {
     pub fn with_custom(mut self, algorithm: Arc<dyn Algorithm<State = CustomState>>) -> Self {
         self.capacity = algorithm.capacity();
         self.warn_from = percent_ceil(self.capacity, self.bands.warn_at());
-        self.chosen = Some(Name::Custom);
+        self.chosen = Some(AlgorithmName::Custom);
         self.law = Law::Custom(algorithm);
         self
     }
 
     fn rebuilt(mut self) -> Result<Self, LimitError> {
         let default = if self.burst.is_some() {
-            Name::TokenBucket
+            AlgorithmName::TokenBucket
         } else {
-            Name::SlidingWindow
+            AlgorithmName::SlidingWindow
         };
         let name = self.chosen.unwrap_or(default);
         self.capacity = self.promised_capacity(name)?;
@@ -133,26 +133,30 @@ impl Limit {
         })?;
         let (amount, period) = (self.amount, self.period);
         self.law = match name {
-            Name::TokenBucket => Law::TokenBucket(TokenBucket(Bucket::new(amount, period, hard))),
-            Name::LeakyBucket => Law::LeakyBucket(LeakyBucket(Bucket::new(amount, period, hard))),
-            Name::FixedWindow => Law::FixedWindow(FixedWindow::new(hard, period)),
-            Name::SlidingWindow => Law::SlidingWindow(SlidingWindow::new(hard, period)),
-            Name::SlidingLog if hard > SlidingLog::AMOUNT_MAX => {
+            AlgorithmName::TokenBucket => {
+                Law::TokenBucket(TokenBucket(Bucket::new(amount, period, hard)))
+            }
+            AlgorithmName::LeakyBucket => {
+                Law::LeakyBucket(LeakyBucket(Bucket::new(amount, period, hard)))
+            }
+            AlgorithmName::FixedWindow => Law::FixedWindow(FixedWindow::new(hard, period)),
+            AlgorithmName::SlidingWindow => Law::SlidingWindow(SlidingWindow::new(hard, period)),
+            AlgorithmName::SlidingLog if hard > SlidingLog::AMOUNT_MAX => {
                 let max = SlidingLog::AMOUNT_MAX;
                 return Err(LimitError::LogTooLong { amount: hard, max });
             }
-            Name::SlidingLog => Law::SlidingLog(SlidingLog::new(hard, period.length())),
-            Name::Custom => self.law,
+            AlgorithmName::SlidingLog => Law::SlidingLog(SlidingLog::new(hard, period.length())),
+            AlgorithmName::Custom => self.law,
         };
         self.warn_from = percent_ceil(self.capacity, self.bands.warn_at());
         Ok(self)
     }
 
-    fn promised_capacity(&self, name: Name) -> Result<u64, LimitError> {
+    fn promised_capacity(&self, name: AlgorithmName) -> Result<u64, LimitError> {
         match (name, self.burst) {
-            (Name::TokenBucket, Some(0)) => Err(LimitError::ZeroBurst),
-            (Name::TokenBucket, burst) => Ok(burst.unwrap_or(self.amount)),
-            (Name::LeakyBucket, burst) => {
+            (AlgorithmName::TokenBucket, Some(0)) => Err(LimitError::ZeroBurst),
+            (AlgorithmName::TokenBucket, burst) => Ok(burst.unwrap_or(self.amount)),
+            (AlgorithmName::LeakyBucket, burst) => {
                 // One leaves at once, the burst may wait.
                 let queue = burst.unwrap_or(0);
                 queue.checked_add(1).ok_or_else(|| LimitError::Overflow {
@@ -161,7 +165,7 @@ impl Limit {
                     max: u64::MAX,
                 })
             }
-            (Name::Custom, _) => Ok(self.law.capacity()),
+            (AlgorithmName::Custom, _) => Ok(self.law.capacity()),
             (algorithm, Some(burst)) => Err(LimitError::BurstOnWindow { burst, algorithm }),
             (_, None) => Ok(self.amount),
         }
@@ -183,7 +187,7 @@ impl Limit {
     }
 
     /// How it is counted.
-    pub const fn algorithm(&self) -> Name {
+    pub const fn algorithm(&self) -> AlgorithmName {
         self.law.name()
     }
 

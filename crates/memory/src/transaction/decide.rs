@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 use tollgate_core::{Answer, Charge, Cost, Decision, Law, Outcome, State};
 
-use super::{Counter, Transaction};
+use super::{Transaction, counter::Counter};
 
 pub(super) type Decisions = SmallVec<[Decision; 2]>;
 

@@ -3,9 +3,12 @@
 use std::sync::MutexGuard;
 
 use smallvec::SmallVec;
-use tollgate_core::{Charge, Clock, Cost, Law, Limit, Now, State};
+use tollgate_core::{Charge, Clock, Law, Limit, State};
 
-use super::{Counter, Elsewhere, Held, Transaction};
+use super::{
+    Transaction,
+    counter::{Counter, Elsewhere, Held},
+};
 use crate::{
     shard::{Entry, Shard, position},
     slot::Slot,
@@ -243,59 +246,6 @@ impl<'s, 'c> Transaction<'s, 'c> {
             .binary_search_by_key(&number, |(number, _)| *number)
             .ok()?;
         self.shards.get_mut(place).map(|(_, shard)| &mut **shard)
-    }
-}
-
-impl<'c> Counter<'c> {
-    fn new(charge: Charge<'c>, fingerprint: u64, now: Now) -> Self {
-        let law = charge.limit.law();
-        let fresh = law.fresh(now);
-        let (before, state) = (fresh.clone(), fresh);
-        Self {
-            charge,
-            law,
-            fingerprint,
-            slot: None,
-            elsewhere: Elsewhere::Nowhere,
-            before,
-            must_write: false,
-            state,
-            asked: Some(Cost::ZERO),
-        }
-    }
-
-    /// Whether it was found under a former period.
-    const fn is_carried_over(&self) -> bool {
-        matches!(
-            self.elsewhere,
-            Elsewhere::FormerSlot(_) | Elsewhere::FormerWide(_)
-        )
-    }
-
-    pub(super) fn leave_as_found(&mut self) {
-        self.state = self.before.clone();
-        self.must_write = false;
-    }
-
-    /// Whether this fingerprint is the counter's own, or one it takes over.
-    const fn is_counted_as(&self, fingerprint: u64) -> bool {
-        let is_former = matches!(self.elsewhere, Elsewhere::FormerWide(it) if it == fingerprint);
-        self.fingerprint == fingerprint || is_former
-    }
-
-    fn holds(&mut self, held: Held, owner: u64) {
-        if owner == self.fingerprint {
-            self.slot = Some(held);
-        } else {
-            self.elsewhere = Elsewhere::FormerSlot(held);
-        }
-    }
-
-    /// What the keys of this limit have in common.
-    pub(super) fn shared_id(&self, store: &Counters) -> u64 {
-        store
-            .hash
-            .salt(self.charge.key.rule(), self.charge.limit.period())
     }
 }
 

@@ -9,6 +9,7 @@
 //! Counters that had no place are given one last. Whoever looks for one of them meanwhile waits for
 //! its shard, so nobody sees a part of it.
 
+mod counter;
 mod decide;
 mod find;
 mod write;
@@ -16,9 +17,10 @@ mod write;
 use std::sync::MutexGuard;
 
 use smallvec::SmallVec;
-use tollgate_core::{Action, Charge, Clock, Cost, Law, Now, State, Verdict};
+use tollgate_core::{Action, Charge, Clock, Now, Verdict};
 
-use crate::{shard::Shard, store::Counters, word::Word};
+use self::counter::Counter;
+use crate::{shard::Shard, store::Counters};
 
 /// What to do with the counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,43 +37,6 @@ pub(crate) struct Transaction<'s, 'c> {
     /// By number, ascending.
     shards: SmallVec<[(usize, MutexGuard<'s, Shard>); 2]>,
     counters: SmallVec<[Counter<'c>; 2]>,
-}
-
-#[derive(Debug)]
-struct Counter<'c> {
-    charge: Charge<'c>,
-    law: &'c Law,
-    fingerprint: u64,
-    /// The slot of its own, held.
-    slot: Option<Held>,
-    elsewhere: Elsewhere,
-    /// What was found, as the limit now in force counts it.
-    before: State,
-    /// Whether to write the state even if nothing was charged: it is not what is stored.
-    must_write: bool,
-    state: State,
-    /// The sum of the costs so far; `None` once that is beyond 64 bits.
-    asked: Option<Cost>,
-}
-
-/// A slot by its place in the table, and the word it had when it was held.
-#[derive(Clone, Copy, Debug)]
-struct Held {
-    index: usize,
-    word: Word,
-}
-
-/// Where a counter without a live slot of its own is counted.
-#[derive(Clone, Copy, Debug)]
-enum Elsewhere {
-    Nowhere,
-    /// Beside the table.
-    Wide,
-    /// By a counter that several keys share.
-    Shared,
-    /// Under the period its limit had before, in a slot or beside the table.
-    FormerSlot(Held),
-    FormerWide(u64),
 }
 
 impl<'s, 'c> Transaction<'s, 'c> {

@@ -2,7 +2,11 @@
 
 use tollgate_core::{Charge, Law, Now, State};
 
-use super::{Counter, Elsewhere, Held, Transaction, find::formers};
+use super::{
+    Transaction,
+    counter::{Counter, Elsewhere, Held},
+    find::formers,
+};
 use crate::{
     pack::Packed,
     shard::{Entry, position},

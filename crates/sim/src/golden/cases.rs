@@ -1,6 +1,6 @@
 //! How the worked examples are made.
 
-use tollgate_core::{Bands, Limit, LimitError, Name};
+use tollgate_core::{AlgorithmName, Bands, Limit, LimitError};
 
 use super::story::Story;
 
@@ -42,7 +42,7 @@ pub(super) struct Case {
 }
 
 /// Amount and period, algorithm, burst, `warn_at` and `hard_at`.
-type LimitText = (&'static str, Name, Option<u64>, Option<(u16, u16)>);
+type LimitText = (&'static str, AlgorithmName, Option<u64>, Option<(u16, u16)>);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trouble {
@@ -58,11 +58,26 @@ const CASES: &[Case] = &[
         name: "bands",
         about: "Soft limits: warn, pass but mark, deny.",
         limits: &[
-            ("10/min", Name::FixedWindow, None, Some((80, 120))),
-            ("10/min", Name::SlidingWindow, None, Some((50, 155))),
-            ("10/min", Name::SlidingLog, None, Some((90, 130))),
-            ("10/min", Name::TokenBucket, Some(7), Some((80, 150))),
-            ("10/min", Name::LeakyBucket, Some(4), Some((60, 200))),
+            ("10/min", AlgorithmName::FixedWindow, None, Some((80, 120))),
+            (
+                "10/min",
+                AlgorithmName::SlidingWindow,
+                None,
+                Some((50, 155)),
+            ),
+            ("10/min", AlgorithmName::SlidingLog, None, Some((90, 130))),
+            (
+                "10/min",
+                AlgorithmName::TokenBucket,
+                Some(7),
+                Some((80, 150)),
+            ),
+            (
+                "10/min",
+                AlgorithmName::LeakyBucket,
+                Some(4),
+                Some((60, 200)),
+            ),
         ],
         steps: 60,
         trouble: Trouble::None,
@@ -71,11 +86,11 @@ const CASES: &[Case] = &[
         name: "clock_steps",
         about: "A wall clock that is set by a second up to two days, back and forth.",
         limits: &[
-            ("6/min", Name::FixedWindow, None, None),
-            ("6/min", Name::SlidingWindow, None, None),
-            ("6/h", Name::SlidingWindow, None, None),
-            ("6/day", Name::FixedWindow, None, None),
-            ("6/min", Name::TokenBucket, None, None),
+            ("6/min", AlgorithmName::FixedWindow, None, None),
+            ("6/min", AlgorithmName::SlidingWindow, None, None),
+            ("6/h", AlgorithmName::SlidingWindow, None, None),
+            ("6/day", AlgorithmName::FixedWindow, None, None),
+            ("6/min", AlgorithmName::TokenBucket, None, None),
         ],
         steps: 80,
         trouble: Trouble::WallSteps,
@@ -83,7 +98,7 @@ const CASES: &[Case] = &[
     Case {
         name: "fixed_window",
         about: "At most the limit in every aligned window.",
-        limits: &[("7/10s", Name::FixedWindow, None, None)],
+        limits: &[("7/10s", AlgorithmName::FixedWindow, None, None)],
         steps: 200,
         trouble: Trouble::None,
     },
@@ -91,11 +106,21 @@ const CASES: &[Case] = &[
         name: "large_numbers",
         about: "Amounts near 2^53 and rates that no whole interval expresses.",
         limits: &[
-            ("9007199254740991/s", Name::FixedWindow, None, None),
-            ("9007199254740991/week", Name::SlidingWindow, None, None),
-            ("4503599627370495/day", Name::TokenBucket, None, None),
-            ("7/3s", Name::TokenBucket, Some(1_000_003), None),
-            ("1000/7s", Name::LeakyBucket, Some(999_983), None),
+            ("9007199254740991/s", AlgorithmName::FixedWindow, None, None),
+            (
+                "9007199254740991/week",
+                AlgorithmName::SlidingWindow,
+                None,
+                None,
+            ),
+            (
+                "4503599627370495/day",
+                AlgorithmName::TokenBucket,
+                None,
+                None,
+            ),
+            ("7/3s", AlgorithmName::TokenBucket, Some(1_000_003), None),
+            ("1000/7s", AlgorithmName::LeakyBucket, Some(999_983), None),
         ],
         steps: 60,
         trouble: Trouble::None,
@@ -103,7 +128,7 @@ const CASES: &[Case] = &[
     Case {
         name: "leaky_bucket",
         about: "One leaves at once, four may wait; the delay spaces them evenly.",
-        limits: &[("7/s", Name::LeakyBucket, Some(4), None)],
+        limits: &[("7/s", AlgorithmName::LeakyBucket, Some(4), None)],
         steps: 200,
         trouble: Trouble::None,
     },
@@ -111,23 +136,23 @@ const CASES: &[Case] = &[
         name: "limit_changes",
         about: "A limit raised, lowered, with another period, with another algorithm.",
         limits: &[
-            ("10/min", Name::SlidingWindow, None, None),
-            ("20/min", Name::SlidingWindow, None, None),
-            ("5/min", Name::SlidingWindow, None, None),
-            ("10/min", Name::TokenBucket, None, None),
-            ("10/min", Name::TokenBucket, Some(25), None),
-            ("1/min", Name::TokenBucket, Some(100), None),
-            ("1/min", Name::TokenBucket, Some(1), None),
-            ("1/min", Name::TokenBucket, Some(100), None),
-            ("1/h", Name::TokenBucket, Some(3), None),
-            ("7/s", Name::TokenBucket, Some(11), None),
-            ("5/min", Name::LeakyBucket, Some(3), None),
-            ("9/min", Name::LeakyBucket, Some(6), None),
-            ("10/min", Name::FixedWindow, None, None),
-            ("30/h", Name::FixedWindow, None, None),
-            ("10/min", Name::SlidingLog, None, None),
-            ("4/min", Name::SlidingLog, None, None),
-            ("100/day", Name::SlidingWindow, None, None),
+            ("10/min", AlgorithmName::SlidingWindow, None, None),
+            ("20/min", AlgorithmName::SlidingWindow, None, None),
+            ("5/min", AlgorithmName::SlidingWindow, None, None),
+            ("10/min", AlgorithmName::TokenBucket, None, None),
+            ("10/min", AlgorithmName::TokenBucket, Some(25), None),
+            ("1/min", AlgorithmName::TokenBucket, Some(100), None),
+            ("1/min", AlgorithmName::TokenBucket, Some(1), None),
+            ("1/min", AlgorithmName::TokenBucket, Some(100), None),
+            ("1/h", AlgorithmName::TokenBucket, Some(3), None),
+            ("7/s", AlgorithmName::TokenBucket, Some(11), None),
+            ("5/min", AlgorithmName::LeakyBucket, Some(3), None),
+            ("9/min", AlgorithmName::LeakyBucket, Some(6), None),
+            ("10/min", AlgorithmName::FixedWindow, None, None),
+            ("30/h", AlgorithmName::FixedWindow, None, None),
+            ("10/min", AlgorithmName::SlidingLog, None, None),
+            ("4/min", AlgorithmName::SlidingLog, None, None),
+            ("100/day", AlgorithmName::SlidingWindow, None, None),
         ],
         steps: 30,
         trouble: Trouble::LimitChanges,
@@ -136,11 +161,11 @@ const CASES: &[Case] = &[
         name: "month_windows",
         about: "Calendar months and weeks: 28, 29, 30 and 31 days, Mondays.",
         limits: &[
-            ("9/month", Name::FixedWindow, None, None),
-            ("9/month", Name::SlidingWindow, None, None),
-            ("9/3month", Name::SlidingWindow, None, None),
-            ("9/week", Name::SlidingWindow, None, None),
-            ("9/month", Name::TokenBucket, None, None),
+            ("9/month", AlgorithmName::FixedWindow, None, None),
+            ("9/month", AlgorithmName::SlidingWindow, None, None),
+            ("9/3month", AlgorithmName::SlidingWindow, None, None),
+            ("9/week", AlgorithmName::SlidingWindow, None, None),
+            ("9/month", AlgorithmName::TokenBucket, None, None),
         ],
         steps: 60,
         trouble: Trouble::None,
@@ -149,11 +174,11 @@ const CASES: &[Case] = &[
         name: "refunds",
         about: "Cost given back: never above the limit, nothing for a window that has ended.",
         limits: &[
-            ("8/s", Name::FixedWindow, None, None),
-            ("8/2s", Name::SlidingWindow, None, None),
-            ("8/s", Name::SlidingLog, None, None),
-            ("8/s", Name::TokenBucket, Some(5), None),
-            ("8/s", Name::LeakyBucket, Some(5), None),
+            ("8/s", AlgorithmName::FixedWindow, None, None),
+            ("8/2s", AlgorithmName::SlidingWindow, None, None),
+            ("8/s", AlgorithmName::SlidingLog, None, None),
+            ("8/s", AlgorithmName::TokenBucket, Some(5), None),
+            ("8/s", AlgorithmName::LeakyBucket, Some(5), None),
         ],
         steps: 60,
         trouble: Trouble::Refunds,
@@ -161,21 +186,21 @@ const CASES: &[Case] = &[
     Case {
         name: "sliding_log",
         about: "At most the limit in every interval of one period.",
-        limits: &[("7/10s", Name::SlidingLog, None, None)],
+        limits: &[("7/10s", AlgorithmName::SlidingLog, None, None)],
         steps: 200,
         trouble: Trouble::None,
     },
     Case {
         name: "sliding_window",
         about: "The weighted estimate of two windows.",
-        limits: &[("7/10s", Name::SlidingWindow, None, None)],
+        limits: &[("7/10s", AlgorithmName::SlidingWindow, None, None)],
         steps: 200,
         trouble: Trouble::None,
     },
     Case {
         name: "token_bucket",
         about: "A burst of five, then seven tokens a second.",
-        limits: &[("7/s", Name::TokenBucket, Some(5), None)],
+        limits: &[("7/s", AlgorithmName::TokenBucket, Some(5), None)],
         steps: 200,
         trouble: Trouble::None,
     },

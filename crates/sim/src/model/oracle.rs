@@ -1,6 +1,6 @@
 //! The model of a limit, whichever its algorithm.
 
-use tollgate_core::{Band, Cost, Limit, Micros, Name, Now};
+use tollgate_core::{AlgorithmName, Band, Cost, Limit, Micros, Now};
 
 use super::{
     answer::ModelAnswer, fixed_window::FixedWindow, leaky_bucket::LeakyBucket, moment::Moment,
@@ -11,10 +11,10 @@ use super::{
 /// One key under one limit, counted slowly.
 ///
 /// ```
-/// use tollgate_core::{Clock, Cost, Limit, ManualClock, Micros, Name};
+/// use tollgate_core::{Clock, Cost, Limit, ManualClock, Micros, AlgorithmName};
 /// use tollgate_sim::model::Model;
 ///
-/// let limit = "10/s".parse::<Limit>()?.with_algorithm(Name::TokenBucket)?;
+/// let limit = "10/s".parse::<Limit>()?.with_algorithm(AlgorithmName::TokenBucket)?;
 /// let clock = ManualClock::start();
 /// let mut model = Model::new(&limit, clock.now());
 /// model.charge(clock.now(), Cost::new(10));
@@ -22,7 +22,7 @@ use super::{
 /// let answer = model.ask(clock.now(), Cost::ONE);
 /// assert_eq!(answer.retry_after, Some(Micros::from_millis(100)));
 ///
-/// model.replace_limit(&"20/s".parse::<Limit>()?.with_algorithm(Name::TokenBucket)?, clock.now());
+/// model.replace_limit(&"20/s".parse::<Limit>()?.with_algorithm(AlgorithmName::TokenBucket)?, clock.now());
 /// assert!(model.ask(clock.now(), Cost::new(10)).allowed);
 /// # Ok::<(), tollgate_core::LimitError>(())
 /// ```
@@ -49,7 +49,7 @@ impl Model {
     /// For a custom algorithm, of which nothing is known here.
     pub fn new(limit: &Limit, now: Now) -> Self {
         assert!(
-            limit.algorithm() != Name::Custom,
+            limit.algorithm() != AlgorithmName::Custom,
             "a custom algorithm has no model"
         );
         Self {
@@ -179,13 +179,17 @@ impl Counter {
         let capacity = hard_capacity(limit);
         let windows = |earlier| WindowEvents::new(limit.period(), earlier, at);
         match limit.algorithm() {
-            Name::TokenBucket => Self::Token(TokenBucket::new(Rate::new(limit, capacity), at, 0)),
-            Name::LeakyBucket => Self::Leaky(LeakyBucket::new(Rate::new(limit, capacity), at, 0)),
-            Name::SlidingLog => {
+            AlgorithmName::TokenBucket => {
+                Self::Token(TokenBucket::new(Rate::new(limit, capacity), at, 0))
+            }
+            AlgorithmName::LeakyBucket => {
+                Self::Leaky(LeakyBucket::new(Rate::new(limit, capacity), at, 0))
+            }
+            AlgorithmName::SlidingLog => {
                 let period = i128::from(limit.period().length().get());
                 Self::Log(SlidingLog::new(capacity, period))
             }
-            Name::FixedWindow => Self::Fixed(FixedWindow {
+            AlgorithmName::FixedWindow => Self::Fixed(FixedWindow {
                 capacity,
                 events: windows(0),
             }),
@@ -221,8 +225,8 @@ impl Counter {
 /// leaky one.
 fn promised_capacity(limit: &Limit) -> i128 {
     match (limit.algorithm(), limit.burst()) {
-        (Name::TokenBucket, Some(burst)) => burst.into(),
-        (Name::LeakyBucket, queue) => i128::from(queue.unwrap_or(0)) + 1,
+        (AlgorithmName::TokenBucket, Some(burst)) => burst.into(),
+        (AlgorithmName::LeakyBucket, queue) => i128::from(queue.unwrap_or(0)) + 1,
         _ => limit.amount().into(),
     }
 }

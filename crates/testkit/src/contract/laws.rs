@@ -1,6 +1,6 @@
 //! The law of each algorithm, held against everything a random client got.
 
-use tollgate_core::{Clock, Limit, ManualClock, Name, Store};
+use tollgate_core::{AlgorithmName, Clock, Limit, ManualClock, Store};
 
 use super::{
     Rig,
@@ -60,10 +60,10 @@ fn most_between(limit: &Limit, first: u64, last: u64) -> u64 {
     let period = limit.period().length().get();
     let capacity = limit.capacity();
     match limit.algorithm() {
-        Name::TokenBucket | Name::LeakyBucket => {
+        AlgorithmName::TokenBucket | AlgorithmName::LeakyBucket => {
             capacity + limit.amount() * (last - first) / period
         }
-        Name::SlidingLog => capacity * (1 + (last - first) / period),
+        AlgorithmName::SlidingLog => capacity * (1 + (last - first) / period),
         // Aligned windows; a sliding window's estimate is at least what its own window counts.
         _ => capacity * (1 + last / period - first / period),
     }

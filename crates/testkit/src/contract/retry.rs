@@ -121,7 +121,7 @@ pub fn resets_are_exact<T: Store>(make: impl Fn(ManualClock) -> T) {
 /// What is left at the reset; the sliding window still weighs the one that ended, for one more.
 fn after_reset<T: Store>(rig: &Rig<T>, limit: &Limit) -> u64 {
     let decision: Decision = rig.peek(limit, 0);
-    if limit.algorithm() == tollgate_core::Name::SlidingWindow {
+    if limit.algorithm() == tollgate_core::AlgorithmName::SlidingWindow {
         assert_eq!(decision.remaining(), 3, "seven were admitted before");
         rig.pass(limit.period().length().get());
     }

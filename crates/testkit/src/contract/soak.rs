@@ -5,7 +5,9 @@ use std::{
     thread,
 };
 
-use tollgate_core::{Charge, Cost, CounterKey, Limit, ManualClock, Micros, Name, RuleId, Store};
+use tollgate_core::{
+    AlgorithmName, Charge, Cost, CounterKey, Limit, ManualClock, Micros, RuleId, Store,
+};
 
 use super::{
     Rig, random,
@@ -100,10 +102,10 @@ fn most_between(limit: &Limit, start: u64, end: u64) -> u64 {
     let period = limit.period().length().get();
     let windows = end / period - start / period + 1;
     match limit.algorithm() {
-        Name::TokenBucket | Name::LeakyBucket => {
+        AlgorithmName::TokenBucket | AlgorithmName::LeakyBucket => {
             limit.capacity() + limit.amount() * (end - start) / period
         }
-        Name::SlidingLog => limit.capacity() * ((end - start) / S + 1),
+        AlgorithmName::SlidingLog => limit.capacity() * ((end - start) / S + 1),
         _ => limit.capacity() * windows,
     }
 }

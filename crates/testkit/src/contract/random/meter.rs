@@ -1,6 +1,6 @@
 //! A limit that changes in the course of a schedule.
 
-use tollgate_core::{Bands, Charge, Cost, CounterKey, Limit, Name, Period, RuleId, Unit};
+use tollgate_core::{AlgorithmName, Bands, Charge, Cost, CounterKey, Limit, Period, RuleId, Unit};
 
 use super::super::custom::Allowance;
 use crate::Rng;
@@ -117,10 +117,14 @@ fn any_limit(rng: &mut Rng, periods: &[Period]) -> Limit {
 }
 
 fn any_built_in(rng: &mut Rng, period: Period) -> Option<Limit> {
-    let name = rng.pick(&Name::ALL);
+    let name = rng.pick(&AlgorithmName::ALL);
     let mut limit = Limit::new(rng.pick(&AMOUNTS), period).ok()?;
     limit = limit.with_algorithm(name).ok()?;
-    if matches!(name, Name::TokenBucket | Name::LeakyBucket) && !rng.one_in(3) {
+    if matches!(
+        name,
+        AlgorithmName::TokenBucket | AlgorithmName::LeakyBucket
+    ) && !rng.one_in(3)
+    {
         let burst = rng.pick(&[
             0,
             1,
