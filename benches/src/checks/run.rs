@@ -76,7 +76,7 @@ impl Lineup {
             for (contestant, pieces) in self.contestants.iter().zip(&mut pieces) {
                 pieces.extend(match threads {
                     Threads::One => contestant.one_thread(&requests, plan.turn),
-                    Threads::Two => contestant.two_threads(&requests, plan.turn),
+                    Threads::Two => contestant.two_threads(&requests, plan.turn / 2),
                 });
             }
         }

@@ -17,7 +17,7 @@ const SLICE: Duration = Duration::from_millis(2);
 /// A slice may be disturbed for this part of it.
 const DISTURBED_MAX: f64 = 0.02;
 /// On a busy machine, a turn takes at most this many times its time.
-const PATIENCE: u32 = 4;
+const PATIENCE: u32 = 3;
 
 /// What one thread saw of one slice.
 struct Slice {

@@ -9,6 +9,7 @@ use crate::{Charge, Verdict};
 /// A store that can answer at once implements [`ImmediateStore`] instead and gets this for free.
 pub trait Store: Send + Sync {
     /// Applies every charge, or none if any is denied. Atomic: no other request sees a part of it.
+    /// Charges on one counter must fit together; the limit of the first of them decides.
     ///
     /// # Errors
     ///

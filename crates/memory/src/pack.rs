@@ -61,8 +61,6 @@ pub(crate) trait Packed: Algorithm<State: Copy + PartialEq> {
     fn share(&self, state: Self::State, now: Now) -> u64;
 
     fn wrap(state: Self::State) -> State;
-
-    fn unwrap(state: &State) -> Option<Self::State>;
 }
 
 /// What a step did to a payload.
@@ -203,9 +201,6 @@ macro_rules! pack_buckets {
                 State::Bucket(state)
             }
 
-            fn unwrap(state: &State) -> Option<BucketState> {
-                if let State::Bucket(state) = state { Some(*state) } else { None }
-            }
         }
     )*};
 }
@@ -296,14 +291,6 @@ impl Packed for FixedWindow {
     fn wrap(state: FixedState) -> State {
         State::Fixed(state)
     }
-
-    fn unwrap(state: &State) -> Option<FixedState> {
-        if let State::Fixed(state) = state {
-            Some(*state)
-        } else {
-            None
-        }
-    }
 }
 
 impl Packed for SlidingWindow {
@@ -356,13 +343,5 @@ impl Packed for SlidingWindow {
 
     fn wrap(state: SlidingState) -> State {
         State::Sliding(state)
-    }
-
-    fn unwrap(state: &State) -> Option<SlidingState> {
-        if let State::Sliding(state) = state {
-            Some(*state)
-        } else {
-            None
-        }
     }
 }

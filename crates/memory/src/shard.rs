@@ -5,7 +5,7 @@
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicI64, Ordering::Relaxed},
+    atomic::{AtomicI64, AtomicUsize, Ordering::Relaxed},
 };
 
 use tollgate_core::{Law, Log, Now, State};
@@ -19,6 +19,8 @@ const SHARED_MAX: usize = 4;
 /// Table keys per shard.
 const KEYS_PER_SHARD: usize = 64;
 const SHARDS_MIN: usize = 64;
+/// Shards that are swept at a time when logs run short of room.
+const SWEPT_AT_ONCE: usize = 64;
 const SHARDS_MAX: usize = 1 << 16;
 
 /// A counter with the algorithm that reads it.
@@ -49,6 +51,8 @@ pub(crate) struct Shard {
 pub(crate) struct Shards {
     shards: Box<[Mutex<Shard>]>,
     log_budget: LogBudget,
+    /// Where to look next for logs that have run out.
+    swept: AtomicUsize,
 }
 
 impl Shards {
@@ -60,6 +64,7 @@ impl Shards {
         Self {
             shards,
             log_budget: LogBudget::new(keys),
+            swept: AtomicUsize::new(0),
         }
     }
 
@@ -83,7 +88,21 @@ impl Shards {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) const fn log_budget(&self) -> &LogBudget {
+    /// What sliding logs may still remember. When little is left, logs that have run out are looked for
+    /// in a few shards, in turn; those that are in use are passed over.
+    pub(crate) fn log_budget(&self, now: Now) -> &LogBudget {
+        if self.log_budget.is_short() {
+            let first = self.swept.fetch_add(SWEPT_AT_ONCE, Relaxed);
+            for shard in first..first.saturating_add(SWEPT_AT_ONCE) {
+                let shard = self
+                    .shards
+                    .get(shard % self.shards.len())
+                    .map(Mutex::try_lock);
+                if let Some(Ok(mut shard)) = shard {
+                    shard.drop_run_out(&self.log_budget, now);
+                }
+            }
+        }
         &self.log_budget
     }
 
@@ -110,14 +129,33 @@ impl Shard {
         }
     }
 
-    /// Keeps a shared counter here, at the cost of the least used one if need be.
-    pub(crate) fn insert_shared(&mut self, entry: Entry, budget: &LogBudget, now: Now) -> Evicted {
+    /// Lets a key that has no room of its own go over to the counter that the keys of its limit share. If
+    /// others count there already, what this key had used is forgotten.
+    pub(crate) fn share(&mut self, entry: Entry, budget: &LogBudget, now: Now) -> Evicted {
+        if let Some(place) = position(&self.shared, entry.id) {
+            let known = self.shared.swap_remove(place);
+            if !known.law.is_fresh(&known.state, now) {
+                budget.give_back(&entry.state);
+                self.shared.push(known);
+                return Evicted {
+                    keys: 1,
+                    cost: entry.law.used(&entry.state, now),
+                };
+            }
+            budget.give_back(&known.state);
+        }
         let evicted = match make_room(&mut self.shared, SHARED_MAX, budget, now) {
             Room::Made(evicted) => evicted,
             Room::HalfUsed => evict_least_used(&mut self.shared, budget, now),
         };
         self.shared.push(entry);
         evicted
+    }
+
+    /// Drops what has run out.
+    fn drop_run_out(&mut self, budget: &LogBudget, now: Now) {
+        drop_run_out(&mut self.wide, budget, now);
+        drop_run_out(&mut self.shared, budget, now);
     }
 }
 
@@ -135,13 +173,7 @@ enum Room {
 /// Makes room for one more: drops what has run out, else what is least used below half.
 fn make_room(entries: &mut Vec<Entry>, max: usize, budget: &LogBudget, now: Now) -> Room {
     if entries.len() >= max {
-        entries.retain(|entry| {
-            let is_live = !entry.law.is_fresh(&entry.state, now);
-            if !is_live {
-                budget.give_back(&entry.state);
-            }
-            is_live
-        });
+        drop_run_out(entries, budget, now);
     }
     if entries.len() < max {
         return Room::Made(Evicted::default());
@@ -150,6 +182,16 @@ fn make_room(entries: &mut Vec<Entry>, max: usize, budget: &LogBudget, now: Now)
         return Room::HalfUsed;
     }
     Room::Made(evict_least_used(entries, budget, now))
+}
+
+fn drop_run_out(entries: &mut Vec<Entry>, budget: &LogBudget, now: Now) {
+    entries.retain(|entry| {
+        let is_live = !entry.law.is_fresh(&entry.state, now);
+        if !is_live {
+            budget.give_back(&entry.state);
+        }
+        is_live
+    });
 }
 
 fn evict_least_used(entries: &mut Vec<Entry>, budget: &LogBudget, now: Now) -> Evicted {
@@ -186,6 +228,11 @@ impl LogBudget {
         Self {
             left: AtomicI64::new(i64::try_from(keys).unwrap_or(i64::MAX)),
         }
+    }
+
+    /// Whether another log might not find room to grow.
+    fn is_short(&self) -> bool {
+        self.left.load(Relaxed) <= 0
     }
 
     /// Accounts for one state taking the place of another.

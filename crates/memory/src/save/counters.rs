@@ -133,9 +133,10 @@ impl Counters {
                     Taken::RunOut => {}
                 }
             }
+            Kept::Wide(law) if law.is_fresh(&state, now) => {}
             Kept::Wide(law) => {
                 let mut shard = self.shards.lock(self.shards.of(fingerprint));
-                let budget = self.shards.log_budget();
+                let budget = self.shards.log_budget(now);
                 let mut state = state;
                 budget.exchange(&law.fresh(now), &mut state);
                 let entry = Entry {

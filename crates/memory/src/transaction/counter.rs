@@ -59,6 +59,11 @@ impl<'c> Counter<'c> {
         }
     }
 
+    /// Whether states of its limit fit a slot.
+    pub(super) fn fits_slot(&self, store: &Counters) -> bool {
+        store.class(self.law).is_some()
+    }
+
     /// Whether it was found under a former period.
     pub(super) const fn is_carried_over(&self) -> bool {
         matches!(

@@ -19,9 +19,15 @@ impl<'c> Transaction<'_, 'c> {
             let (decision, next) = match counter.ask(charge.cost) {
                 // A cost of zero sees what the charges before it took, and no more.
                 _ if charge.cost.is_zero() => {
-                    charge.limit.step(counter.state.clone(), now, Cost::ZERO)
+                    counter
+                        .charge
+                        .limit
+                        .step(counter.state.clone(), now, Cost::ZERO)
                 }
-                Some(asked) => charge.limit.step(counter.before.clone(), now, asked),
+                Some(asked) => counter
+                    .charge
+                    .limit
+                    .step(counter.before.clone(), now, asked),
                 None => (counter.never(now), counter.before.clone()),
             };
             counter.state = next;

@@ -94,8 +94,8 @@ impl<'s, 'c> Transaction<'s, 'c> {
         }
         let (elsewhere, former) = self.elsewhere(counter, wanted);
         let elsewhere = match (elsewhere, slot) {
-            // A key with a slot never needs to share.
-            (Elsewhere::Shared, Some(_)) => Elsewhere::Nowhere,
+            // A key that can use its slot does not share.
+            (Elsewhere::Shared, Some(_)) if counter.fits_slot(self.store) => Elsewhere::Nowhere,
             (elsewhere, _) => elsewhere,
         };
         if let Some((place, owner)) = former {

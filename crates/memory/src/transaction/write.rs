@@ -95,6 +95,7 @@ impl<'c> Transaction<'_, 'c> {
     /// Updates a counter beside the table, or drops it if nothing is counted any more.
     fn write_beside(&mut self, counter: Counter<'c>) {
         let (store, now) = (self.store, self.now);
+        let budget = store.shards.log_budget(now);
         let is_shared = matches!(counter.elsewhere, Elsewhere::Shared);
         let id = if is_shared {
             counter.shared_id(store)
@@ -117,7 +118,6 @@ impl<'c> Transaction<'_, 'c> {
             law: counter.law.clone(),
             state: counter.state,
         };
-        let budget = store.shards.log_budget();
         let former = entries.swap_remove(place);
         if entry.law.is_fresh(&entry.state, now) {
             budget.give_back(&former.state);
@@ -128,13 +128,13 @@ impl<'c> Transaction<'_, 'c> {
     }
 
     fn remove_wide(&mut self, fingerprint: u64) {
-        let store = self.store;
+        let (store, now) = (self.store, self.now);
         if let Some(shard) = self.shard_mut(fingerprint)
             && let Some(place) = position(&shard.wide, fingerprint)
         {
             store
                 .shards
-                .log_budget()
+                .log_budget(now)
                 .give_back(&shard.wide.swap_remove(place).state);
         }
     }
@@ -162,13 +162,11 @@ impl<'c> Transaction<'_, 'c> {
         self.give_place_beside(counter);
     }
 
+    /// Beside the table, or, where everybody uses half of its limit or more, in a counter that keys share.
     fn give_place_beside(&mut self, counter: Counter<'c>) {
         let (store, now) = (self.store, self.now);
-        let budget = store.shards.log_budget();
         let shared_id = counter.shared_id(store);
-        let is_packed = store
-            .pack(counter.law, &counter.state, Word::EMPTY, now)
-            .is_some();
+        let budget = store.shards.log_budget(now);
         let Counter {
             fingerprint,
             law,
@@ -184,47 +182,53 @@ impl<'c> Transaction<'_, 'c> {
         let Some(shard) = self.shard_mut(fingerprint) else {
             return;
         };
-        let refused = if is_packed {
-            Err(entry)
-        } else {
-            shard.insert_wide(entry, budget, now)
-        };
-        let evicted = refused.unwrap_or_else(|entry| {
-            store.tally.shared();
-            if let Some(run_out) = position(&shard.shared, shared_id) {
-                budget.give_back(&shard.shared.swap_remove(run_out).state);
-            }
-            shard.insert_shared(
-                Entry {
-                    id: shared_id,
-                    ..entry
-                },
-                budget,
-                now,
-            )
-        });
+        let evicted = shard
+            .insert_wide(entry, budget, now)
+            .unwrap_or_else(|entry| {
+                store.tally.shared();
+                shard.share(
+                    Entry {
+                        id: shared_id,
+                        ..entry
+                    },
+                    budget,
+                    now,
+                )
+            });
         store.tally.evicted(evicted);
     }
 }
 
 impl Counters {
-    /// A state as a word in the hands `hands` is in; `None` if it does not fit one.
-    pub(crate) fn pack(&self, law: &Law, state: &State, hands: Word, now: Now) -> Option<Word> {
-        match law {
-            Law::TokenBucket(bucket) => self.pack_as(bucket, state, hands, now),
-            Law::LeakyBucket(bucket) => self.pack_as(bucket, state, hands, now),
-            Law::FixedWindow(window) => self.pack_as(window, state, hands, now),
-            Law::SlidingWindow(window) => self.pack_as(window, state, hands, now),
+    /// The class of a limit's states; `None` if they do not fit a slot.
+    pub(crate) fn class(&self, law: &Law) -> Option<u16> {
+        let code = match law {
+            Law::TokenBucket(bucket) => bucket.code(),
+            Law::LeakyBucket(bucket) => bucket.code(),
+            Law::FixedWindow(window) => window.code(),
+            Law::SlidingWindow(window) => window.code(),
             _ => None,
-        }
+        };
+        self.classes.find_or_give(code?)
     }
 
-    fn pack_as<A: Packed>(&self, law: &A, state: &State, hands: Word, now: Now) -> Option<Word> {
-        let class = self.classes.find_or_give(law.code()?)?;
-        let state = A::unwrap(state)?;
-        if law.is_fresh(&state, now) {
+    /// A state as a word in the hands `hands` is in; `None` if it does not fit one.
+    pub(crate) fn pack(&self, law: &Law, state: &State, hands: Word, now: Now) -> Option<Word> {
+        let class = self.class(law)?;
+        if law.is_fresh(state, now) {
             return Some(hands.cleared());
         }
-        Some(hands.with_state(class, law.share(state, now), law.pack(state, now)?))
+        let (share, payload) = match (law, state) {
+            (Law::TokenBucket(law), State::Bucket(state)) => pack(law, *state, now),
+            (Law::LeakyBucket(law), State::Bucket(state)) => pack(law, *state, now),
+            (Law::FixedWindow(law), State::Fixed(state)) => pack(law, *state, now),
+            (Law::SlidingWindow(law), State::Sliding(state)) => pack(law, *state, now),
+            _ => None,
+        }?;
+        Some(hands.with_state(class, share, payload))
     }
+}
+
+fn pack<A: Packed>(law: &A, state: A::State, now: Now) -> Option<(u64, u64)> {
+    Some((law.share(state, now), law.pack(state, now)?))
 }
