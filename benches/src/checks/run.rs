@@ -1,7 +1,5 @@
 //! The rounds: everybody has a turn on the same requests, then everybody again on others.
 
-use std::thread;
-
 use super::{Cell, Grid, Plan, Threads};
 use crate::{
     contestant::Contestant,
@@ -41,21 +39,13 @@ impl Lineup {
             .filter(|kind| keys <= kind.keys_max())
             .collect();
         let contestants = Kind::line_up(&kinds, keys);
-        let empty: Vec<&dyn Contestant> = kinds
-            .iter()
-            .zip(&contestants)
-            .filter(|(kind, _)| !kind.is_another_door())
-            .map(|(_, contestant)| &**contestant)
-            .collect();
-        let fill_every_other = |first| {
-            for contestant in empty.iter().skip(first).step_by(2) {
+        // One after the other on one thread: everybody's memory then comes from the same arena, and
+        // nobody's layout depends on who was filled at the same time.
+        for (kind, contestant) in kinds.iter().zip(&contestants) {
+            if !kind.is_another_door() {
                 contestant.fill(keys);
             }
-        };
-        thread::scope(|scope| {
-            scope.spawn(|| fill_every_other(1));
-            fill_every_other(0);
-        });
+        }
         Self {
             keys,
             kinds,

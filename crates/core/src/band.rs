@@ -53,6 +53,14 @@ impl Bands {
         Ok(Self { warn_at, hard_at })
     }
 
+    /// The same warning threshold, with nothing allowed above the limit.
+    pub(crate) const fn without_soft(self) -> Self {
+        Self {
+            hard_at: 100,
+            ..self
+        }
+    }
+
     /// Where warnings begin, in percent of the limit.
     pub const fn warn_at(self) -> u16 {
         self.warn_at

@@ -51,8 +51,8 @@ impl<C: Clock + ?Sized> Clock for Arc<C> {
 /// ```
 /// use tollgate_core::{Clock, SystemClock};
 ///
-/// let earlier = SystemClock.now();
-/// assert!(SystemClock.now().steady >= earlier.steady);
+/// let new_year_2026 = 1_767_225_600_000_000;
+/// assert!(SystemClock.now().wall.as_micros() > new_year_2026);
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;

@@ -337,7 +337,8 @@ impl Packed for SlidingWindow {
 
     #[inline]
     fn share(&self, state: SlidingState, _now: Now) -> u64 {
-        let used = state.current.max(state.previous);
+        // How much of the previous window still counts changes by the moment: take all of it.
+        let used = state.current.saturating_add(state.previous);
         quarters(used, self.capacity())
     }
 

@@ -17,8 +17,11 @@ const WIDE_MAX: usize = 16;
 /// Shared counters a shard holds.
 const SHARED_MAX: usize = 4;
 /// Table keys per shard.
-const KEYS_PER_SHARD: usize = 64;
+const KEYS_PER_SHARD: usize = 256;
 const SHARDS_MIN: usize = 64;
+/// Admissions that all logs together may remember, however few keys there is room for: enough for 64 of
+/// the longest.
+const LOG_ENTRIES_MIN: usize = 64_000;
 /// Shards that are swept at a time when logs run short of room.
 const SWEPT_AT_ONCE: usize = 64;
 const SHARDS_MAX: usize = 1 << 16;
@@ -63,7 +66,7 @@ impl Shards {
         let shards = (0..count).map(|_| Mutex::default()).collect();
         Self {
             shards,
-            log_budget: LogBudget::new(keys),
+            log_budget: LogBudget::new(keys.max(LOG_ENTRIES_MIN)),
             swept: AtomicUsize::new(0),
         }
     }
@@ -132,22 +135,38 @@ impl Shard {
     /// Lets a key that has no room of its own go over to the counter that the keys of its limit share. If
     /// others count there already, what this key had used is forgotten.
     pub(crate) fn share(&mut self, entry: Entry, budget: &LogBudget, now: Now) -> Evicted {
-        if let Some(place) = position(&self.shared, entry.id) {
-            let known = self.shared.swap_remove(place);
-            if !known.law.is_fresh(&known.state, now) {
-                budget.give_back(&entry.state);
-                self.shared.push(known);
-                return Evicted {
-                    keys: 1,
-                    cost: entry.law.used(&entry.state, now),
+        let known = position(&self.shared, entry.id).and_then(|place| self.shared.get(place));
+        if known.is_some_and(|known| !known.law.is_fresh(&known.state, now)) {
+            return Evicted {
+                keys: 1,
+                cost: entry.law.used(&entry.state, now),
+            };
+        }
+        self.replace_shared(entry, budget, now)
+    }
+
+    /// Keeps a shared counter in the place of what was known of it, at the cost of the least used one if
+    /// need be.
+    pub(crate) fn replace_shared(
+        &mut self,
+        mut entry: Entry,
+        budget: &LogBudget,
+        now: Now,
+    ) -> Evicted {
+        let mut evicted = Evicted::default();
+        match position(&self.shared, entry.id) {
+            Some(place) => {
+                let known = self.shared.swap_remove(place);
+                budget.exchange(&known.state, &mut entry.state);
+            }
+            None => {
+                budget.exchange(&entry.law.fresh(now), &mut entry.state);
+                evicted = match make_room(&mut self.shared, SHARED_MAX, budget, now) {
+                    Room::Made(evicted) => evicted,
+                    Room::HalfUsed => evict_least_used(&mut self.shared, budget, now),
                 };
             }
-            budget.give_back(&known.state);
         }
-        let evicted = match make_room(&mut self.shared, SHARED_MAX, budget, now) {
-            Room::Made(evicted) => evicted,
-            Room::HalfUsed => evict_least_used(&mut self.shared, budget, now),
-        };
         self.shared.push(entry);
         evicted
     }

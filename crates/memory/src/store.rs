@@ -1,6 +1,8 @@
 //! The store, and the fast way through it.
 
-use tollgate_core::{Action, Answer, Charge, Clock, ImmediateStore, Law, Now, Verdict};
+use tollgate_core::{
+    Action, Answer, Charge, Clock, ImmediateStore, Law, Now, SystemClock, Verdict,
+};
 
 use crate::{
     class::Classes,
@@ -56,12 +58,16 @@ impl<C: Clock> MemoryStore<C> {
     /// Keys a store has room for unless told otherwise: 24 MB when all of them are in use.
     pub const CAPACITY_DEFAULT: usize = 1_000_000;
 
+    /// The most keys a store can have room for: 24 GB.
+    pub const CAPACITY_MAX: usize = 1 << 30;
+
     /// A store for [`MemoryStore::CAPACITY_DEFAULT`] keys.
     pub fn new(clock: C) -> Self {
         Self::with_capacity(Self::CAPACITY_DEFAULT, clock)
     }
 
-    /// A store for this many keys. It takes 24 bytes for each, as they come.
+    /// A store for this many keys, at most [`MemoryStore::CAPACITY_MAX`]. It takes 24 bytes for each, as
+    /// they come.
     pub fn with_capacity(keys: usize, clock: C) -> Self {
         Self {
             clock,
@@ -107,6 +113,7 @@ impl<C: Clock> ImmediateStore for MemoryStore<C> {
 
 impl Counters {
     pub(crate) fn new(keys: usize, hash: Fingerprinter) -> Self {
+        let keys = keys.min(MemoryStore::<SystemClock>::CAPACITY_MAX);
         Self {
             hash,
             classes: Classes::new(),

@@ -63,9 +63,9 @@ struct Candidate<'a> {
 }
 
 impl Table {
-    /// Room for `keys` keys with a third to spare. Memory is committed as it is touched.
+    /// Room for `keys` keys and two fifths more. Memory is committed as it is touched.
     pub(crate) fn new(keys: usize) -> Self {
-        let slots = keys.saturating_add(keys / 2);
+        let slots = keys + keys * 2 / 5;
         let lines = slots.div_ceil(LINE_SLOTS).max(PROBE_LINES);
         let cells: Box<[AtomicU64]> = bytemuck::zeroed_slice_box(lines * LINE_CELLS + LINE_CELLS);
         let address = cells.as_ptr().addr();

@@ -17,11 +17,11 @@ use std::{
     thread::{self, Thread},
 };
 
+use tollgate::State;
 use tollgate::{
     Action, Charge, Clock, Cost, Decision, Limit, Now, Period, RateLimiter, RuleId, Store,
     StoreError, SystemClock, Verdict,
 };
-use tollgate_core::State;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (store, keeper) = RemoteStore::start();

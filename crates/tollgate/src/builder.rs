@@ -1,6 +1,6 @@
 //! Putting a limiter together.
 
-use tollgate_core::{Clock, Limit, LimitSet, SystemClock};
+use tollgate_core::{Clock, Limit, LimitSet, RuleId, SystemClock};
 use tollgate_memory::MemoryStore;
 
 use crate::{Observer, RateLimiter, revision::Revision};
@@ -36,6 +36,7 @@ pub struct Builder<L, S, O> {
     limits: L,
     store: S,
     observer: O,
+    rule: RuleId,
 }
 
 /// The in-memory store in the making: what [`Builder::clock`] and [`Builder::capacity`] settle.
@@ -65,6 +66,7 @@ impl Builder<LimitsMissing, InMemory<SystemClock>, ()> {
             limits: LimitsMissing,
             store,
             observer: (),
+            rule: RuleId::new(0),
         }
     }
 }
@@ -101,6 +103,7 @@ impl<S, O> Builder<LimitsMissing, S, O> {
             limits,
             store: self.store,
             observer: self.observer,
+            rule: self.rule,
         }
     }
 }
@@ -128,6 +131,7 @@ impl<L, C, O> Builder<L, InMemory<C>, O> {
             limits: self.limits,
             store,
             observer: self.observer,
+            rule: self.rule,
         }
     }
 
@@ -163,7 +167,31 @@ impl<L, S, O> Builder<L, S, O> {
             limits: self.limits,
             store: OwnStore(store),
             observer: self.observer,
+            rule: self.rule,
         }
+    }
+
+    /// Which counters of the store are this limiter's. Limiters that share a store count together if they
+    /// have the same id, which they have unless told otherwise.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tollgate::{MemoryStore, RateLimiter, RuleId, SystemClock};
+    ///
+    /// let store = Arc::new(MemoryStore::new(SystemClock));
+    /// let limiter = |rule| {
+    ///     let builder = RateLimiter::builder().limit("1/h".parse()?).store(Arc::clone(&store));
+    ///     Ok::<_, tollgate::LimitError>(builder.rule(RuleId::new(rule)).build())
+    /// };
+    /// let (login, search) = (limiter(1)?, limiter(2)?);
+    /// assert!(login.is_allowed("alice") && search.is_allowed("alice"));
+    /// assert!(!login.is_allowed("alice") && !search.is_allowed("alice"));
+    /// # Ok::<(), tollgate::LimitError>(())
+    /// ```
+    #[must_use]
+    pub fn rule(mut self, rule: RuleId) -> Self {
+        self.rule = rule;
+        self
     }
 
     /// Somebody to tell of every decision; see [`Observer`].
@@ -186,6 +214,7 @@ impl<L, S, O> Builder<L, S, O> {
             limits: self.limits,
             store: self.store,
             observer,
+            rule: self.rule,
         }
     }
 }
@@ -217,7 +246,11 @@ impl<C: Clock, O: Observer> Builder<LimitSet, InMemory<C>, O> {
     pub fn build(self) -> RateLimiter<MemoryStore<C>, O> {
         let InMemory { clock, capacity } = self.store;
         let store = MemoryStore::with_capacity(capacity, clock);
-        RateLimiter::assemble(Revision::first(&self.limits), store, self.observer)
+        RateLimiter::assemble(
+            Revision::first(&self.limits, self.rule),
+            store,
+            self.observer,
+        )
     }
 }
 
@@ -233,6 +266,10 @@ impl<S, O: Observer> Builder<LimitSet, OwnStore<S>, O> {
     /// # Ok::<(), tollgate::LimitError>(())
     /// ```
     pub fn build(self) -> RateLimiter<S, O> {
-        RateLimiter::assemble(Revision::first(&self.limits), self.store.0, self.observer)
+        RateLimiter::assemble(
+            Revision::first(&self.limits, self.rule),
+            self.store.0,
+            self.observer,
+        )
     }
 }

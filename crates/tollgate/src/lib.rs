@@ -30,8 +30,9 @@ pub use builder::{Builder, InMemory, LimitsMissing, OwnStore};
 pub use limiter::RateLimiter;
 pub use observer::Observer;
 pub use tollgate_core::{
-    Action, Algorithm, AlgorithmName, Answer, Band, Bands, Charge, Clock, Cost, CounterKey,
-    CustomState, Decision, ImmediateStore, Law, Limit, LimitError, LimitSet, ManualClock, Micros,
-    Now, Outcome, Period, RuleId, State, Store, StoreError, SystemClock, Timestamp, Unit, Verdict,
+    Action, Algorithm, AlgorithmName, Answer, Band, Bands, BucketState, Charge, Clock, Cost,
+    CounterKey, CustomState, Decision, FixedState, ImmediateStore, Law, Limit, LimitError,
+    LimitSet, Log, LogEntry, ManualClock, Micros, Now, Outcome, Period, RuleId, SlidingState,
+    State, Store, StoreError, SystemClock, Timestamp, Unit, Verdict,
 };
 pub use tollgate_memory::{LoadError, MemoryStore, SAVED_PERIOD_MIN, Stats};

@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use arc_swap::ArcSwap;
 use smallvec::SmallVec;
 use tollgate_core::{
-    Action, Charge, Clock, Cost, CounterKey, Decision, ImmediateStore, Limit, LimitSet, RuleId,
-    Store, StoreError, SystemClock, Verdict,
+    Action, Charge, Clock, Cost, CounterKey, Decision, ImmediateStore, Limit, LimitSet, Store,
+    StoreError, SystemClock, Verdict,
 };
 use tollgate_memory::{MemoryStore, Stats};
 
@@ -368,7 +368,7 @@ const TOGETHER: usize = 16;
 
 #[inline]
 fn charge<'a>(line: &'a Line, key: &'a str, cost: Cost) -> Charge<'a> {
-    let key = CounterKey::new(RuleId::default(), key.as_bytes());
+    let key = CounterKey::new(line.rule, key.as_bytes());
     Charge::new(key, &line.limit, cost).replacing(&line.former)
 }
 

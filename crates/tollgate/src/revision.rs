@@ -1,6 +1,6 @@
 //! The limits in force, with those of other periods they lately replaced.
 
-use tollgate_core::{Limit, LimitSet};
+use tollgate_core::{Limit, LimitSet, RuleId};
 
 /// A limit, and the former ones by which a key may still be counted.
 #[derive(Clone, Debug)]
@@ -10,6 +10,7 @@ pub(crate) struct Revision {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
+    pub(crate) rule: RuleId,
     pub(crate) limit: Limit,
     pub(crate) former: Vec<Limit>,
 }
@@ -18,8 +19,9 @@ pub(crate) struct Line {
 const FORMER_MAX: usize = 8;
 
 impl Revision {
-    pub(crate) fn first(limits: &LimitSet) -> Self {
+    pub(crate) fn first(limits: &LimitSet, rule: RuleId) -> Self {
         let lines = limits.iter().cloned().map(|limit| Line {
+            rule,
             limit,
             former: Vec::new(),
         });
@@ -36,6 +38,10 @@ impl Revision {
                 .iter()
                 .any(|limit| limit.period() == line.limit.period())
         };
+        let rule = self
+            .lines
+            .first()
+            .map_or(RuleId::default(), |line| line.rule);
         let mut gone: Vec<&Line> = self.lines.iter().filter(|line| !is_kept(line)).collect();
         let lines = limits.iter().cloned().map(|limit| {
             let same = self
@@ -46,7 +52,11 @@ impl Revision {
                 Some(line) => line.formers_of(&limit),
                 None => Vec::new(),
             };
-            Line { limit, former }
+            Line {
+                rule,
+                limit,
+                former,
+            }
         });
         Self {
             lines: lines.collect(),
@@ -97,7 +107,7 @@ mod tests {
     #[test]
     fn a_new_period_takes_over_from_the_nearest_that_went() {
         let parse = |text: &str| text.parse::<LimitSet>().unwrap();
-        let first = Revision::first(&parse("10/s, 1000/h"));
+        let first = Revision::first(&parse("10/s, 1000/h"), RuleId::default());
         let second = first.succeed(&parse("20/s, 5000/day"));
         assert_eq!(
             periods(&second),

@@ -87,7 +87,14 @@ impl Law {
 
     /// See [`Algorithm::fresh`].
     pub fn fresh(&self, now: Now) -> State {
-        self.admitted(0, now)
+        match self {
+            Self::TokenBucket(bucket) => State::Bucket(bucket.fresh(now)),
+            Self::LeakyBucket(bucket) => State::Bucket(bucket.fresh(now)),
+            Self::FixedWindow(window) => State::Fixed(window.fresh(now)),
+            Self::SlidingWindow(window) => State::Sliding(window.fresh(now)),
+            Self::SlidingLog(log) => State::Log(log.fresh(now)),
+            Self::Custom(custom) => State::Custom(custom.fresh(now)),
+        }
     }
 
     /// See [`Algorithm::admitted`].

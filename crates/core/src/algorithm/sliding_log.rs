@@ -48,6 +48,15 @@ impl Log {
         self.entries.remove(0);
     }
 
+    /// A log that was long keeps no memory for it.
+    fn release_memory(&mut self) {
+        const SPARE: usize = 16;
+        let enough = self.entries.len().saturating_mul(2).saturating_add(SPARE);
+        if self.entries.capacity() > enough {
+            self.entries.shrink_to(enough);
+        }
+    }
+
     fn newest(&self) -> Option<Timestamp> {
         self.entries.last().map(|entry| entry.at)
     }
@@ -152,6 +161,7 @@ impl Algorithm for SlidingLog {
         if !cost.is_zero() {
             let ended = log.entries.len().saturating_sub(live.len());
             log.entries.drain(..ended);
+            log.release_memory();
             match log.entries.last_mut() {
                 Some(last) if last.at == at => last.cost = last.cost.saturating_add(cost.get()),
                 _ => log.entries.push(LogEntry {

@@ -107,10 +107,13 @@ impl Limit {
         self.rebuilt()
     }
 
-    /// The same limit counted by an algorithm of your own.
+    /// The same limit counted by an algorithm of your own. How much it allows is its own affair, so a
+    /// burst or a `hard_at` given before no longer counts.
     #[must_use]
     pub fn with_custom(mut self, algorithm: Arc<dyn Algorithm<State = CustomState>>) -> Self {
         self.capacity = algorithm.capacity();
+        self.burst = None;
+        self.bands = self.bands.without_soft();
         self.warn_from = percent_ceil(self.capacity, self.bands.warn_at());
         self.chosen = Some(AlgorithmName::Custom);
         self.law = Law::Custom(algorithm);
@@ -146,7 +149,10 @@ impl Limit {
                 return Err(LimitError::LogTooLong { amount: hard, max });
             }
             AlgorithmName::SlidingLog => Law::SlidingLog(SlidingLog::new(hard, period.length())),
-            AlgorithmName::Custom => self.law,
+            AlgorithmName::Custom => {
+                self.bands = self.bands.without_soft();
+                self.law
+            }
         };
         self.warn_from = percent_ceil(self.capacity, self.bands.warn_at());
         Ok(self)
@@ -165,7 +171,7 @@ impl Limit {
                     max: u64::MAX,
                 })
             }
-            (AlgorithmName::Custom, _) => Ok(self.law.capacity()),
+            (AlgorithmName::Custom, None) => Ok(self.law.capacity()),
             (algorithm, Some(burst)) => Err(LimitError::BurstOnWindow { burst, algorithm }),
             (_, None) => Ok(self.amount),
         }

@@ -6,7 +6,7 @@ use tollgate_core::{Bucket, Clock, Law, Now, Period, State};
 
 use super::{
     LoadError,
-    file::{Reader, Writer},
+    file::{Header, Reader, Writer},
     record::{Kept, Record},
 };
 use crate::{
@@ -47,14 +47,18 @@ impl<C: Clock> MemoryStore<C> {
     /// What `out` says.
     pub fn save(&self, out: &mut impl Write) -> io::Result<usize> {
         let now = self.clock.now();
-        let records = self.counters.records(now);
         let mut writer = Writer::new(out);
-        writer.header(self.counters.hash.secrets(), records.len())?;
-        for record in &records {
+        writer.header(&Header {
+            secrets: self.counters.hash.secrets(),
+            saved_at: now.wall,
+        })?;
+        let mut count = 0;
+        for record in self.counters.records(now) {
             record.write(&mut writer)?;
+            count += 1;
         }
         writer.finish()?;
-        Ok(records.len())
+        Ok(count)
     }
 
     /// A store for `keys` keys that goes on with saved counters; the capacity may be another than
@@ -66,20 +70,19 @@ impl<C: Clock> MemoryStore<C> {
     pub fn load(input: impl Read, keys: usize, clock: C) -> Result<Self, LoadError> {
         let now = clock.now();
         let mut reader = Reader::new(input)?;
-        let (secrets, count) = reader.header()?;
+        let Header { secrets, saved_at } = reader.header()?;
         let counters = Counters::new(keys, Fingerprinter::with_secrets(secrets));
-        for _ in 0..count {
-            counters.restore(Record::read(&mut reader, now)?, now);
+        while !reader.is_at_end() {
+            counters.restore(Record::read(&mut reader, saved_at, now)?, now);
         }
-        reader.finish()?;
         Ok(Self { clock, counters })
     }
 }
 
 impl Counters {
     /// The live counters of long periods.
-    fn records(&self, now: Now) -> Vec<Record> {
-        let packed = self.table.taken().filter_map(|slot| {
+    fn records(&self, now: Now) -> impl Iterator<Item = Record> {
+        let packed = self.table.taken().filter_map(move |slot| {
             let fingerprint = slot.owner();
             let word = slot.read_of(fingerprint)?;
             let code = self.classes.code(word.class())?;
@@ -91,9 +94,9 @@ impl Counters {
             let is_kept = code.life() == Life::Long && !law.is_fresh(&state, now);
             is_kept.then(|| Record::new(fingerprint, kept, state, law, now))
         });
-        let wide = (0..self.shards.count()).flat_map(|shard| {
+        let wide = (0..self.shards.count()).flat_map(move |shard| {
             let entries = self.shards.lock(shard).wide.clone();
-            entries.into_iter().filter_map(|entry| {
+            entries.into_iter().filter_map(move |entry| {
                 let is_kept = is_long(&entry.law) && !entry.law.is_fresh(&entry.state, now);
                 let law = is_kept.then_some(&entry.law)?;
                 Some(Record::new(
@@ -105,7 +108,7 @@ impl Counters {
                 ))
             })
         });
-        packed.chain(wide).collect()
+        packed.chain(wide)
     }
 
     fn restore(&self, record: Record, now: Now) {
@@ -116,20 +119,18 @@ impl Counters {
         } = record;
         match kept {
             Kept::Packed { code, share } => {
-                let Some(class) = self.classes.find_or_give(code) else {
+                let Some(law) = code.law().filter(|law| !law.is_fresh(&state, now)) else {
                     return;
                 };
-                let Some(law) = self.classes.law(class) else {
-                    return;
-                };
-                let Some(payload) = repack(law, &state, now) else {
-                    return;
+                let class = self.classes.find_or_give(code);
+                let (Some(class), Some(payload)) = (class, repack(&law, &state, now)) else {
+                    return self.tally.evicted(lost(&law, &state, now));
                 };
                 let word = Word::EMPTY.with_state(class, share, payload);
                 match self.table.take(fingerprint, word, &self.classes, now) {
                     Taken::New => self.tally.added(),
                     Taken::Evicted(evicted) => self.tally.evicted(evicted),
-                    Taken::NoRoom => self.tally.evicted(lost(law, &state, now)),
+                    Taken::NoRoom => self.tally.evicted(lost(&law, &state, now)),
                     Taken::RunOut => {}
                 }
             }
@@ -164,11 +165,8 @@ fn lost(law: &Law, state: &State, now: Now) -> Evicted {
     }
 }
 
-/// The payload of a live state; `None` if it has run out.
+/// The payload of a state; `None` if it does not fit one.
 fn repack(law: &Law, state: &State, now: Now) -> Option<u64> {
-    if law.is_fresh(state, now) {
-        return None;
-    }
     match (law, state) {
         (Law::TokenBucket(bucket), State::Bucket(state)) => bucket.pack(*state, now),
         (Law::LeakyBucket(bucket), State::Bucket(state)) => bucket.pack(*state, now),

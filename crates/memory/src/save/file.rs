@@ -6,17 +6,28 @@ use std::{
 };
 
 use siphasher::sip::SipHasher13;
+use tollgate_core::Timestamp;
 
 use super::LoadError;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"TOLLGATE");
 const VERSION: u64 = 1;
-/// More than a store of 10 million keys writes; what is larger is not read.
+const WORD_BYTES: usize = size_of::<u64>();
+/// More than a store of 10 million keys writes; more is neither written nor read.
 const BYTES_MAX: u64 = 1 << 30;
+
+/// What a file begins with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Header {
+    pub(super) secrets: [u64; 4],
+    /// The time of day when it was written.
+    pub(super) saved_at: Timestamp,
+}
 
 pub(super) struct Writer<'a, W> {
     out: &'a mut W,
     buffer: Vec<u8>,
+    bytes: u64,
     checksum: SipHasher13,
 }
 
@@ -25,23 +36,36 @@ const BUFFER_BYTES: usize = 64 * 1024;
 
 impl<'a, W: Write> Writer<'a, W> {
     pub(super) fn new(out: &'a mut W) -> Self {
+        let buffer = Vec::with_capacity(BUFFER_BYTES + WORD_BYTES);
         Self {
             out,
-            buffer: Vec::with_capacity(BUFFER_BYTES + 8),
+            buffer,
+            bytes: 0,
             checksum: checksum(),
         }
     }
 
-    pub(super) fn header(&mut self, secrets: [u64; 4], count: usize) -> io::Result<()> {
-        let count = u64::try_from(count).map_err(io::Error::other)?;
-        [MAGIC, VERSION]
-            .into_iter()
-            .chain(secrets)
-            .chain([count])
-            .try_for_each(|word| self.word(word))
+    pub(super) fn header(&mut self, header: &Header) -> io::Result<()> {
+        let saved_at = header.saved_at.as_micros();
+        self.words(
+            [MAGIC, VERSION]
+                .into_iter()
+                .chain(header.secrets)
+                .chain([saved_at]),
+        )
     }
 
-    pub(super) fn word(&mut self, word: u64) -> io::Result<()> {
+    pub(super) fn words(&mut self, words: impl IntoIterator<Item = u64>) -> io::Result<()> {
+        words.into_iter().try_for_each(|word| self.word(word))
+    }
+
+    fn word(&mut self, word: u64) -> io::Result<()> {
+        self.bytes += WORD_BYTES as u64;
+        if self.bytes >= BYTES_MAX {
+            return Err(io::Error::other(
+                "more than 1 GiB of counters: lower the capacity",
+            ));
+        }
         self.checksum.write_u64(word);
         self.buffer.extend_from_slice(&word.to_le_bytes());
         if self.buffer.len() >= BUFFER_BYTES {
@@ -61,7 +85,9 @@ impl<'a, W: Write> Writer<'a, W> {
 
 /// A whole file that has been checked before the first word is handed out.
 pub(super) struct Reader {
-    words: std::vec::IntoIter<u64>,
+    bytes: Vec<u8>,
+    /// Words handed out.
+    position: usize,
 }
 
 impl Reader {
@@ -74,47 +100,47 @@ impl Reader {
         if u64::try_from(bytes.len()).is_ok_and(|length| length > BYTES_MAX) {
             return Err(LoadError::Damaged("longer than any store writes"));
         }
-        let (words, rest) = bytes.as_chunks::<8>();
-        let mut words: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
-        let (Some(expected), true) = (words.pop(), rest.is_empty()) else {
+        let (words, rest) = bytes.as_chunks::<WORD_BYTES>();
+        let (Some((expected, words)), true) = (words.split_last(), rest.is_empty()) else {
             return Err(LoadError::Damaged("it ends within a word"));
         };
-        if let Some(found) = words.get(1)
-            && *found != VERSION
+        if let Some(found) = words.get(1).map(|word| u64::from_le_bytes(*word))
+            && found != VERSION
         {
             return Err(LoadError::Version {
-                found: *found,
+                found,
                 ours: VERSION,
             });
         }
         let mut checksum = checksum();
-        words.iter().for_each(|word| checksum.write_u64(*word));
-        if checksum.finish() != expected {
+        words
+            .iter()
+            .for_each(|word| checksum.write_u64(u64::from_le_bytes(*word)));
+        if checksum.finish() != u64::from_le_bytes(*expected) {
             return Err(LoadError::Damaged("its checksum differs"));
         }
-        Ok(Self {
-            words: words.into_iter(),
+        bytes.truncate(bytes.len() - WORD_BYTES);
+        Ok(Self { bytes, position: 0 })
+    }
+
+    pub(super) fn header(&mut self) -> Result<Header, LoadError> {
+        let (_magic, _version) = (self.word()?, self.word()?);
+        let secrets = [self.word()?, self.word()?, self.word()?, self.word()?];
+        Ok(Header {
+            secrets,
+            saved_at: Timestamp::from_micros(self.word()?),
         })
     }
 
-    /// The secrets and the number of counters.
-    pub(super) fn header(&mut self) -> Result<([u64; 4], u64), LoadError> {
-        let (_magic, _version) = (self.word()?, self.word()?);
-        let secrets = [self.word()?, self.word()?, self.word()?, self.word()?];
-        Ok((secrets, self.word()?))
-    }
-
     pub(super) fn word(&mut self) -> Result<u64, LoadError> {
-        self.words
-            .next()
+        let word = self.bytes.as_chunks::<WORD_BYTES>().0.get(self.position);
+        self.position += 1;
+        word.map(|word| u64::from_le_bytes(*word))
             .ok_or(LoadError::Damaged("it ends within a counter"))
     }
 
-    pub(super) fn finish(mut self) -> Result<(), LoadError> {
-        match self.words.next() {
-            None => Ok(()),
-            Some(_) => Err(LoadError::Damaged("it goes on after the last counter")),
-        }
+    pub(super) const fn is_at_end(&self) -> bool {
+        self.position * WORD_BYTES >= self.bytes.len()
     }
 }
 

@@ -47,38 +47,38 @@ impl Record {
     }
 
     pub(super) fn write<W: Write>(&self, out: &mut Writer<'_, W>) -> io::Result<()> {
-        out.word(self.fingerprint)?;
-        for word in self.kept.words() {
-            out.word(word)?;
-        }
+        out.words([self.fingerprint].into_iter().chain(self.kept.words()))?;
         match &self.state {
             State::Bucket(state) => {
                 let bytes = state.full_at.to_le_bytes();
-                bytes
-                    .as_chunks()
-                    .0
-                    .iter()
-                    .try_for_each(|word| out.word(u64::from_le_bytes(*word)))
+                out.words(
+                    bytes
+                        .as_chunks()
+                        .0
+                        .iter()
+                        .map(|word| u64::from_le_bytes(*word)),
+                )
             }
-            State::Fixed(state) => [state.window, state.used]
-                .into_iter()
-                .try_for_each(|it| out.word(it)),
-            State::Sliding(state) => [state.window, state.current, state.previous]
-                .into_iter()
-                .try_for_each(|it| out.word(it)),
+            State::Fixed(state) => out.words([state.window, state.used]),
+            State::Sliding(state) => out.words([state.window, state.current, state.previous]),
             State::Log(log) => {
-                out.word(u64::try_from(log.entries().len()).map_err(io::Error::other)?)?;
-                let words = log
-                    .entries()
-                    .iter()
-                    .flat_map(|it| [it.at.as_micros(), it.cost]);
-                words.into_iter().try_for_each(|word| out.word(word))
+                out.words([u64::try_from(log.entries().len()).map_err(io::Error::other)?])?;
+                out.words(
+                    log.entries()
+                        .iter()
+                        .flat_map(|it| [it.at.as_micros(), it.cost]),
+                )
             }
             _ => Err(io::Error::other("this state is not saved")),
         }
     }
 
-    pub(super) fn read(input: &mut Reader, now: Now) -> Result<Self, LoadError> {
+    /// Elapsed time counts from when the file was written, unless the time of day was set back since.
+    pub(super) fn read(
+        input: &mut Reader,
+        saved_at: Timestamp,
+        now: Now,
+    ) -> Result<Self, LoadError> {
         let fingerprint = input.word()?;
         if fingerprint == 0 {
             return Err(LoadError::Damaged("a counter belongs to nobody"));
@@ -106,7 +106,7 @@ impl Record {
             }
             _ => State::Log(read_log(input)?),
         };
-        let state = shifted(state, &law, now.wall, now.steady);
+        let state = shifted(state, &law, now.wall.max(saved_at), now.steady);
         Ok(Self {
             fingerprint,
             kept,

@@ -3,7 +3,10 @@
 use smallvec::SmallVec;
 use tollgate_core::{Answer, Charge, Cost, Decision, Law, Outcome, State};
 
-use super::{Transaction, counter::Counter};
+use super::{
+    Transaction,
+    counter::{Counter, Elsewhere},
+};
 
 pub(super) type Decisions = SmallVec<[Decision; 2]>;
 
@@ -72,7 +75,10 @@ impl<'c> Transaction<'_, 'c> {
         change: impl Fn(&Law, State, Cost) -> State,
     ) -> Decisions {
         for charge in charges {
-            if let Some(counter) = self.counter(charge) {
+            if let Some(counter) = self.counter(charge)
+                // What is shared is not one key's to give back or reset.
+                && !matches!(counter.elsewhere, Elsewhere::Shared)
+            {
                 counter.state = change(counter.law, counter.state.clone(), charge.cost);
                 counter.must_write = true;
             }

@@ -180,7 +180,7 @@ impl<'s, 'c> Transaction<'s, 'c> {
     }
 
     /// Releases what is held, unchanged.
-    fn let_go(&mut self) {
+    pub(super) fn let_go(&mut self) {
         let mut counters = std::mem::take(&mut self.counters);
         for counter in &mut counters {
             let former = match counter.elsewhere {

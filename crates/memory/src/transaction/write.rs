@@ -1,5 +1,6 @@
 //! Writing what was decided, and letting go.
 
+use smallvec::SmallVec;
 use tollgate_core::{Charge, Law, Now, State};
 
 use super::{
@@ -11,22 +12,24 @@ use crate::{
     pack::Packed,
     shard::{Entry, position},
     store::Counters,
-    table::Taken,
+    table::{Evicted, Taken},
     word::Word,
 };
 
 impl<'c> Transaction<'_, 'c> {
     /// Writes every counter that changed and releases every slot that is held.
     pub(super) fn write_all(&mut self) {
-        let counters = std::mem::take(&mut self.counters);
         // Slots first: giving a counter a place may have to wait for a slot, and nobody may wait for
         // one while holding another.
-        let homeless: smallvec::SmallVec<[Counter<'c>; 2]> = counters
-            .into_iter()
-            .filter_map(|counter| self.write(counter))
-            .collect();
+        let mut homeless: SmallVec<[Counter<'c>; 2]> = SmallVec::new();
+        while let Some(counter) = self.counters.pop() {
+            homeless.extend(self.write(counter));
+        }
         for counter in homeless {
-            self.give_place(counter);
+            match self.give_place(&counter) {
+                Some(evicted) => self.store.tally.evicted(evicted),
+                None => self.share(counter),
+            }
         }
     }
 
@@ -57,14 +60,16 @@ impl<'c> Transaction<'_, 'c> {
             return None;
         }
         match counter.elsewhere {
-            Elsewhere::Wide | Elsewhere::Shared => {
+            Elsewhere::Wide => {
                 own.inspect(|held| self.release(*held, held.word));
-                self.write_beside(counter);
+                self.write_wide(counter);
                 return None;
             }
             Elsewhere::FormerSlot(held) => self.release(held, held.word.cleared()),
             Elsewhere::FormerWide(former) => self.remove_wide(former),
-            Elsewhere::Nowhere => {}
+            // Whoever shares is given a place of its own as soon as there is one, with what all who
+            // share have used: too much for one, so the limit holds.
+            Elsewhere::Shared | Elsewhere::Nowhere => {}
         }
         // What has run out beside the table must not be found again later.
         self.remove_wide(counter.fingerprint);
@@ -93,38 +98,33 @@ impl<'c> Transaction<'_, 'c> {
     }
 
     /// Updates a counter beside the table, or drops it if nothing is counted any more.
-    fn write_beside(&mut self, counter: Counter<'c>) {
+    fn write_wide(&mut self, counter: Counter<'c>) {
         let (store, now) = (self.store, self.now);
         let budget = store.shards.log_budget(now);
-        let is_shared = matches!(counter.elsewhere, Elsewhere::Shared);
-        let id = if is_shared {
-            counter.shared_id(store)
-        } else {
-            counter.fingerprint
-        };
-        let Some(shard) = self.shard_mut(counter.fingerprint) else {
-            return;
-        };
-        let entries = if is_shared {
-            &mut shard.shared
-        } else {
-            &mut shard.wide
-        };
-        let Some(place) = position(entries, id) else {
-            return;
-        };
+        let Counter {
+            fingerprint,
+            law,
+            state,
+            ..
+        } = counter;
         let mut entry = Entry {
-            id,
-            law: counter.law.clone(),
-            state: counter.state,
+            id: fingerprint,
+            law: law.clone(),
+            state,
         };
-        let former = entries.swap_remove(place);
+        let Some(shard) = self.shard_mut(fingerprint) else {
+            return;
+        };
+        let Some(place) = position(&shard.wide, fingerprint) else {
+            return;
+        };
+        let former = shard.wide.swap_remove(place);
         if entry.law.is_fresh(&entry.state, now) {
             budget.give_back(&former.state);
             return;
         }
         budget.exchange(&former.state, &mut entry.state);
-        entries.push(entry);
+        shard.wide.push(entry);
     }
 
     fn remove_wide(&mut self, fingerprint: u64) {
@@ -139,62 +139,76 @@ impl<'c> Transaction<'_, 'c> {
         }
     }
 
-    /// A place for a counter that has none: a slot, beside the table, or shared with others.
-    fn give_place(&mut self, counter: Counter<'c>) {
+    /// Gives a counter that has none a place of its own, in the table or beside it; `None` if every place
+    /// within reach belongs to a key that uses half of its limit or more.
+    fn give_place(&mut self, counter: &Counter<'c>) -> Option<Evicted> {
         let (store, now) = (self.store, self.now);
         let Counter {
             fingerprint,
             law,
             ref state,
             ..
-        } = counter;
+        } = *counter;
         if law.is_fresh(state, now) {
-            return;
+            return Some(Evicted::default());
         }
         if let Some(word) = store.pack(law, state, Word::EMPTY, now) {
             match store.table.take(fingerprint, word, &store.classes, now) {
-                Taken::New => return store.tally.added(),
-                Taken::RunOut => return,
-                Taken::Evicted(evicted) => return store.tally.evicted(evicted),
-                Taken::NoRoom => {}
+                Taken::New => store.tally.added(),
+                Taken::RunOut => {}
+                Taken::Evicted(evicted) => return Some(evicted),
+                Taken::NoRoom => return self.give_place_beside(counter),
             }
+            return Some(Evicted::default());
         }
-        self.give_place_beside(counter);
+        self.give_place_beside(counter)
     }
 
-    /// Beside the table, or, where everybody uses half of its limit or more, in a counter that keys share.
-    fn give_place_beside(&mut self, counter: Counter<'c>) {
+    fn give_place_beside(&mut self, counter: &Counter<'c>) -> Option<Evicted> {
+        let now = self.now;
+        let budget = self.store.shards.log_budget(now);
+        let (id, law) = (counter.fingerprint, counter.law.clone());
+        let mut entry = Entry {
+            id,
+            law,
+            state: counter.state.clone(),
+        };
+        budget.exchange(&counter.law.fresh(now), &mut entry.state);
+        let refused = match self.shard_mut(id)?.insert_wide(entry, budget, now) {
+            Ok(evicted) => return Some(evicted),
+            Err(refused) => refused,
+        };
+        budget.give_back(&refused.state);
+        None
+    }
+
+    /// Counts a key by the counter that the keys of its limit share.
+    fn share(&mut self, counter: Counter<'c>) {
         let (store, now) = (self.store, self.now);
-        let shared_id = counter.shared_id(store);
+        let id = counter.shared_id(store);
         let budget = store.shards.log_budget(now);
         let Counter {
             fingerprint,
             law,
-            mut state,
+            state,
+            elsewhere,
             ..
         } = counter;
-        budget.exchange(&law.fresh(now), &mut state);
         let entry = Entry {
-            id: fingerprint,
+            id,
             law: law.clone(),
             state,
         };
         let Some(shard) = self.shard_mut(fingerprint) else {
             return;
         };
-        let evicted = shard
-            .insert_wide(entry, budget, now)
-            .unwrap_or_else(|entry| {
+        let evicted = match elsewhere {
+            Elsewhere::Shared => shard.replace_shared(entry, budget, now),
+            _ => {
                 store.tally.shared();
-                shard.share(
-                    Entry {
-                        id: shared_id,
-                        ..entry
-                    },
-                    budget,
-                    now,
-                )
-            });
+                shard.share(entry, budget, now)
+            }
+        };
         store.tally.evicted(evicted);
     }
 }
