@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{charge, passes, take};
+use common::{charge, every_algorithm, passes, take};
 use tollgate_core::{
     Action, Charge, Clock, Decision, ImmediateStore, Limit, ManualClock, Micros, Now, Verdict,
 };
@@ -199,4 +199,29 @@ fn seven_hundred_layouts_are_all_exact() {
     assert_eq!(stats.keys, 511, "one for each layout that found a number");
     assert!(stats.wide_keys > 150, "{stats:?}");
     assert_eq!(stats.evicted_keys + stats.shared_requests, 0, "{stats:?}");
+}
+
+/// The slot of the first period has run out but is still the key's; what counts is under the second.
+#[test]
+fn a_period_that_comes_back_takes_the_counter_over() {
+    for (minute, hour) in every_algorithm(10, "min")
+        .iter()
+        .zip(&every_algorithm(10, "h"))
+    {
+        let (store, clock) = store(1_000);
+        let (was_hour, was_minute) = ([hour.clone()], [minute.clone()]);
+        assert!(take(&store, b"user:42", minute, 4).is_allowed());
+        clock.advance(Micros::from_secs(120));
+        let by_hour = [charge(b"user:42", hour, 8).replacing(&was_minute)];
+        assert_eq!(store.charge_now(&by_hour).binding().remaining(), 2);
+        let by_minute = [charge(b"user:42", minute, 1).replacing(&was_hour)];
+        for left in [1, 0] {
+            assert_eq!(
+                store.charge_now(&by_minute).binding().remaining(),
+                left,
+                "{minute:?}"
+            );
+        }
+        assert!(!store.allows_now(&by_minute), "{minute:?}");
+    }
 }

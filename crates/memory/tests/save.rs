@@ -236,34 +236,51 @@ fn loaded_logs_that_found_no_room_are_forgotten_for_good() {
     assert!(all_take(20), "the first admission was an hour ago");
 }
 
+/// Tells the other threads to stop, also when an assertion fails.
+struct Stop<'a>(&'a AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Relaxed);
+    }
+}
+
 /// Whatever is saved while others charge is a state the counters had meanwhile.
 #[test]
 fn saving_goes_on_beside_traffic() {
     let limits = limits("day");
-    let (store, clock) = store(1_000);
+    let (store, clock) = store(100_000);
     let is_over = AtomicBool::new(false);
-    thread::scope(|scope| {
-        for thread in 0..2_u64 {
-            let (store, limits, is_over) = (&store, &limits, &is_over);
-            scope.spawn(move || {
-                let mut rng = Rng::new(thread);
-                while !is_over.load(Relaxed) {
-                    let key = rng.below(400).to_be_bytes();
-                    take(store, &key, &rng.pick(limits), 1);
-                }
-            });
+    let key = |place: usize, user: usize| (1_000 * place + user).to_be_bytes();
+    let charge_until_it_is_over = |seed| {
+        let mut rng = Rng::new(seed);
+        while !is_over.load(Relaxed) {
+            let (place, user) = (rng.index(limits.len()), rng.index(50));
+            take(&store, &key(place, user), &limits[place], 1);
         }
+    };
+    thread::scope(|scope| {
+        let _stop = Stop(&is_over);
+        scope.spawn(|| charge_until_it_is_over(1));
+        scope.spawn(|| charge_until_it_is_over(2));
         for _ in 0..20 {
-            let before: Vec<u64> = limits
-                .iter()
-                .map(|limit| left(&store, &[0; 8], limit))
-                .collect();
-            let (copy, _) = restarted(&saved(&store), 1_000, clock.now().wall, 0);
-            for (limit, before) in limits.iter().zip(before) {
-                let (copied, after) = (left(&copy, &[0; 8], limit), left(&store, &[0; 8], limit));
-                assert!((after..=before).contains(&copied), "{limit:?}");
+            let left_in = |store: &Store| -> Vec<u64> {
+                let places = limits.iter().enumerate();
+                places
+                    .map(|(place, limit)| left(store, &key(place, 0), limit))
+                    .collect()
+            };
+            let before = left_in(&store);
+            let (copy, _) = restarted(&saved(&store), 100_000, clock.now().wall, 0);
+            let (copied, after) = (left_in(&copy), left_in(&store));
+            for (place, copied) in copied.into_iter().enumerate() {
+                let meanwhile = after[place]..=before[place];
+                assert!(
+                    meanwhile.contains(&copied),
+                    "{copied} not in {meanwhile:?}, {:?}",
+                    limits[place]
+                );
             }
         }
-        is_over.store(true, Relaxed);
     });
 }

@@ -181,7 +181,6 @@ fn a_counter_written_twice_counts_once() {
     store.save(&mut file).unwrap();
     let mut words = words(&file);
     let counter = words[7..words.len() - 1].to_vec();
-    words[6] = 2;
     words.splice(7..7, counter);
     let copy = MemoryStore::load(&*signed(&mut words), 100, clock.clone()).unwrap();
     assert_eq!(take(&copy, b"user:42", &limit, 0).remaining(), 6);
