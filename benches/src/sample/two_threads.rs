@@ -1,7 +1,8 @@
-//! Two threads at once: slices in which both really ran.
+//! Two threads at once: slices in which both really ran, and at the same time.
 //!
 //! While one of them waits for its core the other has the subject to itself, and looks faster than
-//! two ever are. So a slice in which either had to wait does not count.
+//! two ever are. So a slice in which either had to wait, or began late, does not count. On a machine
+//! too busy for any such slice there is no number.
 
 use std::{
     fs,
@@ -19,36 +20,61 @@ const DISTURBED_MAX: f64 = 0.02;
 /// On a busy machine, a turn takes at most this many times its time.
 const PATIENCE: u32 = 3;
 
+/// Both threads are in a slice for at least this part of it.
+const TOGETHER_MIN: f64 = 0.9;
+
 /// What one thread saw of one slice.
 struct Slice {
-    checks_per_nano: f64,
-    is_disturbed: bool,
+    checks: usize,
+    start: Instant,
+    end: Instant,
+    /// How long the thread was ready to run and was not let.
+    waited: Duration,
 }
 
-/// Nanoseconds per check of each thread, a number for each slice; those of a busy machine if there
-/// is nothing better.
+/// Nanoseconds per check of each thread, a number for each slice that counts.
 pub(crate) fn two_threads<S: Subject>(
     subject: &S,
     requests: &[Request],
     time: Duration,
 ) -> Vec<f64> {
     warm_up(subject, requests, time);
-    let (mut undisturbed, mut all) = (Vec::new(), Vec::new());
+    let mut nanos = Vec::new();
     let wanted = time.div_duration_f64(SLICE) as usize;
     let start = Instant::now();
-    while undisturbed.len() < wanted && start.elapsed() < time * PATIENCE {
-        for (first, second) in slices(subject, requests, wanted) {
-            let nanos = 2.0 / (first.checks_per_nano + second.checks_per_nano);
-            all.push(nanos);
-            if !first.is_disturbed && !second.is_disturbed {
-                undisturbed.push(nanos);
-            }
-        }
+    while nanos.len() < wanted && start.elapsed() < time * PATIENCE {
+        let slices = slices(subject, requests, wanted);
+        nanos.extend(slices.filter_map(|(first, second)| first.nanos_beside(&second)));
     }
-    if undisturbed.is_empty() {
-        all
-    } else {
-        undisturbed
+    nanos
+}
+
+impl Slice {
+    fn nanos_beside(&self, other: &Self) -> Option<f64> {
+        let is_disturbed = self.is_disturbed() || other.is_disturbed();
+        if is_disturbed || self.share_beside(other) < TOGETHER_MIN {
+            return None;
+        }
+        Some(2.0 / (self.checks_per_nano() + other.checks_per_nano()))
+    }
+
+    fn is_disturbed(&self) -> bool {
+        self.waited.div_duration_f64(self.elapsed()) > DISTURBED_MAX
+    }
+
+    /// The time both were in it, as a part of the time either was.
+    fn share_beside(&self, other: &Self) -> f64 {
+        let both = (self.end.min(other.end)).saturating_duration_since(self.start.max(other.start));
+        let either = self.end.max(other.end) - self.start.min(other.start);
+        both.div_duration_f64(either)
+    }
+
+    fn checks_per_nano(&self) -> f64 {
+        self.checks as f64 / self.elapsed().as_nanos() as f64
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.end - self.start
     }
 }
 
@@ -81,16 +107,16 @@ fn slices<S: Subject>(
 }
 
 fn slice<S: Subject>(subject: &S, requests: &[Request]) -> Slice {
-    let (mut checks, mut elapsed) = (0, Duration::ZERO);
+    let mut checks = 0;
     let waited_before = waited();
-    serve(subject, requests, SLICE, |more_checks, longer| {
-        checks += more_checks;
-        elapsed += longer;
-    });
-    let waited = waited().saturating_sub(waited_before);
+    let start = Instant::now();
+    serve(subject, requests, SLICE, |more, _| checks += more);
+    let end = Instant::now();
     Slice {
-        checks_per_nano: checks as f64 / elapsed.as_nanos() as f64,
-        is_disturbed: waited.div_duration_f64(elapsed) > DISTURBED_MAX,
+        checks,
+        start,
+        end,
+        waited: waited().saturating_sub(waited_before),
     }
 }
 
@@ -99,4 +125,40 @@ fn waited() -> Duration {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanos = text.split(' ').nth(1).and_then(|word| word.parse().ok());
     Duration::from_nanos(nanos.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, Instant, Slice};
+
+    fn slice(base: Instant, start_micros: u64, waited_micros: u64) -> Slice {
+        let start = base + Duration::from_micros(start_micros);
+        Slice {
+            checks: 2_000,
+            start,
+            end: start + Duration::from_millis(2),
+            waited: Duration::from_micros(waited_micros),
+        }
+    }
+
+    #[test]
+    fn two_threads_at_the_same_time_count() {
+        let base = Instant::now();
+        let nanos = slice(base, 0, 0).nanos_beside(&slice(base, 50, 10));
+        assert!(nanos.is_some_and(|nanos| (nanos - 1_000.0).abs() < 1.0));
+    }
+
+    #[test]
+    fn one_after_the_other_does_not_count() {
+        let base = Instant::now();
+        let first = slice(base, 0, 0);
+        assert_eq!(first.nanos_beside(&slice(base, 2_500, 0)), None);
+        assert_eq!(first.nanos_beside(&slice(base, 400, 0)), None);
+    }
+
+    #[test]
+    fn a_thread_that_waited_does_not_count() {
+        let base = Instant::now();
+        assert_eq!(slice(base, 0, 0).nanos_beside(&slice(base, 0, 100)), None);
+    }
 }

@@ -5,7 +5,7 @@ use std::{
     hash::{Hash, Hasher},
 };
 
-use crate::{LimitError, Micros, Timestamp};
+use crate::{LimitError, Micros, Timestamp, math::Divisor};
 
 /// A unit of time a period can be written in.
 ///
@@ -99,6 +99,8 @@ const LENGTH_MASK: u64 = u64::MAX >> 4;
 pub struct Period {
     /// The length in microseconds, and above it how the windows are aligned.
     id: u64,
+    /// What a moment is divided by to get the number of its window.
+    step: Divisor,
     count: u64,
     unit: Unit,
 }
@@ -135,17 +137,22 @@ impl Period {
                 given: format!("{count}{}", unit.symbol()),
             });
         }
-        Ok(Self {
-            id: length.get() | unit.alignment(),
-            count,
-            unit,
-        })
+        Ok(Self::of(length.get(), count, unit))
     }
 
     const fn one(unit: Unit) -> Self {
+        Self::of(unit.micros(), 1, unit)
+    }
+
+    const fn of(length: u64, count: u64, unit: Unit) -> Self {
+        let step = match unit {
+            Unit::Month => count,
+            _ => length,
+        };
         Self {
-            id: unit.micros() | unit.alignment(),
-            count: 1,
+            id: length | unit.alignment(),
+            step: Divisor::new(step),
+            count,
             unit,
         }
     }
@@ -187,12 +194,11 @@ impl Period {
     #[inline]
     pub fn window_at(self, wall: Timestamp) -> u64 {
         let micros = wall.as_micros();
-        let (micros, length) = match self.unit {
-            Unit::Week => (micros.saturating_add(MONDAY_OFFSET), self.length().get()),
-            Unit::Month => (month_at(micros), self.count),
-            _ => (micros, self.length().get()),
-        };
-        micros.checked_div(length).unwrap_or(0)
+        self.step.div_floor(match self.unit {
+            Unit::Week => micros.saturating_add(MONDAY_OFFSET),
+            Unit::Month => month_at(micros),
+            _ => micros,
+        })
     }
 
     /// The first moment of a window; the end of a window is the start of the next.

@@ -117,6 +117,10 @@ impl Shards {
 impl Shard {
     /// Keeps a counter here; `Err` with it if every place belongs to a key that uses half of its limit
     /// or more.
+    #[expect(
+        clippy::result_large_err,
+        reason = "what is refused goes to another place at once"
+    )]
     pub(crate) fn insert_wide(
         &mut self,
         entry: Entry,

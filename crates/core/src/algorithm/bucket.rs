@@ -8,16 +8,16 @@
 use super::{Answer, Outcome};
 use crate::{
     Cost, Micros, Period, Timestamp,
-    math::{Units, div_ceil, div_floor, gcd, mul},
+    math::{Divisor, Units, div_ceil, div_floor, gcd, mul},
 };
 
 /// A rate and a capacity, in lowest terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bucket {
     /// Units gained per microsecond.
-    amount: u64,
+    amount: Divisor,
     /// Units one token is worth.
-    period: u64,
+    period: Divisor,
     /// Tokens the bucket holds.
     capacity: u64,
     /// The period of the limit as written: how far a clock may be set back before the bucket
@@ -61,8 +61,8 @@ impl Bucket {
         let is_narrow = amount <= Self::NARROW_AMOUNT_MAX
             && span.max(window) < u128::from(Self::NARROW_UNITS_MAX);
         Self {
-            amount,
-            period: token,
+            amount: Divisor::new(amount),
+            period: Divisor::new(token),
             capacity,
             length: period.length(),
             is_narrow,
@@ -71,10 +71,9 @@ impl Bucket {
 
     /// A bucket of this rate that is never asked, for reading the states of buckets that were.
     pub(crate) const fn of_rate(units_per_micro: u64, units_per_token: u64, capacity: u64) -> Self {
-        let (amount, period) = (units_per_micro, units_per_token);
         Self {
-            amount,
-            period,
+            amount: Divisor::new(units_per_micro),
+            period: Divisor::new(units_per_token),
             capacity,
             length: Micros::MAX,
             is_narrow: false,
@@ -83,12 +82,12 @@ impl Bucket {
 
     /// Units gained per microsecond.
     pub const fn units_per_micro(&self) -> u64 {
-        self.amount
+        self.amount.get()
     }
 
     /// Units one token is worth.
     pub const fn units_per_token(&self) -> u64 {
-        self.period
+        self.period.get()
     }
 
     /// Tokens the bucket holds when full.
@@ -110,13 +109,13 @@ impl Bucket {
     /// A moment in the bucket's units.
     #[inline]
     pub fn units_at(&self, at: Timestamp) -> u128 {
-        mul(at.as_micros(), self.amount)
+        mul(at.as_micros(), self.amount.get())
     }
 
     /// Decides on `cost` tokens when `debt` units are missing.
     #[inline]
     pub(super) fn look<U: Units>(&self, debt: U, cost: Cost) -> Look<U> {
-        let span = U::product(self.capacity, self.period);
+        let span = U::product(self.capacity, self.period.get());
         if cost.get() > self.capacity {
             return Look {
                 debt,
@@ -124,7 +123,7 @@ impl Bucket {
                 refused: Some(None),
             };
         }
-        let debt_after = debt.plus(U::product(cost.get(), self.period));
+        let debt_after = debt.plus(U::product(cost.get(), self.period.get()));
         if debt_after > span && !cost.is_zero() {
             return Look {
                 debt,
@@ -210,22 +209,24 @@ impl Bucket {
     }
 
     pub(super) fn used(&self, state: BucketState, now: Timestamp) -> u64 {
-        div_ceil(self.debt(state, now), self.period)
+        div_ceil(self.debt(state, now), self.period.get())
     }
 
     /// A bucket is never further than one period from being merely empty, whatever was admitted under
     /// another limit: a much lower rate does not lock a key out for ages.
     pub(super) fn admitted(&self, used: u64, now: Timestamp) -> BucketState {
-        self.owing(mul(used, self.period).min(self.debt_max()), now)
+        self.owing(mul(used, self.period.get()).min(self.debt_max()), now)
     }
 
     fn debt_max(&self) -> u128 {
-        let window = mul(self.length.get(), self.amount);
-        mul(self.capacity, self.period).saturating_add(window)
+        let window = mul(self.length.get(), self.amount.get());
+        mul(self.capacity, self.period.get()).saturating_add(window)
     }
 
     pub(super) fn refund(&self, state: BucketState, now: Timestamp, cost: Cost) -> BucketState {
-        let credited = state.full_at.saturating_sub(mul(cost.get(), self.period));
+        let credited = state
+            .full_at
+            .saturating_sub(mul(cost.get(), self.period.get()));
         // A state in the past is full already, and stays as it is.
         let full_at = credited.max(self.units_at(now).min(state.full_at));
         BucketState { full_at, ..state }
@@ -242,11 +243,12 @@ impl Bucket {
     /// D14: the tokens missing under `former` are missing here, to the last fraction rounded up.
     pub(super) fn adopt(&self, former: &Self, state: BucketState, now: Timestamp) -> BucketState {
         let debt = former.debt(state, now);
-        let whole = div_floor(debt, former.period);
-        let part = debt.saturating_sub(mul(whole, former.period));
-        let part = u64::try_from(part).unwrap_or(former.period);
-        let part = u128::from(div_ceil(mul(part, self.period), former.period));
-        let debt = mul(whole, self.period).saturating_add(part);
+        let (token, former_token) = (self.period.get(), former.period.get());
+        let whole = div_floor(debt, former_token);
+        let part = debt.saturating_sub(mul(whole, former_token));
+        let part = u64::try_from(part).unwrap_or(former_token);
+        let part = u128::from(div_ceil(mul(part, token), former_token));
+        let debt = mul(whole, token).saturating_add(part);
         self.owing(debt.min(self.debt_max()), now)
     }
 }
