@@ -22,6 +22,7 @@ mod batch;
 mod class;
 mod hash;
 mod pack;
+mod pages;
 mod save;
 mod shard;
 mod slot;

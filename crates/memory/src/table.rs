@@ -11,6 +11,7 @@ use tollgate_core::{Law, Now, State};
 use crate::{
     class::Classes,
     pack::Packed,
+    pages::ask_for_large,
     slot::Slot,
     sync::{AtomicU64, Ordering, wait},
     word::Word,
@@ -67,7 +68,9 @@ impl Table {
     pub(crate) fn new(keys: usize) -> Self {
         let slots = keys + keys * 2 / 5;
         let lines = slots.div_ceil(LINE_SLOTS).max(PROBE_LINES);
-        let cells: Box<[AtomicU64]> = bytemuck::zeroed_slice_box(lines * LINE_CELLS + LINE_CELLS);
+        let mut cells: Box<[AtomicU64]> =
+            bytemuck::zeroed_slice_box(lines * LINE_CELLS + LINE_CELLS);
+        ask_for_large(&mut cells);
         let address = cells.as_ptr().addr();
         let skipped = (address.next_multiple_of(LINE_BYTES) - address) / size_of::<AtomicU64>();
         Self {

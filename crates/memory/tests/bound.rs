@@ -11,11 +11,14 @@ use tollgate_memory::{MemoryStore, Stats};
 use tollgate_testkit::limit;
 
 const KEYS: usize = 10_000;
-/// Counters that one shard of the side table holds, and keys of the table for each shard.
-const BESIDE_PER_KEYS: (usize, usize) = (20, 64);
+/// Shards of the side table for this many keys, and counters that each holds, shared ones included.
+const SHARDS: usize = 64;
+const SHARD_COUNTERS: usize = 20;
 /// More than a counter beside the table takes with its limit and state.
 const BESIDE_BYTES: usize = 256;
-/// Two words for each admission that sliding logs remember, and as much in spare capacity.
+/// Admissions that all sliding logs of a store of this size remember.
+const LOG_ENTRIES: usize = 64_000;
+/// Two words for each of them, and as much in spare capacity.
 const LOG_BYTES: usize = 32;
 /// What the allocator and the test itself may take.
 const SLACK_BYTES: usize = 2 << 20;
@@ -39,6 +42,22 @@ fn a_million_keys_find_room_and_nobody_is_forgotten() {
     for limit in [token, leaky, fixed, amount] {
         Flood::of(&limit).strangers(100_000);
     }
+    long_logs_stay_within_the_bound();
+}
+
+/// More than half a million admissions to remember, of which there is room for 64,000.
+fn long_logs_stay_within_the_bound() {
+    let limit = limit("1000/h sliding_log");
+    let resident_before = resident_bytes();
+    let clock = ManualClock::start();
+    let store = MemoryStore::with_capacity(KEYS, clock.clone());
+    for _ in 0..900 {
+        clock.advance(TICK);
+        let passed = (0..600).filter(|number| passes(&store, &stranger(*number), &limit));
+        assert_eq!(passed.count(), 600);
+    }
+    let grown = resident_bytes().saturating_sub(resident_before);
+    assert!(grown <= bytes_max(&store.stats()), "{grown} bytes");
 }
 
 #[test]
@@ -132,11 +151,8 @@ impl<'a> Flood<'a> {
 
 /// The table, the side table, the logs.
 fn bytes_max(stats: &Stats) -> usize {
-    let (beside, keys) = BESIDE_PER_KEYS;
-    // The number of shards is a power of two.
-    let shards = (KEYS / keys).next_power_of_two();
     let table = usize::try_from(stats.bytes_max).unwrap_or(0);
-    table + shards * beside * BESIDE_BYTES + KEYS * LOG_BYTES + SLACK_BYTES
+    table + SHARDS * SHARD_COUNTERS * BESIDE_BYTES + LOG_ENTRIES * LOG_BYTES + SLACK_BYTES
 }
 
 #[expect(clippy::expect_used, reason = "to panic is how a failed test speaks")]
