@@ -55,10 +55,10 @@ pub(crate) struct Counters {
 }
 
 impl<C: Clock> MemoryStore<C> {
-    /// Keys a store has room for unless told otherwise: 24 MB when all of them are in use.
+    /// Keys a store has room for unless told otherwise: 23 MB when all of them are in use.
     pub const CAPACITY_DEFAULT: usize = 1_000_000;
 
-    /// The most keys a store can have room for: 24 GB.
+    /// The most keys a store can have room for: 23 GB.
     pub const CAPACITY_MAX: usize = 1 << 30;
 
     /// A store for [`MemoryStore::CAPACITY_DEFAULT`] keys.
@@ -66,7 +66,7 @@ impl<C: Clock> MemoryStore<C> {
         Self::with_capacity(Self::CAPACITY_DEFAULT, clock)
     }
 
-    /// A store for this many keys, at most [`MemoryStore::CAPACITY_MAX`]. It takes 24 bytes for each, as
+    /// A store for this many keys, at most [`MemoryStore::CAPACITY_MAX`]. It takes 23 bytes for each, as
     /// they come.
     pub fn with_capacity(keys: usize, clock: C) -> Self {
         Self {

@@ -135,7 +135,7 @@ impl<L, C, O> Builder<L, InMemory<C>, O> {
         }
     }
 
-    /// How many keys to have room for; 24 bytes each.
+    /// How many keys to have room for; 23 bytes each.
     ///
     /// ```
     /// use tollgate::RateLimiter;
