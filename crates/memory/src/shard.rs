@@ -16,8 +16,11 @@ use crate::table::Evicted;
 const WIDE_MAX: usize = 16;
 /// Shared counters a shard holds.
 const SHARED_MAX: usize = 4;
-/// Table keys per shard.
-const KEYS_PER_SHARD: usize = 256;
+/// Table keys per shard. Small stores have more shards for their keys, so that limits which need the
+/// side table find room there; large ones fewer, since each takes some bytes.
+const KEYS_PER_SHARD: usize = 64;
+const KEYS_PER_SHARD_LARGE: usize = 256;
+const SHARDS_LARGE: usize = 4_096;
 const SHARDS_MIN: usize = 64;
 /// Admissions that all logs together may remember, however few keys there is room for: enough for 64 of
 /// the longest.
@@ -60,9 +63,10 @@ pub(crate) struct Shards {
 
 impl Shards {
     pub(crate) fn new(keys: usize) -> Self {
-        let count = (keys / KEYS_PER_SHARD)
-            .clamp(SHARDS_MIN, SHARDS_MAX)
-            .next_power_of_two();
+        let shards = (keys / KEYS_PER_SHARD)
+            .min(SHARDS_LARGE)
+            .max(keys / KEYS_PER_SHARD_LARGE);
+        let count = shards.clamp(SHARDS_MIN, SHARDS_MAX).next_power_of_two();
         let shards = (0..count).map(|_| Mutex::default()).collect();
         Self {
             shards,
