@@ -7,6 +7,22 @@ use crate::{Charge, Verdict};
 /// Keeps counters and applies charges to them.
 ///
 /// A store that can answer at once implements [`ImmediateStore`] instead and gets this for free.
+///
+/// ```
+/// use tollgate_core::{Action, Charge, Store, StoreError, Verdict};
+///
+/// /// A store across a network that is down.
+/// struct Unplugged;
+///
+/// impl Store for Unplugged {
+///     async fn charge(&self, _: &[Charge<'_>]) -> Result<Verdict, StoreError> {
+///         Err(StoreError::Timeout(std::time::Duration::from_millis(5)))
+///     }
+///     async fn inspect(&self, _: Action, charges: &[Charge<'_>]) -> Result<Verdict, StoreError> {
+///         self.charge(charges).await
+///     }
+/// }
+/// ```
 pub trait Store: Send + Sync {
     /// Applies every charge, or none if any is denied. Atomic: no other request sees a part of it.
     /// Charges on one counter must fit together; the limit of the first of them decides.
@@ -32,6 +48,13 @@ pub trait Store: Send + Sync {
 }
 
 /// What the side door of a store can do to the counters of some charges.
+///
+/// ```
+/// use tollgate_core::Action;
+///
+/// let changes = [Action::Peek, Action::Refund, Action::Reset].map(|action| action != Action::Peek);
+/// assert_eq!(changes, [false, true, true]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Action {

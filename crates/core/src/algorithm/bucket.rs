@@ -12,6 +12,16 @@ use crate::{
 };
 
 /// A rate and a capacity, in lowest terms.
+///
+/// ```
+/// use tollgate_core::{Law, Limit};
+///
+/// let limit = "100/min".parse::<Limit>()?.with_burst(20)?;
+/// let Law::TokenBucket(token) = limit.law() else { unreachable!("a burst makes a token bucket") };
+/// assert_eq!(token.bucket().units_per_token(), 600_000); // one every 600 ms
+/// assert_eq!(token.bucket().capacity(), 20);
+/// # Ok::<(), tollgate_core::LimitError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bucket {
     /// Units gained per microsecond.
@@ -27,6 +37,16 @@ pub struct Bucket {
 }
 
 /// When the bucket is full again, in the bucket's units since the epoch.
+///
+/// ```
+/// use tollgate_core::{Clock, Limit, ManualClock, State};
+///
+/// let now = ManualClock::start().now();
+/// let limit = "1/s".parse::<Limit>()?.with_burst(5)?;
+/// let State::Bucket(full) = limit.fresh(now) else { unreachable!("the state of a bucket") };
+/// assert_eq!((full.full_at, full.at), (u128::from(now.steady.as_micros()), now.steady));
+/// # Ok::<(), tollgate_core::LimitError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BucketState {
     /// The moment times the amount.

@@ -5,6 +5,13 @@ use std::fmt;
 use crate::{Cost, Micros, Now};
 
 /// The state of an algorithm that is brought by the user: two words, kept as they are.
+///
+/// ```
+/// use tollgate_core::CustomState;
+///
+/// let seen_and_used: CustomState = [1_767_225_600, 3];
+/// assert_eq!(size_of_val(&seen_and_used), 16);
+/// ```
 pub type CustomState = [u64; 2];
 
 /// How a limit counts. Pure: the state and the moment come in, an answer and a state go out.
@@ -86,6 +93,14 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
 }
 
 /// What one step says.
+///
+/// ```
+/// use tollgate_core::{Algorithm, Clock, Cost, FixedWindow, ManualClock, Micros, Period};
+///
+/// let (window, now) = (FixedWindow::new(10, Period::MINUTE), ManualClock::start().now());
+/// let (answer, _) = window.step(window.fresh(now), now, Cost::new(4));
+/// assert_eq!((answer.used, answer.reset_after), (4, Micros::from_secs(60)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// Allowed or denied.
@@ -97,6 +112,13 @@ pub struct Answer {
 }
 
 /// Allowed or denied.
+///
+/// ```
+/// use tollgate_core::Outcome;
+///
+/// assert!(Outcome::ALLOW.is_allowed());
+/// assert!(!Outcome::Deny { retry_after: None }.is_allowed());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {

@@ -4,6 +4,15 @@ use super::{Algorithm, Answer, Outcome};
 use crate::{Cost, Micros, Now, Period, Timestamp};
 
 /// At most the limit in every aligned window.
+///
+/// ```
+/// use tollgate_core::{Algorithm, Clock, Cost, FixedWindow, ManualClock, Period};
+///
+/// let (window, now) = (FixedWindow::new(1, Period::HOUR), ManualClock::start().now());
+/// let (first, state) = window.step(window.fresh(now), now, Cost::ONE);
+/// let (second, _) = window.step(state, now, Cost::ONE);
+/// assert!(first.outcome.is_allowed() && !second.outcome.is_allowed());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FixedWindow {
     capacity: u64,
@@ -11,6 +20,14 @@ pub struct FixedWindow {
 }
 
 /// How much was admitted in which window.
+///
+/// ```
+/// use tollgate_core::{Algorithm, Clock, FixedState, FixedWindow, ManualClock, Period};
+///
+/// let (window, now) = (FixedWindow::new(10, Period::HOUR), ManualClock::start().now());
+/// let FixedState { used, .. } = window.admitted(3, now);
+/// assert_eq!(used, 3);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FixedState {
     /// The window's number, as [`Period::window_at`] counts.

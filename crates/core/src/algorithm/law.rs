@@ -9,6 +9,15 @@ use super::{
 use crate::{Cost, Now, State};
 
 /// The algorithm of a limit with its numbers filled in.
+///
+/// ```
+/// use tollgate_core::{Law, Limit};
+///
+/// let limit: Limit = "100/min".parse()?;
+/// assert!(matches!(limit.law(), Law::SlidingWindow(_)));
+/// assert_eq!(limit.law().capacity(), 100);
+/// # Ok::<(), tollgate_core::LimitError>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Law {

@@ -8,6 +8,18 @@ use crate::{Cost, Micros, Now, math::Units};
 ///
 /// A request of cost c leaves when those before it have left, and keeps the way busy for c intervals.
 /// A refund gives the last place in the queue back; it does not hurry those who already wait.
+///
+/// ```
+/// use std::time::Duration;
+/// use tollgate_core::{AlgorithmName, Clock, Cost, Limit, ManualClock};
+///
+/// let limit = "10/s".parse::<Limit>()?.with_algorithm(AlgorithmName::LeakyBucket)?.with_burst(1)?;
+/// let now = ManualClock::start().now();
+/// let (first, state) = limit.step(limit.fresh(now), now, Cost::ONE);
+/// let (second, _) = limit.step(state, now, Cost::ONE);
+/// assert_eq!((first.delay(), second.delay()), (Duration::ZERO, Duration::from_millis(100)));
+/// # Ok::<(), tollgate_core::LimitError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeakyBucket(pub(crate) Bucket);
 

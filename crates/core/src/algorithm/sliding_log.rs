@@ -5,6 +5,15 @@ use crate::{Cost, Micros, Now, Timestamp};
 
 /// At most the limit in every interval of one period, at the price of remembering each admission;
 /// for limits up to [`SlidingLog::AMOUNT_MAX`].
+///
+/// ```
+/// use tollgate_core::{Algorithm, Clock, Cost, ManualClock, Micros, SlidingLog};
+///
+/// let (log, now) = (SlidingLog::new(2, Micros::from_secs(60)), ManualClock::start().now());
+/// let (_, state) = log.step(log.fresh(now), now, Cost::new(2));
+/// let (third, _) = log.step(state, now, Cost::ONE);
+/// assert!(!third.outcome.is_allowed());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlidingLog {
     capacity: u64,
@@ -12,12 +21,29 @@ pub struct SlidingLog {
 }
 
 /// The admissions that may still count, oldest first.
+///
+/// ```
+/// use tollgate_core::{Log, LogEntry, Timestamp};
+///
+/// let at = Timestamp::from_secs(60);
+/// let mut log = Log::new(vec![LogEntry { at, cost: 2 }, LogEntry { at: Timestamp::EPOCH, cost: 1 }]);
+/// assert_eq!(log.entries()[1], LogEntry { at, cost: 2 });
+/// log.merge_oldest();
+/// assert_eq!(log.entries(), [LogEntry { at, cost: 3 }]);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Log {
     entries: Vec<LogEntry>,
 }
 
 /// What was admitted at one tick.
+///
+/// ```
+/// use tollgate_core::{LogEntry, Timestamp};
+///
+/// let entry = LogEntry { at: Timestamp::from_secs(60), cost: 2 };
+/// assert_eq!(entry.cost, 2);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogEntry {
     /// When.

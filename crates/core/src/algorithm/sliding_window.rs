@@ -15,6 +15,16 @@ use crate::{
 /// It is an estimate: it takes the previous window's requests to be spread evenly. In an interval
 /// that is not aligned up to just under twice the limit can pass, when all of the previous window's
 /// requests came at its end.
+///
+/// ```
+/// use std::time::Duration;
+/// use tollgate_core::{Algorithm, Clock, Cost, ManualClock, Period, SlidingWindow};
+///
+/// let (window, clock) = (SlidingWindow::new(10, Period::MINUTE), ManualClock::start());
+/// let (_, state) = window.step(window.fresh(clock.now()), clock.now(), Cost::new(10));
+/// clock.advance(Duration::from_secs(90)); // half of the next minute: half of the ten still counts
+/// assert_eq!(window.used(&state, clock.now()), 5);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlidingWindow {
     capacity: u64,
@@ -22,6 +32,14 @@ pub struct SlidingWindow {
 }
 
 /// How much was admitted in a window and in the one before it.
+///
+/// ```
+/// use tollgate_core::{Algorithm, Clock, ManualClock, Period, SlidingWindow};
+///
+/// let (window, now) = (SlidingWindow::new(10, Period::HOUR), ManualClock::start().now());
+/// let state = window.admitted(3, now);
+/// assert_eq!((state.current, state.previous), (3, 0));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlidingState {
     /// The current window's number, as [`Period::window_at`] counts.

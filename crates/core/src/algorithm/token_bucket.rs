@@ -4,6 +4,16 @@ use super::{Algorithm, Answer, Bucket, BucketState};
 use crate::{Cost, Micros, Now};
 
 /// At most burst + rate · t in every interval t; a request that fits passes at once.
+///
+/// ```
+/// use tollgate_core::{Clock, Cost, Limit, ManualClock};
+///
+/// let (limit, now) = ("1/s".parse::<Limit>()?.with_burst(5)?, ManualClock::start().now());
+/// let (five, state) = limit.step(limit.fresh(now), now, Cost::new(5));
+/// let (sixth, _) = limit.step(state, now, Cost::ONE);
+/// assert!(five.is_allowed() && !sixth.is_allowed());
+/// # Ok::<(), tollgate_core::LimitError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenBucket(pub(crate) Bucket);
 
