@@ -12,7 +12,7 @@ use tollgate_testkit::limit;
 
 const KEYS: usize = 10_000;
 /// Shards of the side table for this many keys, and counters that each holds, shared ones included.
-const SHARDS: usize = 64;
+const SHARDS: usize = 256;
 const SHARD_COUNTERS: usize = 20;
 /// More than a counter beside the table takes with its limit and state.
 const BESIDE_BYTES: usize = 256;

@@ -84,13 +84,13 @@ macro_rules! store_contract {
             }
 
             #[test]
-            #[ignore = "a soak; run it with --ignored"]
+            #[ignore = "soak: run by cargo xtask soak"]
             fn soak_random() {
                 $crate::contract::soak::soak_random(super::$name);
             }
 
             #[test]
-            #[ignore = "a soak; run it with --ignored"]
+            #[ignore = "soak: run by cargo xtask soak"]
             fn soak_concurrent() {
                 $crate::contract::soak::soak_concurrent(super::$name);
             }
