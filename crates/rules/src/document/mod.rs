@@ -1,0 +1,1 @@
+//! What somebody wrote: rules as YAML or JSON.

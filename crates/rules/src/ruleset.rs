@@ -1,0 +1,46 @@
+//! A whole set of rules: what one revision holds.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use crate::{Name, Override, Rule, Tier};
+
+/// Rules, tiers and the overrides of the file: everything one revision holds.
+///
+/// What the parts cannot promise alone is checked by [`crate::document`] and by
+/// [`RuleSet::check`]: unique names and ids, declared tiers, overrides that name a rule's key.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RuleSet {
+    /// The tier of a request that states none.
+    pub default_tier: Name,
+    /// The tiers, by name.
+    pub tiers: BTreeMap<Name, Tier>,
+    /// The rules, by name.
+    pub rules: BTreeMap<Name, Arc<Rule>>,
+    /// Overrides that are written in the file.
+    pub overrides: Vec<Override>,
+}
+
+impl RuleSet {
+    /// The most rules.
+    pub const RULES_MAX: usize = 100_000;
+    /// The most overrides in a file; those in the catalog are not bounded by it.
+    pub const OVERRIDES_MAX: usize = 100_000;
+}
+
+/// No rules, and the tiers everything begins with.
+impl Default for RuleSet {
+    fn default() -> Self {
+        let tiers: BTreeMap<Name, Tier> = Tier::built_in()
+            .into_iter()
+            .map(|tier| (tier.name.clone(), tier))
+            .collect();
+        let lowest = tiers.values().min_by_key(|tier| tier.rank);
+        Self {
+            default_tier: lowest.map_or_else(|| Name::implicit("tier", "none"), |tier| tier.name.clone()),
+            tiers,
+            rules: BTreeMap::new(),
+            overrides: Vec::new(),
+        }
+    }
+}

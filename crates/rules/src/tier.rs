@@ -1,0 +1,48 @@
+//! Tiers: classes of callers.
+
+use tollgate_core::LimitSet;
+
+use crate::Name;
+
+/// A class of callers. Tiers are data: these four are there to start with.
+///
+/// ```
+/// use tollgate_rules::Tier;
+///
+/// let names: Vec<String> = Tier::built_in().iter().map(|tier| tier.name.to_string()).collect();
+/// assert_eq!(names, ["free", "premium", "internal-service", "admin"]);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Tier {
+    /// What it is called.
+    pub name: Name,
+    /// Under load the lowest is turned away first.
+    pub rank: u32,
+    /// What a request that no throttle matched may do, by `user|api_key|ip`.
+    pub default: Option<LimitSet>,
+}
+
+impl Tier {
+    /// The most tiers.
+    pub const COUNT_MAX: usize = 1_000;
+
+    /// A tier without default limits.
+    pub const fn new(name: Name, rank: u32) -> Self {
+        Self {
+            name,
+            rank,
+            default: None,
+        }
+    }
+
+    /// The tiers every rule set begins with.
+    pub fn built_in() -> Vec<Self> {
+        let ranked = [("free", 1), ("premium", 2), ("internal-service", 3), ("admin", 4)];
+        let named = ranked.into_iter().filter_map(|(name, rank)| {
+            let name = name.parse().ok()?;
+            Some(Self::new(name, rank))
+        });
+        named.collect()
+    }
+}
