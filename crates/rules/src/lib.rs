@@ -6,6 +6,7 @@
 pub mod document;
 mod exception;
 pub mod normalise;
+mod order;
 mod query;
 mod rule;
 mod ruleset;
