@@ -3,15 +3,22 @@
 //!
 //! A [`document`] is what somebody wrote; a [`Rule`] is what is true.
 
+mod conditions;
+mod counter;
+mod directory;
 pub mod document;
 mod exception;
+mod index;
 pub mod normalise;
 mod order;
 mod query;
 mod rule;
 mod ruleset;
+mod snapshot;
 mod tier;
 
+pub use conditions::Condition;
+pub use directory::{Block, Directory};
 pub use exception::{Change, Factor, FactorError, Override};
 pub use query::{Query, QueryError, Scope, UnknownScope};
 pub use rule::{
@@ -20,4 +27,5 @@ pub use rule::{
     PatternError, Response, Rule, Segment, Throttle, UnknownField,
 };
 pub use ruleset::RuleSet;
+pub use snapshot::{Line, Plan, Snapshot, Stop, TierStanding};
 pub use tier::Tier;
