@@ -2,12 +2,15 @@
 
 mod compile;
 mod compiled;
+mod explain;
 mod plan;
+mod tell;
 mod walk;
 
 use std::collections::{HashMap, HashSet};
 
 pub(crate) use compiled::Compiled;
+pub use explain::{Considered, Explanation, Fate};
 pub use plan::{Line, Plan, Stop, TierStanding};
 
 use crate::{Name, directory::Exceptions, index::Index};

@@ -8,8 +8,8 @@ use super::{
     plan::{Line, LineLimit, Plan, Stop, TierStanding},
 };
 use crate::{
-    Action, Change, Directory, Missing, Name, Query, conditions::Facts, counter, directory::Found,
-    index::Probes,
+    Action, Change, Directory, KeyField, Missing, Name, Query, conditions::Facts, counter,
+    directory::Found, index::Probes,
 };
 
 impl Snapshot {
@@ -24,9 +24,21 @@ impl Snapshot {
         directory: &Directory,
         wall: Timestamp,
     ) -> Plan<'s> {
+        self.plan_before(&mut (), query, directory, wall)
+    }
+
+    /// The same before a witness.
+    pub(super) fn plan_before<'s, W: Witness<'s>>(
+        &'s self,
+        witness: &mut W,
+        query: &Query<'_>,
+        directory: &Directory,
+        wall: Timestamp,
+    ) -> Plan<'s> {
         let (tier, standing) = self.tier_of(query);
         let facts = Facts { query, tier };
         let mut walk = Walk {
+            witness,
             snapshot: self,
             directory,
             facts,
@@ -76,6 +88,27 @@ impl Snapshot {
     }
 }
 
+/// Sees what becomes of each rule that matches. Nobody, on the way of a decision.
+pub(super) trait Witness<'s> {
+    fn sees(&mut self, compiled: &'s Compiled, event: Event<'s>);
+}
+
+impl<'s> Witness<'s> for () {
+    #[inline]
+    fn sees(&mut self, _: &'s Compiled, _: Event<'s>) {}
+}
+
+/// What becomes of a rule that matches.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Event<'s> {
+    Applied,
+    OutsideScope,
+    GroupTaken,
+    Skipped(&'s KeyField),
+    Denied(&'s KeyField),
+    Ended,
+}
+
 /// Whether the walk goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pace {
@@ -83,7 +116,8 @@ enum Pace {
     Ended,
 }
 
-struct Walk<'s, 'q, 'a> {
+struct Walk<'s, 'q, 'a, 'w, W> {
+    witness: &'w mut W,
     snapshot: &'s Snapshot,
     directory: &'q Directory,
     facts: Facts<'q, 'a>,
@@ -92,17 +126,24 @@ struct Walk<'s, 'q, 'a> {
     plan: Plan<'s>,
 }
 
-impl<'s> Walk<'s, '_, '_> {
+impl<'s, W: Witness<'s>> Walk<'s, '_, '_, '_, W> {
     /// A rule that matches.
     fn step(&mut self, compiled: &'s Compiled) -> Pace {
         match &compiled.rule.action {
-            Action::Allow => Pace::Ended,
+            Action::Allow => {
+                self.witness.sees(compiled, Event::Ended);
+                Pace::Ended
+            }
             Action::Block => {
+                self.witness.sees(compiled, Event::Ended);
                 self.plan.stop = Some(Stop::Rule(&compiled.rule));
                 Pace::Ended
             }
             Action::Throttle(throttle) => match &throttle.group {
-                Some(group) if self.groups.contains(&group) => Pace::On,
+                Some(group) if self.groups.contains(&group) => {
+                    self.witness.sees(compiled, Event::GroupTaken);
+                    Pace::On
+                }
                 _ => self.apply(compiled),
             },
         }
@@ -119,10 +160,14 @@ impl<'s> Walk<'s, '_, '_> {
         let appended = counter::append(throttle, pattern, &self.facts, &mut self.plan.keys);
         if let Err(field) = appended {
             match throttle.missing {
-                Missing::Skip => return Pace::On,
+                Missing::Skip => {
+                    self.witness.sees(compiled, Event::Skipped(field));
+                    return Pace::On;
+                }
                 Missing::Shared => counter::append_shared(&mut self.plan.keys),
                 Missing::Deny => {
                     let rule = &compiled.rule;
+                    self.witness.sees(compiled, Event::Denied(field));
                     self.plan.stop = Some(Stop::Missing { rule, field });
                     return Pace::Ended;
                 }
@@ -131,9 +176,12 @@ impl<'s> Walk<'s, '_, '_> {
         self.plan.has_matched = true;
         self.groups.extend(&throttle.group);
         let scope = self.facts.query.scope_asked();
-        if scope.is_none_or(|scope| scope.keeps(&throttle.key)) {
-            self.charge(compiled, start);
+        if scope.is_some_and(|scope| !scope.keeps(&throttle.key)) {
+            self.witness.sees(compiled, Event::OutsideScope);
+            return Pace::On;
         }
+        self.witness.sees(compiled, Event::Applied);
+        self.charge(compiled, start);
         Pace::On
     }
 
