@@ -8,6 +8,8 @@ mod build;
 mod drawer;
 mod paths;
 mod probe;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use drawer::{AsIs, Drawer};
 pub(crate) use probe::Probes;
