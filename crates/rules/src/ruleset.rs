@@ -26,6 +26,11 @@ impl RuleSet {
     pub const RULES_MAX: usize = 100_000;
     /// The most overrides in a file; those in the catalog are not bounded by it.
     pub const OVERRIDES_MAX: usize = 100_000;
+
+    /// The default tier of a file that names none: `free`.
+    pub(crate) fn default_tier_name() -> Option<Name> {
+        "free".parse().ok()
+    }
 }
 
 /// No rules, and the tiers everything begins with.
@@ -37,7 +42,8 @@ impl Default for RuleSet {
             .collect();
         let lowest = tiers.values().min_by_key(|tier| tier.rank);
         Self {
-            default_tier: lowest.map_or_else(|| Name::implicit("tier", "none"), |tier| tier.name.clone()),
+            default_tier: lowest
+                .map_or_else(|| Name::implicit("tier", "none"), |tier| tier.name.clone()),
             tiers,
             rules: BTreeMap::new(),
             overrides: Vec::new(),
