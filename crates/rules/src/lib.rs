@@ -5,12 +5,15 @@
 
 pub mod document;
 mod exception;
+mod nearest;
 pub mod normalise;
 mod order;
 mod query;
+pub mod review;
 mod rule;
 mod ruleset;
 mod tier;
+mod trial;
 
 pub use exception::{Change, Factor, FactorError, Override};
 pub use query::{Query, QueryError, Scope, UnknownScope};
@@ -21,3 +24,4 @@ pub use rule::{
 };
 pub use ruleset::RuleSet;
 pub use tier::Tier;
+pub use trial::{Expect, ExpectRule, Facts, Step, Trial};
