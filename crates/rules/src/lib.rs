@@ -11,13 +11,16 @@ mod exception;
 mod index;
 mod live;
 mod miss;
+mod nearest;
 pub mod normalise;
 mod order;
 mod query;
+pub mod review;
 mod rule;
 mod ruleset;
 mod snapshot;
 mod tier;
+mod trial;
 
 pub use conditions::Condition;
 pub use directory::{Block, Directory};
@@ -33,3 +36,4 @@ pub use rule::{
 pub use ruleset::RuleSet;
 pub use snapshot::{Considered, Explanation, Fate, Line, Plan, Snapshot, Stop, TierStanding};
 pub use tier::Tier;
+pub use trial::{Expect, ExpectRule, Facts, Step, Trial};
