@@ -103,7 +103,7 @@ impl FromStr for EndpointPattern {
     type Err = PatternError;
 
     fn from_str(text: &str) -> Result<Self, PatternError> {
-        let path = Path::new(text).map_err(PatternError::Path)?;
+        let path = Path::of_pattern(text).map_err(PatternError::Path)?;
         let mut segments = Vec::new();
         for part in path.segments() {
             if matches!(segments.last(), Some(Segment::Rest)) {
@@ -131,7 +131,9 @@ fn segment(part: &str) -> Result<Segment, PatternError> {
         "**" => Ok(Segment::Rest),
         literal if !literal.contains(is_special) => Ok(Segment::Literal(literal.into())),
         other => {
-            let name = other.strip_prefix('{').and_then(|name| name.strip_suffix('}'));
+            let name = other
+                .strip_prefix('{')
+                .and_then(|name| name.strip_suffix('}'));
             match name {
                 Some(name) if !name.is_empty() && !name.contains(is_special) => {
                     Ok(Segment::Parameter(name.into()))
