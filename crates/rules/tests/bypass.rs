@@ -1,4 +1,5 @@
 //! Ways around a limit that other limiters had: each must lead to the same counter, or be refused.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
 // Proves: R1, R3
 

@@ -1,4 +1,5 @@
 //! The normal form of paths against a slow model of another shape, and the laws it keeps.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
 // Proves: R1
 
@@ -186,7 +187,7 @@ fn nasty(rng: &mut Rng) -> String {
         } else {
             &PIECES[..]
         };
-        text.push_str(&rng.pick(from));
+        text.push_str(rng.pick(from));
         if rng.one_in(50) {
             text.extend(char::from_u32(u32::try_from(rng.below(0x3000)).unwrap()));
         }

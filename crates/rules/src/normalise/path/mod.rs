@@ -1,5 +1,6 @@
 //! Paths: one spelling for all that lead to the same place.
 
+mod common;
 mod error;
 mod letter;
 mod normal;

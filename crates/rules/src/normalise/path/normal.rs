@@ -1,9 +1,9 @@
-//! Whether a path is in normal form already, in one pass and without a copy: every request comes by.
+//! The thorough look: whether a path is in normal form already, in one pass and without a copy.
 
 use super::letter::{self, Braces, is_plain};
 
 /// What a byte of a path means to this check.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Class {
     /// A letter that stays as it is.
     Plain,
@@ -17,7 +17,13 @@ enum Class {
     Other,
 }
 
-const CLASSES: [Class; 256] = {
+const CLASSES: [Class; 256] = classes();
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "256 places, and a constant: a wrong index does not compile"
+)]
+const fn classes() -> [Class; 256] {
     let mut classes = [Class::Other; 256];
     let mut byte = 0_u8;
     while byte < 0x7f {
@@ -32,26 +38,33 @@ const CLASSES: [Class; 256] = {
         byte += 1;
     }
     classes
-};
+}
+
+fn class(byte: u8) -> Class {
+    let class = CLASSES.get(usize::from(byte)).copied();
+    class.unwrap_or(Class::Other)
+}
 
 /// The part of `text` that is its normal form, if one is: all of it but for the query, the fragment
 /// and a slash at the end.
 pub(super) fn prefix(text: &str) -> Option<&str> {
     let bytes = text.strip_prefix('/')?.as_bytes();
     let (mut segment, mut at) = (0, 0);
-    while let Some(&byte) = bytes.get(at) {
-        match CLASSES.get(usize::from(byte))? {
-            Class::Plain => at += 1,
-            Class::Slash => {
+    loop {
+        let rest = bytes.get(at..)?;
+        let plain = rest.iter().position(|&byte| class(byte) != Class::Plain);
+        at += plain.unwrap_or(rest.len());
+        match bytes.get(at).map(|&byte| class(byte)) {
+            Some(Class::Slash) => {
                 if is_dropped(bytes.get(segment..at)?) {
                     return None;
                 }
                 at += 1;
                 segment = at;
             }
-            Class::Percent => at += normal_escapes(text.get(at + 1..)?)?,
-            Class::End => break,
-            Class::Other => return None,
+            Some(Class::Percent) => at += normal_escapes(text.get(at + 1..)?)?,
+            Some(Class::Other) => return None,
+            Some(Class::End | Class::Plain) | None => break,
         }
     }
     // `at` and `segment` count from behind the first slash, so `text[..segment]` lacks the slash

@@ -2,7 +2,7 @@
 
 use super::{
     Path, PathError,
-    letter::{self, Braces},
+    letter::{self, Braces, is_plain},
 };
 
 /// The normal form of `text`, segment by segment.
@@ -38,14 +38,25 @@ pub(super) fn rewrite(text: &str, braces: Braces) -> Result<String, PathError> {
 
 /// Appends a segment without its parameters, which must be in order all the same.
 fn write_segment(segment: &str, braces: Braces, out: &mut String) -> Result<(), PathError> {
-    let name_bytes = segment.find(';').unwrap_or(segment.len());
-    let mut at = 0;
-    while let Some(rest) = segment.get(at..).filter(|rest| !rest.is_empty()) {
-        let (spelling, taken) = letter::first(rest, braces)?;
-        if at < name_bytes {
-            out.extend(spelling.bytes().iter().copied().map(char::from));
+    let (name, parameters) = segment.split_once(';').unwrap_or((segment, ""));
+    write_letters(name, braces, out)?;
+    let end_of_name = out.len();
+    write_letters(parameters, braces, out)?;
+    out.truncate(end_of_name);
+    Ok(())
+}
+
+fn write_letters(mut rest: &str, braces: Braces, out: &mut String) -> Result<(), PathError> {
+    while !rest.is_empty() {
+        let as_it_is = rest.bytes().take_while(|&byte| is_plain(byte)).count();
+        let (plain, odd) = rest.split_at_checked(as_it_is).unwrap_or((rest, ""));
+        out.push_str(plain);
+        if odd.is_empty() {
+            break;
         }
-        at = at.saturating_add(taken);
+        let (spelling, taken) = letter::first(odd, braces)?;
+        out.extend(spelling.bytes().iter().copied().map(char::from));
+        rest = odd.get(taken..).unwrap_or_default();
     }
     Ok(())
 }

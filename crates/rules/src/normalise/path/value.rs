@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{PathError, letter::Braces, normal, rewrite};
+use super::{PathError, common, letter::Braces, normal, rewrite};
 
 /// A path in normal form: begins with `/`, does not end with one unless it is the root, no empty, `.`
 /// or `..` segment, no query, no fragment, no parameters, and one spelling for every letter. Upper and
@@ -34,6 +34,9 @@ impl<'a> Path<'a> {
     ///
     /// [`PathError`] for what has no normal form.
     pub fn new(text: &'a str) -> Result<Self, PathError> {
+        if text.len() <= Self::BYTES_MAX && common::is_normal(text) {
+            return Ok(Self(Cow::Borrowed(text)));
+        }
         match normal::prefix(text) {
             Some(normal) if normal.len() <= Self::BYTES_MAX => Ok(Self(Cow::Borrowed(normal))),
             _ => rewrite::rewrite(text, Braces::Escaped).map(|path| Self(Cow::Owned(path))),
