@@ -175,7 +175,18 @@ const PIECES: [&str; 72] = [
     "%40",
 ];
 
+/// A long path in normal form with one piece put in somewhere.
+fn nearly_normal(rng: &mut Rng) -> String {
+    let mut text = "/api/v1/users_and-more/8f14e45f/orders.json/items/17/x".to_owned();
+    text.truncate(rng.index(text.len()) + 1);
+    text.insert_str(rng.index(text.len()) + 1, rng.pick(&PIECES));
+    text
+}
+
 fn nasty(rng: &mut Rng) -> String {
+    if rng.one_in(4) {
+        return nearly_normal(rng);
+    }
     let mut text = String::new();
     if !rng.one_in(40) {
         text.push('/');
