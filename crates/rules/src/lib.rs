@@ -3,6 +3,7 @@
 //!
 //! A [`document`] is what somebody wrote; a [`Rule`] is what is true.
 
+mod diff;
 pub mod document;
 mod exception;
 pub mod normalise;
@@ -11,6 +12,7 @@ mod rule;
 mod ruleset;
 mod tier;
 
+pub use diff::{Counters, Diff, Difference, DifferenceKind, FieldChange, Object, diff};
 pub use exception::{Change, Factor, FactorError, Override};
 pub use query::{Query, QueryError, Scope, UnknownScope};
 pub use rule::{
