@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use tollgate_core::{AlgorithmName, Bands, LimitSet, RuleId, Timestamp};
 use tollgate_rules::{
-    Action, AttributeCondition, Change, Consistency, Counters, DifferenceKind, EndpointPattern, Field,
-    Key, KeyField, Missing, Name, OnFailure, Override, Rule, RuleSet, Throttle, Tier, diff,
+    Action, AttributeCondition, Change, Consistency, Counters, DifferenceKind, EndpointPattern,
+    Field, Key, KeyField, Missing, Name, OnFailure, Override, Rule, RuleSet, Throttle, Tier, diff,
 };
 
 fn name(text: &str) -> Name {
@@ -35,8 +35,11 @@ fn throttle(rule: &mut Rule) -> &mut Throttle {
 
 fn set(rules: impl IntoIterator<Item = Rule>) -> RuleSet {
     let mut set = RuleSet::default();
-    set.rules
-        .extend(rules.into_iter().map(|rule| (rule.name.clone(), Arc::new(rule))));
+    set.rules.extend(
+        rules
+            .into_iter()
+            .map(|rule| (rule.name.clone(), Arc::new(rule))),
+    );
     set
 }
 
@@ -53,37 +56,69 @@ type Edit = (&'static str, fn(&mut Rule));
 const EDITS: &[Edit] = &[
     ("id", |rule| rule.id = RuleId::new(7)),
     ("name", |rule| rule.name = name("sign-in")),
-    ("renamed_from", |rule| rule.renamed_from = Some(name("log-in"))),
-    ("match.tier", |rule| rule.matches.tiers.push(name("premium"))),
-    ("match.user", |rule| rule.matches.users.push("al ice".into())),
+    ("renamed_from", |rule| {
+        rule.renamed_from = Some(name("log-in"))
+    }),
+    ("match.tier", |rule| {
+        rule.matches.tiers.push(name("premium"))
+    }),
+    ("match.user", |rule| {
+        rule.matches.users.push("al ice".into())
+    }),
     ("match.org", |rule| rule.matches.orgs.push("acme".into())),
-    ("match.api_key", |rule| rule.matches.api_keys.push("k1".into())),
-    ("match.region", |rule| rule.matches.regions.push("eu".into())),
-    ("match.endpoint", |rule| rule.matches.endpoint = Some(pattern("/login"))),
-    ("match.method", |rule| rule.matches.methods.push("POST".parse().unwrap())),
-    ("match.ip", |rule| rule.matches.networks.push("10.0.0.0/8".parse().unwrap())),
+    ("match.api_key", |rule| {
+        rule.matches.api_keys.push("k1".into())
+    }),
+    ("match.region", |rule| {
+        rule.matches.regions.push("eu".into())
+    }),
+    ("match.endpoint", |rule| {
+        rule.matches.endpoint = Some(pattern("/login"))
+    }),
+    ("match.method", |rule| {
+        rule.matches.methods.push("POST".parse().unwrap())
+    }),
+    ("match.ip", |rule| {
+        rule.matches.networks.push("10.0.0.0/8".parse().unwrap())
+    }),
     ("match.attributes.plan", |rule| {
         let condition = AttributeCondition::Exact("trial".into());
         drop(rule.matches.attributes.insert("plan".into(), condition));
     }),
-    ("match.descriptor", |rule| rule.matches.descriptor = Some(vec![])),
+    ("match.descriptor", |rule| {
+        rule.matches.descriptor = Some(vec![])
+    }),
     ("key", |rule| throttle(rule).key = Key::global()),
     ("missing", |rule| throttle(rule).missing = Missing::Deny),
     ("limit", |rule| throttle(rule).limits = limits("6/min")),
-    ("group", |rule| throttle(rule).group = Some(name("per-user"))),
-    ("cost", |rule| throttle(rule).cost = "attributes.bytes / 1024".parse().unwrap()),
-    ("consistency", |rule| throttle(rule).consistency = Consistency::Exact),
-    ("on_failure", |rule| throttle(rule).on_failure = OnFailure::Closed),
+    ("group", |rule| {
+        throttle(rule).group = Some(name("per-user"))
+    }),
+    ("cost", |rule| {
+        throttle(rule).cost = "attributes.bytes / 1024".parse().unwrap()
+    }),
+    ("consistency", |rule| {
+        throttle(rule).consistency = Consistency::Exact
+    }),
+    ("on_failure", |rule| {
+        throttle(rule).on_failure = OnFailure::Closed
+    }),
     ("warn_at", |rule| bands(rule, 90, 100)),
     ("hard_at", |rule| bands(rule, 80, 120)),
     ("priority", |rule| rule.priority = -3),
     ("action", |rule| rule.action = Action::Block),
     ("response.status", |rule| rule.response.status = Some(503)),
-    ("response.message", |rule| rule.response.message = Some("slow down".into())),
-    ("response.retry_after", |rule| rule.response.retry_after_s = Some(30)),
+    ("response.message", |rule| {
+        rule.response.message = Some("slow down".into())
+    }),
+    ("response.retry_after", |rule| {
+        rule.response.retry_after_s = Some(30)
+    }),
     ("enabled", |rule| rule.enabled = false),
     ("owner", |rule| rule.owner = Some("team-auth".into())),
-    ("reason", |rule| rule.reason = Some("credential stuffing".into())),
+    ("reason", |rule| {
+        rule.reason = Some("credential stuffing".into())
+    }),
 ];
 
 fn pattern(text: &str) -> EndpointPattern {
@@ -102,7 +137,11 @@ fn no_field_of_a_rule_is_forgotten() {
         let mut rule = login();
         edit(&mut rule);
         let changes = diff(&set([login()]), &set([rule.clone()]));
-        let fields: Vec<&str> = changes.iter().flat_map(|d| &d.fields).map(|f| &*f.field).collect();
+        let fields: Vec<&str> = changes
+            .iter()
+            .flat_map(|d| &d.fields)
+            .map(|f| &*f.field)
+            .collect();
         if *field == "action" {
             assert!(fields.contains(field), "{fields:?}");
         } else {
@@ -112,10 +151,19 @@ fn no_field_of_a_rule_is_forgotten() {
         assert_eq!(changes.iter().next().unwrap().kind, DifferenceKind::Changed);
         // And back again, with before and after changing places.
         let back = diff(&set([rule.clone()]), &set([login()]));
-        let swapped = back.iter().flat_map(|d| &d.fields).map(|f| (&f.after, &f.before));
-        let there = changes.iter().flat_map(|d| &d.fields).map(|f| (&f.before, &f.after));
+        let swapped = back
+            .iter()
+            .flat_map(|d| &d.fields)
+            .map(|f| (&f.after, &f.before));
+        let there = changes
+            .iter()
+            .flat_map(|d| &d.fields)
+            .map(|f| (&f.before, &f.after));
         assert!(swapped.eq(there), "{field}");
-        assert!(diff(&set([rule.clone()]), &set([rule])).is_empty(), "{field}");
+        assert!(
+            diff(&set([rule.clone()]), &set([rule])).is_empty(),
+            "{field}"
+        );
     }
 }
 
@@ -132,10 +180,15 @@ fn two_edits_show_both_fields() {
             let is_named = |field: &&str| changes.contains(&format!("\n  {field}: "));
             let expected = [*one, *other];
             let expected = expected.iter().filter(|field| {
-                let is_overwritten = (*one, *other) == ("limit", "warn_at") || (*one, *other) == ("warn_at", "hard_at");
+                let is_overwritten = (*one, *other) == ("limit", "warn_at")
+                    || (*one, *other) == ("warn_at", "hard_at");
                 let is_hidden = **field == "renamed_from" && *one == "name";
                 let is_block = *one == "action";
-                !(is_overwritten || is_hidden || is_block || [*one, *other] == ["id", "name"] || *one == "name")
+                !(is_overwritten
+                    || is_hidden
+                    || is_block
+                    || [*one, *other] == ["id", "name"]
+                    || *one == "name")
             });
             for field in expected {
                 assert!(is_named(field), "{one} and {other}: {changes}");
@@ -147,20 +200,53 @@ fn two_edits_show_both_fields() {
 #[test]
 fn each_edit_has_its_line() {
     let texts = [
-        ("id", "replaced by a new rule for tier free; counters start fresh: another rule has taken the name"),
+        (
+            "id",
+            "replaced by a new rule for tier free; counters start fresh: another rule has taken the name",
+        ),
         ("name", "renamed to sign-in for tier free; counters kept"),
-        ("match.tier", "match.tier free → [free, premium]; counters kept"),
-        ("match.user", "match.user (any) → \"al ice\" for tier free; counters kept"),
-        ("match.endpoint", "match.endpoint (any) → /login for tier free; counters kept"),
-        ("match.ip", "match.ip (any) → 10.0.0.0/8 for tier free; counters kept"),
-        ("match.attributes.plan", "match.attributes.plan (any) → trial for tier free; counters kept"),
-        ("key", "key [user] → [] for tier free; counters start fresh: the key changed"),
+        (
+            "match.tier",
+            "match.tier free → [free, premium]; counters kept",
+        ),
+        (
+            "match.user",
+            "match.user (any) → \"al ice\" for tier free; counters kept",
+        ),
+        (
+            "match.endpoint",
+            "match.endpoint (any) → /login for tier free; counters kept",
+        ),
+        (
+            "match.ip",
+            "match.ip (any) → 10.0.0.0/8 for tier free; counters kept",
+        ),
+        (
+            "match.attributes.plan",
+            "match.attributes.plan (any) → trial for tier free; counters kept",
+        ),
+        (
+            "key",
+            "key [user] → [] for tier free; counters start fresh: the key changed",
+        ),
         ("limit", "5/min → 6/min for tier free; counters kept"),
-        ("group", "group (none) → per-user for tier free; counters kept"),
-        ("cost", "cost 1 → attributes.bytes / 1024 for tier free; counters kept"),
+        (
+            "group",
+            "group (none) → per-user for tier free; counters kept",
+        ),
+        (
+            "cost",
+            "cost 1 → attributes.bytes / 1024 for tier free; counters kept",
+        ),
         ("warn_at", "warn_at 80% → 90% for tier free; counters kept"),
-        ("response.message", "response.message (none) → \"slow down\" for tier free; counters kept"),
-        ("enabled", "enabled true → false for tier free; counters kept"),
+        (
+            "response.message",
+            "response.message (none) → \"slow down\" for tier free; counters kept",
+        ),
+        (
+            "enabled",
+            "enabled true → false for tier free; counters kept",
+        ),
     ];
     for (field, text) in texts {
         let (_, edit) = EDITS.iter().find(|(known, _)| *known == field).unwrap();
@@ -171,26 +257,50 @@ fn each_edit_has_its_line() {
 #[test]
 fn counters_follow_the_limits() {
     let to = |text: &'static str| edited(move |rule| throttle(rule).limits = limits(text));
-    assert_eq!(to("10/min"), "login: 5/min → 10/min for tier free; counters kept\n");
-    assert_eq!(to("300/h"), "login: 5/min → 300/h for tier free; counters carried over\n");
-    assert_eq!(to("300/h, 5/min"), "login: 5/min → 5/min, 300/h for tier free; counters kept\n");
-    assert_eq!(to("300/h, 9/s"), "login: 5/min → 9/s, 300/h for tier free; counters carried over\n");
+    assert_eq!(
+        to("10/min"),
+        "login: 5/min → 10/min for tier free; counters kept\n"
+    );
+    assert_eq!(
+        to("300/h"),
+        "login: 5/min → 300/h for tier free; counters carried over\n"
+    );
+    assert_eq!(
+        to("300/h, 5/min"),
+        "login: 5/min → 5/min, 300/h for tier free; counters kept\n"
+    );
+    assert_eq!(
+        to("300/h, 9/s"),
+        "login: 5/min → 9/s, 300/h for tier free; counters carried over\n"
+    );
     let burst = edited(|rule| {
         let limit = throttle(rule).limits.as_slice()[0].clone();
         throttle(rule).limits = limit.with_burst(20).unwrap().into();
     });
-    assert_eq!(burst, "login: 5/min → 5/min burst 20 for tier free; counters carried over\n");
+    assert_eq!(
+        burst,
+        "login: 5/min → 5/min burst 20 for tier free; counters carried over\n"
+    );
     let fixed = edited(|rule| {
         let limit = throttle(rule).limits.as_slice()[0].clone();
-        throttle(rule).limits = limit.with_algorithm(AlgorithmName::FixedWindow).unwrap().into();
+        throttle(rule).limits = limit
+            .with_algorithm(AlgorithmName::FixedWindow)
+            .unwrap()
+            .into();
     });
-    assert_eq!(fixed, "login: 5/min → 5/min by fixed_window for tier free; counters carried over\n");
+    assert_eq!(
+        fixed,
+        "login: 5/min → 5/min by fixed_window for tier free; counters carried over\n"
+    );
     // The order of limits means nothing.
     let two = |text: &str| set([Rule::throttle(name("a"), Key::global(), limits(text))]);
     assert!(diff(&two("5/min, 9/h"), &two("9/h, 5/min")).is_empty());
     // A bucket that only grows keeps its counters.
     let bucket = |burst| {
-        let limit = limits("5/min").as_slice()[0].clone().with_burst(burst).unwrap();
+        let limit = limits("5/min").as_slice()[0]
+            .clone()
+            .with_burst(burst)
+            .unwrap();
         set([Rule::throttle(name("a"), Key::global(), limit.into())])
     };
     assert_eq!(
@@ -220,9 +330,15 @@ fn counters_follow_the_key() {
     let counting = set([Rule::throttle(name("a"), Key::global(), limits("1/s"))]);
     let changes = diff(&block, &counting);
     let why = "nothing was counted before";
-    assert_eq!(changes.iter().next().unwrap().counters, Counters::StartFresh { why });
+    assert_eq!(
+        changes.iter().next().unwrap().counters,
+        Counters::StartFresh { why }
+    );
     let back = diff(&counting, &block);
-    assert_eq!(back.iter().next().unwrap().counters, Counters::NotApplicable);
+    assert_eq!(
+        back.iter().next().unwrap().counters,
+        Counters::NotApplicable
+    );
 }
 
 #[test]
@@ -239,7 +355,10 @@ fn several_fields_have_a_line_each() {
         throttle(rule).limits = limits("10/h");
     });
     let first = text.lines().next();
-    assert_eq!(first, Some("login: 2 changes for tier free; counters start fresh: the key changed"));
+    assert_eq!(
+        first,
+        Some("login: 2 changes for tier free; counters start fresh: the key changed")
+    );
 }
 
 #[test]
@@ -276,7 +395,11 @@ fn tiers_and_the_default_tier() {
     free.default = Some(limits("2000/h"));
     after.tiers.insert(name("free"), free);
     after.tiers.get_mut(&name("premium")).unwrap().rank = 9;
-    after.tiers.get_mut(&name("internal-service")).unwrap().default = Some(limits("9/s"));
+    after
+        .tiers
+        .get_mut(&name("internal-service"))
+        .unwrap()
+        .default = Some(limits("9/s"));
     after.tiers.remove(&name("admin"));
     after.tiers.insert(name("gold"), Tier::new(name("gold"), 5));
     assert_eq!(
@@ -291,7 +414,10 @@ fn tiers_and_the_default_tier() {
 }
 
 fn exception(rule: Option<&str>, user: &str, change: Change) -> Override {
-    Override::new(rule.map(name), [(Field::User, user.into())].into(), change)
+    let mut exception = Override::new(rule.map(name));
+    exception.key.insert(Field::User, user.into());
+    exception.change = change;
+    exception
 }
 
 #[test]
@@ -304,12 +430,19 @@ fn overrides_are_known_by_rule_and_key() {
     };
     let mut acme = exception(Some("login"), "acme", limit("500/min"));
     acme.until = Some(Timestamp::from_secs(1_798_761_600));
-    let before = with(vec![acme.clone(), exception(None, "big corp", Change::Unlimited)]);
+    let before = with(vec![
+        acme.clone(),
+        exception(None, "big corp", Change::Unlimited),
+    ]);
     let mut longer = acme.clone();
     longer.change = limit("600/min");
     longer.until = None;
     let after = with(vec![
-        exception(Some("login"), "beta", Change::Factor("1.5x".parse().unwrap())),
+        exception(
+            Some("login"),
+            "beta",
+            Change::Factor("1.5x".parse().unwrap()),
+        ),
         longer.clone(),
     ]);
     assert_eq!(
@@ -321,13 +454,22 @@ fn overrides_are_known_by_rule_and_key() {
          override login [user=beta]: added, 1.5x\n"
     );
     // About different keys the order means nothing, about the same key it does.
-    let (one, two) = (exception(None, "a", limit("1/s")), exception(None, "b", limit("1/s")));
+    let (one, two) = (
+        exception(None, "a", limit("1/s")),
+        exception(None, "b", limit("1/s")),
+    );
     assert!(diff(&with(vec![one.clone(), two.clone()]), &with(vec![two, one])).is_empty());
-    let changes = diff(&with(vec![acme.clone(), longer.clone()]), &with(vec![longer.clone(), acme.clone()]));
+    let changes = diff(
+        &with(vec![acme.clone(), longer.clone()]),
+        &with(vec![longer.clone(), acme.clone()]),
+    );
     assert_eq!(changes.len(), 2, "{changes}");
     // One more in front of another is one more, not a change of both.
     let changes = diff(&with(vec![acme.clone()]), &with(vec![longer, acme.clone()]));
-    assert_eq!(changes.to_string(), "override login [user=acme]: added, 600/min\n");
+    assert_eq!(
+        changes.to_string(),
+        "override login [user=acme]: added, 600/min\n"
+    );
     let mut reasoned = acme.clone();
     reasoned.reason = Some("contract 412".into());
     let changes = diff(&with(vec![acme]), &with(vec![reasoned]));
@@ -356,5 +498,8 @@ fn programs_read_the_same() {
     });
     assert_eq!(json, expected);
     let empty = diff(&set([]), &set([])).to_json();
-    assert_eq!(empty, serde_json::json!({ "is_empty": true, "differences": [] }));
+    assert_eq!(
+        empty,
+        serde_json::json!({ "is_empty": true, "differences": [] })
+    );
 }
