@@ -5,6 +5,7 @@
 
 mod conditions;
 mod counter;
+mod diff;
 mod directory;
 pub mod document;
 mod exception;
@@ -23,6 +24,7 @@ mod tier;
 mod trial;
 
 pub use conditions::Condition;
+pub use diff::{Counters, Diff, Difference, DifferenceKind, FieldChange, Object, diff};
 pub use directory::{Block, Directory};
 pub use exception::{Change, Factor, FactorError, Override};
 pub use live::{Live, Published};
