@@ -47,7 +47,7 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use cost::Cost;
 pub use decision::Decision;
 pub use error::LimitError;
-pub use limit::{Limit, LimitSet};
+pub use limit::{Limit, LimitLine, LimitSet};
 pub use period::{Period, Unit};
 pub use state::State;
 pub use store::{Action, ImmediateStore, Store, StoreError};

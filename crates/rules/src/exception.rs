@@ -22,6 +22,20 @@ pub struct Override {
     pub reason: Option<Arc<str>>,
 }
 
+impl Override {
+    /// An override of a rule, or of all, that lifts the limits of the empty key for ever: fill in the
+    /// rest.
+    pub const fn new(rule: Option<Name>) -> Self {
+        Self {
+            rule,
+            key: BTreeMap::new(),
+            change: Change::Unlimited,
+            until: None,
+            reason: None,
+        }
+    }
+}
+
 /// What an override puts in a limit's place.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

@@ -3,15 +3,27 @@
 //!
 //! A [`document`] is what somebody wrote; a [`Rule`] is what is true.
 
+mod conditions;
+mod counter;
+mod directory;
 pub mod document;
 mod exception;
+mod index;
+mod live;
+mod miss;
 pub mod normalise;
+mod order;
 mod query;
 mod rule;
 mod ruleset;
+mod snapshot;
 mod tier;
 
+pub use conditions::Condition;
+pub use directory::{Block, Directory};
 pub use exception::{Change, Factor, FactorError, Override};
+pub use live::{Live, Published};
+pub use miss::Miss;
 pub use query::{Query, QueryError, Scope, UnknownScope};
 pub use rule::{
     Action, AttributeCondition, Consistency, CostError, CostRule, DescriptorEntry, EndpointPattern,
@@ -19,4 +31,5 @@ pub use rule::{
     PatternError, Response, Rule, Segment, Throttle, UnknownField,
 };
 pub use ruleset::RuleSet;
+pub use snapshot::{Considered, Explanation, Fate, Line, Plan, Snapshot, Stop, TierStanding};
 pub use tier::Tier;

@@ -37,7 +37,8 @@ impl Default for RuleSet {
             .collect();
         let lowest = tiers.values().min_by_key(|tier| tier.rank);
         Self {
-            default_tier: lowest.map_or_else(|| Name::implicit("tier", "none"), |tier| tier.name.clone()),
+            default_tier: lowest
+                .map_or_else(|| Name::implicit("tier", "none"), |tier| tier.name.clone()),
             tiers,
             rules: BTreeMap::new(),
             overrides: Vec::new(),

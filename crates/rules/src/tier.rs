@@ -38,7 +38,12 @@ impl Tier {
 
     /// The tiers every rule set begins with.
     pub fn built_in() -> Vec<Self> {
-        let ranked = [("free", 1), ("premium", 2), ("internal-service", 3), ("admin", 4)];
+        let ranked = [
+            ("free", 1),
+            ("premium", 2),
+            ("internal-service", 3),
+            ("admin", 4),
+        ];
         let named = ranked.into_iter().filter_map(|(name, rank)| {
             let name = name.parse().ok()?;
             Some(Self::new(name, rank))

@@ -5,15 +5,15 @@ use std::sync::{Arc, OnceLock};
 use arc_swap::ArcSwap;
 use smallvec::SmallVec;
 use tollgate_core::{
-    Action, Charge, Clock, Cost, CounterKey, Decision, ImmediateStore, Limit, LimitSet, Store,
-    StoreError, SystemClock, Verdict,
+    Action, Charge, Clock, Cost, Decision, ImmediateStore, Limit, LimitSet, Store, StoreError,
+    SystemClock, Verdict,
 };
 use tollgate_memory::{MemoryStore, Stats};
 
 use crate::{
     Observer,
     builder::{Builder, InMemory, LimitsMissing},
-    revision::{Line, Revision},
+    revision::Revision,
 };
 
 /// Says whether a request for a key may pass. Cheap to share: wrap it in an [`Arc`] or a `static`.
@@ -105,15 +105,18 @@ impl<S, O> RateLimiter<S, O> {
     /// # Ok::<(), tollgate::LimitError>(())
     /// ```
     pub fn limits(&self) -> Vec<Limit> {
-        self.with_lines(|lines| lines.iter().map(|line| line.limit.clone()).collect())
+        self.with_revision(|revision| {
+            let limits = revision.lines().iter().map(|line| line.limit.clone());
+            limits.collect()
+        })
     }
 
     /// Runs `with` on the limits in force.
     #[inline]
-    fn with_lines<R>(&self, with: impl FnOnce(&[Line]) -> R) -> R {
+    fn with_revision<R>(&self, with: impl FnOnce(&Revision) -> R) -> R {
         match self.changed.get() {
-            None => with(self.first.lines()),
-            Some(changed) => with(changed.load().lines()),
+            None => with(&self.first),
+            Some(changed) => with(&changed.load()),
         }
     }
 
@@ -152,9 +155,11 @@ impl<S: ImmediateStore, O: Observer> RateLimiter<S, O> {
         if !O::IS_NOBODY {
             return self.verdict(key, Cost::ONE).is_allowed();
         }
-        self.with_lines(|lines| match lines {
-            [line] => self.store.allows_now(&[charge(line, key, Cost::ONE)]),
-            lines => self.store.allows_now(&charges(lines, key, Cost::ONE)),
+        self.with_revision(|revision| match revision.lines() {
+            [line] => self
+                .store
+                .allows_now(&[revision.charge(line, key, Cost::ONE)]),
+            _ => self.store.allows_now(&revision.charges(key, Cost::ONE)),
         })
     }
 
@@ -191,9 +196,9 @@ impl<S: ImmediateStore, O: Observer> RateLimiter<S, O> {
     /// ```
     #[inline]
     pub fn verdict(&self, key: &str, cost: Cost) -> Verdict {
-        let verdict = self.with_lines(|lines| match lines {
-            [line] => self.store.charge_now(&[charge(line, key, cost)]),
-            lines => self.store.charge_now(&charges(lines, key, cost)),
+        let verdict = self.with_revision(|revision| match revision.lines() {
+            [line] => self.store.charge_now(&[revision.charge(line, key, cost)]),
+            _ => self.store.charge_now(&revision.charges(key, cost)),
         });
         self.observer.decided(key, &verdict);
         verdict
@@ -215,10 +220,10 @@ impl<S: ImmediateStore, O: Observer> RateLimiter<S, O> {
         let mut decisions = Vec::with_capacity(requests.len());
         let mut verdicts = Vec::with_capacity(requests.len().min(TOGETHER));
         for requests in requests.chunks(TOGETHER) {
-            self.with_lines(|lines| {
+            self.with_revision(|revision| {
                 let charges: SmallVec<[SmallVec<[Charge<'_>; 1]>; TOGETHER]> = requests
                     .iter()
-                    .map(|(key, cost)| charges(lines, key, *cost))
+                    .map(|(key, cost)| revision.charges(key, *cost))
                     .collect();
                 let batch: SmallVec<[&[Charge<'_>]; TOGETHER]> =
                     charges.iter().map(SmallVec::as_slice).collect();
@@ -276,8 +281,11 @@ impl<S: ImmediateStore, O: Observer> RateLimiter<S, O> {
     }
 
     fn inspect(&self, action: Action, key: &str, cost: Cost) -> Decision {
-        let inspect = |lines: &[Line]| self.store.inspect_now(action, &charges(lines, key, cost));
-        *self.with_lines(inspect).binding()
+        let inspect = |revision: &Revision| {
+            let charges = revision.charges(key, cost);
+            self.store.inspect_now(action, &charges)
+        };
+        *self.with_revision(inspect).binding()
     }
 }
 
@@ -304,10 +312,7 @@ impl<S: Store, O: Observer> RateLimiter<S, O> {
     pub async fn check_async(&self, key: &str, cost: Cost) -> Result<Decision, StoreError> {
         let changed = self.changed.get().map(ArcSwap::load_full);
         let revision = changed.as_deref().unwrap_or(&self.first);
-        let verdict = self
-            .store
-            .charge(&charges(revision.lines(), key, cost))
-            .await?;
+        let verdict = self.store.charge(&revision.charges(key, cost)).await?;
         self.observer.decided(key, &verdict);
         Ok(*verdict.binding())
     }
@@ -339,7 +344,7 @@ impl<S: Store, O: Observer> RateLimiter<S, O> {
         let revision = changed.as_deref().unwrap_or(&self.first);
         let verdict = self
             .store
-            .inspect(action, &charges(revision.lines(), key, cost))
+            .inspect(action, &revision.charges(key, cost))
             .await?;
         Ok(*verdict.binding())
     }
@@ -365,13 +370,3 @@ impl<C: Clock, O> RateLimiter<MemoryStore<C>, O> {
 /// Requests that are put to the store together: enough to overlap their fetches, few enough for the
 /// stack.
 const TOGETHER: usize = 16;
-
-#[inline]
-fn charge<'a>(line: &'a Line, key: &'a str, cost: Cost) -> Charge<'a> {
-    let key = CounterKey::new(line.rule, key.as_bytes());
-    Charge::new(key, &line.limit, cost).replacing(&line.former)
-}
-
-fn charges<'a>(lines: &'a [Line], key: &'a str, cost: Cost) -> SmallVec<[Charge<'a>; 1]> {
-    lines.iter().map(|line| charge(line, key, cost)).collect()
-}

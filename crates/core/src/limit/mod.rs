@@ -1,11 +1,13 @@
 //! A limit: how much of what period, counted how.
 
 mod explain;
+mod line;
 mod nearest;
 mod parse;
 mod set;
 mod value;
 
+pub use line::LimitLine;
 pub(crate) use nearest::nearest;
 pub use set::LimitSet;
 pub use value::Limit;

@@ -36,7 +36,8 @@ impl FromStr for Method {
     fn from_str(text: &str) -> Result<Self, MethodError> {
         let error = || MethodError(text.chars().take(64).collect());
         let text = text.trim_ascii();
-        let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        let is_token =
+            |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
         if text.is_empty() || !text.bytes().all(is_token) {
             return Err(error());
         }

@@ -72,7 +72,9 @@ impl FromStr for Scope {
     type Err = UnknownScope;
 
     fn from_str(text: &str) -> Result<Self, UnknownScope> {
-        let known = Self::ALL.into_iter().find(|scope| scope.to_string() == text);
+        let known = Self::ALL
+            .into_iter()
+            .find(|scope| scope.to_string() == text);
         known.ok_or_else(|| UnknownScope(text.chars().take(64).collect()))
     }
 }

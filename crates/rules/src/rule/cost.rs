@@ -39,7 +39,9 @@ impl CostRule {
         let weight = match self {
             Self::Fixed(cost) => cost.get(),
             Self::Attribute { name, per } => {
-                let number = query.attribute_value(name).and_then(|text| text.parse().ok());
+                let number = query
+                    .attribute_value(name)
+                    .and_then(|text| text.parse().ok());
                 number.map_or(1, |number: u64| number.div_ceil(per.get()))
             }
         };

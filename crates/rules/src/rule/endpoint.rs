@@ -131,7 +131,9 @@ fn segment(part: &str) -> Result<Segment, PatternError> {
         "**" => Ok(Segment::Rest),
         literal if !literal.contains(is_special) => Ok(Segment::Literal(literal.into())),
         other => {
-            let name = other.strip_prefix('{').and_then(|name| name.strip_suffix('}'));
+            let name = other
+                .strip_prefix('{')
+                .and_then(|name| name.strip_suffix('}'));
             match name {
                 Some(name) if !name.is_empty() && !name.contains(is_special) => {
                     Ok(Segment::Parameter(name.into()))
