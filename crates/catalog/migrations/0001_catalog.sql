@@ -38,7 +38,7 @@ CREATE INDEX items_to ON items (to_revision);
 -- Overrides made through the API. seq is that of the last write to the row, the removal included;
 -- gone_at is when it ends by itself or was removed.
 CREATE TABLE overrides (
-    id         TEXT   NOT NULL PRIMARY KEY,
+    id         BIGINT NOT NULL PRIMARY KEY,
     seq        BIGINT NOT NULL,
     rule       TEXT,
     facts      TEXT   NOT NULL,
@@ -55,10 +55,11 @@ CREATE INDEX overrides_facts ON overrides (facts);
 CREATE INDEX overrides_gone ON overrides (gone_at);
 
 -- One row for every write to the overrides. mark is a hash of the write and of the mark before it, so that
--- two catalogs with equal marks have equal pasts.
+-- two catalogs with equal marks have equal pasts. last_id is the last id that was given.
 CREATE TABLE override_marks (
     seq        BIGINT NOT NULL PRIMARY KEY,
     mark       TEXT   NOT NULL,
+    last_id    BIGINT NOT NULL,
     created_at BIGINT NOT NULL
 );
 

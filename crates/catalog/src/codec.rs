@@ -6,7 +6,7 @@ use tollgate_core::RuleId;
 use tollgate_rules::{Field, Name, Override, Rule, RuleSet, Tier};
 
 use crate::{
-    CatalogError, ContentHash, ItemKey, ItemKind,
+    CatalogError, RevisionHash, ItemKey, ItemKind,
     item::{Item, Items},
 };
 
@@ -52,7 +52,7 @@ fn overrides(overrides: &[Override]) -> Vec<(ItemKey, Item)> {
     for (position, entry) in (0..).zip(overrides) {
         let body = stub::override_json(entry);
         let name = entry.rule.as_ref().map_or("*", Name::as_str).to_owned();
-        let hash = ContentHash::of(&[body.as_bytes()]).to_string();
+        let hash = RevisionHash::of(&[body.as_bytes()]).to_string();
         let short: String = hash.chars().take(32).collect();
         let times = seen.entry(short.clone()).or_default();
         *times += 1;

@@ -2,7 +2,7 @@
 
 use std::{error::Error, time::Duration};
 
-use crate::{Conflict, RevisionNumber};
+use crate::{Conflict, OverrideId, RevisionNumber};
 
 type Source = Box<dyn Error + Send + Sync>;
 
@@ -49,6 +49,9 @@ pub enum CatalogError {
         /// The newest there is.
         head: RevisionNumber,
     },
+    /// There is no such override to replace.
+    #[error("there is no override {0}: list them to see which there are")]
+    UnknownOverride(OverrideId),
     /// The database was migrated by a release whose tables this one cannot read.
     #[error(
         "the database has schema {database}, which needs a release of schema {min_reader} or newer; \
@@ -76,7 +79,7 @@ pub enum CatalogError {
     #[error("override {id} cannot be read by this release: {why}; upgrade this node")]
     UnreadableOverride {
         /// Which one.
-        id: String,
+        id: OverrideId,
         /// Why not.
         why: String,
     },

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, str::FromStr, sync::Arc};
 
-use crate::ContentHash;
+use crate::RevisionHash;
 
 /// What kind of thing an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -78,8 +78,8 @@ pub(crate) struct Item {
 
 impl Item {
     /// Of all that makes it what it is.
-    pub(crate) fn hash(&self, key: &ItemKey) -> ContentHash {
-        ContentHash::of(&[
+    pub(crate) fn hash(&self, key: &ItemKey) -> RevisionHash {
+        RevisionHash::of(&[
             key.kind.word().as_bytes(),
             key.id.as_bytes(),
             self.name.as_bytes(),
@@ -90,9 +90,9 @@ impl Item {
 }
 
 /// The hash of a whole revision, from those of its items in the order of their keys.
-pub(crate) fn hash_all<'a>(hashes: impl IntoIterator<Item = &'a ContentHash>) -> ContentHash {
+pub(crate) fn hash_all<'a>(hashes: impl IntoIterator<Item = &'a RevisionHash>) -> RevisionHash {
     let bytes: Vec<u8> = hashes.into_iter().flat_map(|hash| *hash.as_bytes()).collect();
-    ContentHash::of(&[&bytes])
+    RevisionHash::of(&[&bytes])
 }
 
 pub(crate) type Items = BTreeMap<ItemKey, Item>;

@@ -18,6 +18,6 @@ pub use nodes::{Confirmation, Goal, Node, NodeId, NodeReport};
 pub use open::{Catalog, Head, Options};
 pub use overrides::{
     Cursor, Draft, Listing, OVERRIDES_BATCH_MAX, OVERRIDES_PAGE_MAX, OverrideDelta, OverrideId,
-    OverrideIdError, OverrideMark, OverrideSeq, OverridesWritten, Removal, Scope, StoredOverride,
+    OverrideMark, OverrideSeq, OverridesWritten, Removal, Scope, StoredOverride,
 };
 pub use write::Written;

@@ -6,7 +6,7 @@ use tollgate_core::Timestamp;
 
 use super::{Catalog, OverrideSeq};
 use crate::{
-    CatalogError, ContentHash, RevisionNumber,
+    CatalogError, RevisionHash, RevisionNumber,
     deadline::within,
     sql::{Outcome, Row, Session, values},
 };
@@ -45,7 +45,7 @@ pub struct NodeReport {
     /// The revision it decides by.
     pub revision: RevisionNumber,
     /// The hash of what that holds.
-    pub hash: ContentHash,
+    pub hash: RevisionHash,
     /// The last write to the overrides it knows.
     pub override_seq: OverrideSeq,
     /// When it started.
@@ -63,7 +63,7 @@ pub struct Node {
     /// The revision it decides by.
     pub revision: RevisionNumber,
     /// The hash of what that holds.
-    pub hash: ContentHash,
+    pub hash: RevisionHash,
     /// The last write to the overrides it knows.
     pub override_seq: OverrideSeq,
     /// When it started, by its own clock.

@@ -10,7 +10,7 @@ use tollgate_core::{Clock, SystemClock};
 
 use super::{OverrideSeq, migrate, store};
 use crate::{
-    CatalogError, ContentHash, DatabaseUrl, Revision, RevisionNumber,
+    CatalogError, RevisionHash, DatabaseUrl, Revision, RevisionNumber,
     deadline::{CALL_MAX, Deadlines},
     sql::Database,
 };
@@ -72,7 +72,7 @@ pub struct Head {
     /// The newest revision.
     pub revision: RevisionNumber,
     /// The hash of what it holds.
-    pub hash: ContentHash,
+    pub hash: RevisionHash,
     /// The newest write to the overrides.
     pub override_seq: OverrideSeq,
 }

@@ -10,7 +10,7 @@ use tollgate_rules::{Name, Rule, RuleSet};
 
 use super::edit::{Base, Conflict, Edit, Expect, Step};
 use crate::{
-    CatalogError, ContentHash, ItemKey, ItemKind, Revision, RevisionNumber, codec,
+    CatalogError, RevisionHash, ItemKey, ItemKind, Revision, RevisionNumber, codec,
     item::{Item, hash_all},
 };
 
@@ -18,7 +18,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Plan {
     /// The hash of everything afterwards.
-    pub(super) hash: ContentHash,
+    pub(super) hash: RevisionHash,
     /// What is no longer part of it, or not as it was.
     pub(super) closed: Vec<ItemKey>,
     pub(super) opened: Vec<Opened>,
@@ -31,7 +31,7 @@ pub(super) struct Plan {
 pub(super) struct Opened {
     pub(super) key: ItemKey,
     pub(super) item: Item,
-    pub(super) hash: ContentHash,
+    pub(super) hash: RevisionHash,
     /// The revision that created it; none is this one.
     pub(super) created_in: Option<RevisionNumber>,
 }
@@ -163,7 +163,7 @@ pub(super) fn part_ids(head: &Revision, set: &mut RuleSet) {
 fn other_id(name: &Name, id: RuleId, taken: &BTreeSet<RuleId>) -> RuleId {
     let mut id = id;
     while taken.contains(&id) {
-        let hash = ContentHash::of(&[name.as_str().as_bytes(), &id.get().to_le_bytes()]);
+        let hash = RevisionHash::of(&[name.as_str().as_bytes(), &id.get().to_le_bytes()]);
         let bytes = hash.as_bytes().first_chunk().copied().unwrap_or_default();
         id = RuleId::new(u128::from_le_bytes(bytes));
     }
@@ -173,7 +173,7 @@ fn other_id(name: &Name, id: RuleId, taken: &BTreeSet<RuleId>) -> RuleId {
 /// What must be written so that `set` takes the place of `head`.
 pub(super) fn plan(head: &Revision, set: &RuleSet) -> Plan {
     let same_rules: BTreeSet<ItemKey> = unchanged_rules(head, set);
-    let mut hashes: BTreeMap<ItemKey, ContentHash> = BTreeMap::new();
+    let mut hashes: BTreeMap<ItemKey, RevisionHash> = BTreeMap::new();
     let mut opened = Vec::new();
     let mut changed = 0;
     for (key, item) in codec::items_except(set, |rule| is_same(head, rule)) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Head, OverrideSeq};
 use crate::{
-    CatalogError, ContentHash, ItemKey, ItemKind, RevisionInfo, RevisionNumber,
+    CatalogError, RevisionHash, ItemKey, ItemKind, RevisionInfo, RevisionNumber,
     item::Item,
     revision::{Mark, Stamp},
     sql::{Row, Session, values},
@@ -159,6 +159,6 @@ fn read_item(row: &Row) -> Result<Stored, CatalogError> {
     Ok(Stored { key, item, stamp })
 }
 
-fn hash(text: &str) -> Result<ContentHash, CatalogError> {
+fn hash(text: &str) -> Result<RevisionHash, CatalogError> {
     text.parse().map_err(|_| CatalogError::Corrupt("a hash that is none".to_owned()))
 }

@@ -13,7 +13,7 @@ use super::{
     store::IN_FORCE,
 };
 use crate::{
-    Author, CatalogError, ContentHash, ItemKey, ItemKind, Revision, RevisionKind, RevisionNumber,
+    Author, CatalogError, RevisionHash, ItemKey, ItemKind, Revision, RevisionKind, RevisionNumber,
     codec,
     deadline::within,
     sql::{Outcome, Session, Value, insert, values},
@@ -26,7 +26,7 @@ pub struct Written {
     /// The revision that holds what was asked for.
     pub revision: RevisionNumber,
     /// The hash of all it holds.
-    pub hash: ContentHash,
+    pub hash: RevisionHash,
     /// How many rules, tiers, settings and overrides are new, gone or different. Zero: it was so already,
     /// and `revision` is not new.
     pub changed: u64,

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use tollgate_core::Timestamp;
 use tollgate_rules::{Name, RuleSet};
 
-use super::{ContentHash, RevisionNumber};
+use super::{RevisionHash, RevisionNumber};
 use crate::{
     ItemKey, ItemKind,
     codec::{self, SETTING_DEFAULT_TIER},
@@ -19,7 +19,7 @@ pub struct Revision {
     /// Its number.
     pub number: RevisionNumber,
     /// The hash of all it holds.
-    pub hash: ContentHash,
+    pub hash: RevisionHash,
     /// Rules, tiers, the default tier and the overrides of the file.
     pub set: Arc<RuleSet>,
     /// Who wrote each item, and when.
@@ -37,7 +37,7 @@ pub struct Stamp {
     /// The revision that wrote it last: what an editor states to be sure that nobody was faster.
     pub version: RevisionNumber,
     /// The hash of the item alone.
-    pub hash: ContentHash,
+    pub hash: RevisionHash,
     /// When it came to be.
     pub created: Mark,
     /// When it was written last.
@@ -60,7 +60,7 @@ impl Revision {
     /// The empty catalog: no rules, and the tiers everything begins with.
     pub fn zero() -> Self {
         let set = RuleSet::default();
-        let hashes: Vec<ContentHash> = codec::items(&set)
+        let hashes: Vec<RevisionHash> = codec::items(&set)
             .iter()
             .map(|(key, item)| item.hash(key))
             .collect();

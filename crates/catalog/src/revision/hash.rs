@@ -7,16 +7,16 @@ use crate::sql::Value;
 /// A hash of content: equal hashes, equal content. Written as 64 hexadecimal digits.
 ///
 /// ```
-/// use tollgate_catalog::ContentHash;
+/// use tollgate_catalog::RevisionHash;
 ///
-/// let hash = ContentHash::of(&[b"a", b"b"]);
+/// let hash = RevisionHash::of(&[b"a", b"b"]);
 /// assert_eq!(hash.to_string().parse(), Ok(hash));
-/// assert_ne!(hash, ContentHash::of(&[b"ab"]));
+/// assert_ne!(hash, RevisionHash::of(&[b"ab"]));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ContentHash([u8; 32]);
+pub struct RevisionHash([u8; 32]);
 
-impl ContentHash {
+impl RevisionHash {
     /// The hash of several parts, which are kept apart.
     pub fn of(parts: &[&[u8]]) -> Self {
         let mut hasher = blake3::Hasher::new();
@@ -34,19 +34,19 @@ impl ContentHash {
     }
 }
 
-impl fmt::Display for ContentHash {
+impl fmt::Display for RevisionHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&blake3::Hash::from_bytes(self.0).to_hex())
     }
 }
 
-impl fmt::Debug for ContentHash {
+impl fmt::Debug for RevisionHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-impl FromStr for ContentHash {
+impl FromStr for RevisionHash {
     type Err = NotAHash;
 
     fn from_str(text: &str) -> Result<Self, NotAHash> {
@@ -55,8 +55,8 @@ impl FromStr for ContentHash {
     }
 }
 
-impl From<ContentHash> for Value {
-    fn from(hash: ContentHash) -> Self {
+impl From<RevisionHash> for Value {
+    fn from(hash: RevisionHash) -> Self {
         Self::from(hash.to_string())
     }
 }

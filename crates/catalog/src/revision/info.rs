@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr, sync::Arc};
 
 use tollgate_core::Timestamp;
 
-use super::{ContentHash, RevisionNumber};
+use super::{RevisionHash, RevisionNumber};
 use crate::CatalogError;
 
 /// Who writes, and why.
@@ -64,7 +64,7 @@ pub struct RevisionInfo {
     /// Its number.
     pub number: RevisionNumber,
     /// The hash of all it holds.
-    pub hash: ContentHash,
+    pub hash: RevisionHash,
     /// What kind of write made it.
     pub kind: RevisionKind,
     /// Whose content it brought back, if it is a rollback.

@@ -7,6 +7,6 @@ mod number;
 
 pub(crate) use content::Stamps;
 pub use content::{Mark, Revision, Stamp};
-pub use hash::{ContentHash, NotAHash};
+pub use hash::{RevisionHash, NotAHash};
 pub use info::{Author, RevisionInfo, RevisionKind};
 pub use number::RevisionNumber;

@@ -3,7 +3,7 @@
 use super::{
     Cursor, OVERRIDES_PAGE_MAX, OverrideSeq, StoredOverride,
     list::after,
-    write::newest,
+    log::newest,
 };
 use crate::{
     Catalog, CatalogError,
@@ -73,7 +73,7 @@ impl Catalog {
         since: &OverrideMark,
     ) -> Result<Option<Walk>, CatalogError> {
         let read = async |session: &mut Session| {
-            let (head, _) = newest(session).await?;
+            let head = newest(session).await?.seq;
             if head < since.seq {
                 return Ok(None);
             }
@@ -88,7 +88,7 @@ impl Catalog {
                 return Ok(Some(Walk { scope: Scope::Everything, cursor: Cursor::default() }));
             }
             let next = OverrideSeq::new(since.seq.get().saturating_add(1)).unwrap_or(since.seq);
-            let cursor = Cursor { seq: next, id: String::new() };
+            let cursor = Cursor { seq: next, id: 0 };
             Ok(Some(Walk { scope: Scope::Changes, cursor }))
         };
         self.database.read(read).await
@@ -97,16 +97,16 @@ impl Catalog {
     /// The next page of a walk. What is written meanwhile moves to its end, so nothing is missed.
     pub(crate) async fn override_page(&self, walk: Walk) -> Result<Next, CatalogError> {
         let read = async |session: &mut Session| {
-            let (seq, mark) = newest(session).await?;
+            let head = newest(session).await?;
             let entries = after(session, walk.cursor.clone()).await?;
-            Ok((entries, OverrideMark { seq, mark }))
+            Ok((entries, OverrideMark { seq: head.seq, mark: head.mark }))
         };
         let (entries, mark) = self.database.read(read).await?;
         let is_full = u32::try_from(entries.len()).is_ok_and(|count| count >= OVERRIDES_PAGE_MAX);
         let scope = walk.scope;
         match entries.last() {
             Some(last) if is_full => {
-                let (seq, id) = (last.seq, last.id.to_string());
+                let (seq, id) = (last.seq, last.id.get());
                 let page = OverrideDelta { scope, entries, seq, is_last: false };
                 Ok(Next::Page(page, Walk { scope, cursor: Cursor { seq, id } }))
             }

@@ -57,7 +57,7 @@ impl Listing {
     /// Only those after the last one of the page before.
     #[must_use]
     pub fn after(mut self, last: &StoredOverride) -> Self {
-        self.after = Some(Cursor { seq: last.seq, id: last.id.to_string() });
+        self.after = Some(Cursor { seq: last.seq, id: last.id.get() });
         self
     }
 
@@ -73,7 +73,7 @@ impl Listing {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cursor {
     pub(super) seq: OverrideSeq,
-    pub(super) id: String,
+    pub(super) id: u64,
 }
 
 impl Catalog {
@@ -93,11 +93,11 @@ impl Catalog {
     /// As for [`Catalog::overrides`].
     pub async fn override_by_id(
         &self,
-        id: &OverrideId,
+        id: OverrideId,
     ) -> Result<Option<StoredOverride>, CatalogError> {
         let read = async |session: &mut Session| {
             let sql = format!("{SELECT} WHERE id = $1");
-            let row = session.row(sql, values![id.as_str()]).await?;
+            let row = session.row(sql, values![id]).await?;
             row.as_ref().map(read).transpose()
         };
         self.database.read(read).await
@@ -113,7 +113,8 @@ async fn page(
 ) -> Result<Vec<StoredOverride>, CatalogError> {
     let mut wanted = Wanted::default();
     let after = listing.after.clone().unwrap_or_default();
-    let (seq, id) = (wanted.bind(after.seq), wanted.bind(after.id));
+    let id = OverrideId::new(after.id).map_or(Value::Int(Some(0)), Value::from);
+    let (seq, id) = (wanted.bind(after.seq), wanted.bind(id));
     wanted.only(format!("(seq > {seq} OR (seq = {seq} AND id > {id}))"));
     if let Some(rule) = &listing.rule {
         let rule = wanted.bind(rule.as_str());
@@ -161,13 +162,12 @@ pub(super) async fn after(
 }
 
 fn read(row: &Row) -> Result<StoredOverride, CatalogError> {
-    let id = row.text(0)?.parse();
-    let id: OverrideId = id.map_err(|_| CatalogError::Corrupt("an override without an id".to_owned()))?;
+    let id = OverrideId::from_row(row.int(0)?)?;
     let removed_by = row.maybe_text(6)?.unwrap_or_default();
     let removed = row.maybe_moment(5)?.map(|at| Removal { at, by: removed_by.into() });
     Ok(StoredOverride {
         what: codec::read_override(row.text(2)?).map_err(|why| CatalogError::UnreadableOverride {
-            id: id.to_string(),
+            id,
             why,
         })?,
         id,

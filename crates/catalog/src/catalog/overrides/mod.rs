@@ -4,10 +4,11 @@
 
 mod delta;
 mod list;
+mod log;
 mod value;
 mod write;
 
 pub use delta::{OverrideDelta, OverrideMark, Scope};
 pub use list::{Cursor, Listing, OVERRIDES_PAGE_MAX};
-pub use value::{Draft, OverrideId, OverrideIdError, OverrideSeq, Removal, StoredOverride};
+pub use value::{Draft, OverrideId, OverrideSeq, Removal, StoredOverride};
 pub use write::{OVERRIDES_BATCH_MAX, OverridesWritten};

@@ -1,6 +1,6 @@
 //! An override as it is stored.
 
-use std::{fmt, str::FromStr, sync::Arc};
+use std::{fmt, sync::Arc};
 
 use tollgate_core::Timestamp;
 use tollgate_rules::Override;
@@ -43,63 +43,44 @@ impl From<OverrideSeq> for Value {
     }
 }
 
-/// Who an override is: 1 to 100 letters, digits and `-`, `_`, `.`, `:`.
-///
-/// ```
-/// use tollgate_catalog::OverrideId;
-///
-/// let id: OverrideId = "contract-412".parse()?;
-/// assert_eq!(id.as_str(), "contract-412");
-/// assert!("".parse::<OverrideId>().is_err());
-/// # Ok::<(), tollgate_catalog::OverrideIdError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct OverrideId(Arc<str>);
+/// Who an override is. Numbers are given in the order of creation: of two for one key, the higher is the
+/// newer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OverrideId(i64);
 
 impl OverrideId {
-    /// The longest id.
-    pub const BYTES_MAX: usize = 100;
-
-    /// The id as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
+    /// The override of this number; none beyond 2⁶³ − 2.
+    pub fn new(id: u64) -> Option<Self> {
+        i64::try_from(id).ok().filter(|&id| id < i64::MAX).map(Self)
     }
 
-    pub(super) fn numbered(seq: OverrideSeq, at: usize) -> Self {
-        Self(match at {
-            0 => format!("o{seq}").into(),
-            _ => format!("o{seq}-{at}").into(),
-        })
+    /// The number.
+    pub const fn get(self) -> u64 {
+        self.0.cast_unsigned()
     }
-}
 
-impl FromStr for OverrideId {
-    type Err = OverrideIdError;
-
-    fn from_str(text: &str) -> Result<Self, OverrideIdError> {
-        let is_plain = |sign: char| sign.is_ascii_alphanumeric() || "-_.:".contains(sign);
-        if text.is_empty() || text.len() > Self::BYTES_MAX || !text.chars().all(is_plain) {
-            return Err(OverrideIdError(text.chars().take(Self::BYTES_MAX).collect()));
-        }
-        Ok(Self(text.into()))
+    pub(super) fn from_row(id: i64) -> Result<Self, CatalogError> {
+        let id = u64::try_from(id).ok().and_then(Self::new);
+        id.ok_or_else(|| CatalogError::Corrupt("the id of an override is out of range".to_owned()))
     }
 }
 
 impl fmt::Display for OverrideId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        self.0.fmt(f)
     }
 }
 
-/// A text that is not the id of an override.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not the id of an override: 1 to 100 letters, digits and '-', '_', '.', ':'")]
-pub struct OverrideIdError(String);
+impl From<OverrideId> for Value {
+    fn from(id: OverrideId) -> Self {
+        Self::from(id.0)
+    }
+}
 
 /// An override that is to be stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
-    /// Who it shall be; one that exists is replaced. None makes a new one.
+    /// Which one it replaces; it keeps its id, and so its age. None makes a new one.
     pub id: Option<OverrideId>,
     /// What it says.
     pub what: Override,
@@ -123,7 +104,7 @@ pub struct StoredOverride {
     pub seq: OverrideSeq,
     /// Who made it.
     pub author: Arc<str>,
-    /// When. Of two for one key the newer one counts.
+    /// When.
     pub created_at: Timestamp,
     /// When it was taken away, and by whom.
     pub removed: Option<Removal>,
