@@ -18,7 +18,7 @@ use crate::{
     normalise::{Method, network_of},
 };
 
-const OVERRIDE: Shape = Shape {
+static OVERRIDE: Shape = Shape {
     what: "an override",
     fields: &[
         "rule",
