@@ -71,7 +71,7 @@ pub(crate) fn child(kind: Kind, keys: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn resident_bytes() -> anyhow::Result<u64> {
+pub(crate) fn resident_bytes() -> anyhow::Result<u64> {
     let status = fs::read_to_string("/proc/self/status").context("reading the resident set")?;
     let kilobytes = status
         .lines()

@@ -32,6 +32,7 @@ mod instructions;
 mod machine;
 mod quota;
 mod report;
+mod rules;
 mod sample;
 mod subject;
 mod subjects;
@@ -74,9 +75,14 @@ enum Command {
     Bytes,
     /// Instructions per check, if valgrind is installed
     Instructions,
+    /// Looking up, compiling and overriding rules
+    Rules,
     /// What `bytes` starts for each subject
     #[command(hide = true)]
     Grow { kind: Kind, keys: usize },
+    /// What `rules` starts for its overrides
+    #[command(hide = true)]
+    GrowOverrides { count: usize },
     /// What `instructions` starts for each subject
     #[command(hide = true)]
     Count {
@@ -92,6 +98,7 @@ fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     match args.command {
         Some(Command::Grow { kind, keys }) => bytes::child(kind, keys),
+        Some(Command::GrowOverrides { count }) => rules::overrides_child(count),
         Some(Command::Count { kind, keys, passes }) => {
             instructions::child(kind, keys, passes);
             Ok(())
@@ -118,6 +125,9 @@ fn measure(args: &Args) -> anyhow::Result<()> {
             .then(|| instructions::run(depth))
             .transpose()?,
     };
+    if is_asked(Command::Rules) {
+        println!("{:#?}", rules::run(depth)?);
+    }
     if args.json {
         println!("{:#}", report::json(&findings));
     } else {

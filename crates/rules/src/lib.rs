@@ -3,8 +3,15 @@
 //!
 //! A [`document`] is what somebody wrote; a [`Rule`] is what is true.
 
+mod conditions;
+mod counter;
+mod diff;
+mod directory;
 pub mod document;
 mod exception;
+mod index;
+mod live;
+mod miss;
 mod nearest;
 pub mod normalise;
 mod order;
@@ -12,10 +19,16 @@ mod query;
 pub mod review;
 mod rule;
 mod ruleset;
+mod snapshot;
 mod tier;
 mod trial;
 
+pub use conditions::Condition;
+pub use diff::{Counters, Diff, Difference, DifferenceKind, FieldChange, Object, diff};
+pub use directory::{Block, Directory};
 pub use exception::{Change, Factor, FactorError, Override};
+pub use live::{Live, Published};
+pub use miss::Miss;
 pub use query::{Query, QueryError, Scope, UnknownScope};
 pub use rule::{
     Action, AttributeCondition, Consistency, CostError, CostRule, DescriptorEntry, EndpointPattern,
@@ -23,5 +36,6 @@ pub use rule::{
     PatternError, Response, Rule, Segment, Throttle, UnknownField,
 };
 pub use ruleset::RuleSet;
+pub use snapshot::{Considered, Explanation, Fate, Line, Plan, Snapshot, Stop, TierStanding};
 pub use tier::Tier;
 pub use trial::{Expect, ExpectRule, Facts, Step, Trial};

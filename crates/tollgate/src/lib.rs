@@ -20,6 +20,7 @@
 //! - Bring your own [`Clock`], [`ImmediateStore`] or [`Store`], [`Algorithm`], [`Observer`].
 
 mod builder;
+mod gate;
 mod limiter;
 mod observer;
 #[cfg(doctest)]
@@ -27,6 +28,7 @@ mod pages;
 mod revision;
 
 pub use builder::{Builder, InMemory, LimitsMissing, OwnStore};
+pub use gate::{Gate, Met, NoSnapshot, Ruling};
 pub use limiter::RateLimiter;
 pub use observer::Observer;
 pub use tollgate_core::{
@@ -36,3 +38,5 @@ pub use tollgate_core::{
     State, Store, StoreError, SystemClock, Timestamp, Unit, Verdict,
 };
 pub use tollgate_memory::{LoadError, MemoryStore, SAVED_PERIOD_MIN, Stats};
+/// Rules: documents, matching, and the snapshot a [`Gate`] decides from.
+pub use tollgate_rules as rules;

@@ -197,6 +197,21 @@ impl Limit {
         self.law.name()
     }
 
+    /// The algorithm, if one was chosen by name.
+    ///
+    /// ```
+    /// use tollgate_core::{AlgorithmName, Limit};
+    ///
+    /// let limit: Limit = "5/s".parse()?;
+    /// assert_eq!(limit.chosen_algorithm(), None);
+    /// let limit = limit.with_algorithm(AlgorithmName::FixedWindow)?;
+    /// assert_eq!(limit.chosen_algorithm(), Some(AlgorithmName::FixedWindow));
+    /// # Ok::<(), tollgate_core::LimitError>(())
+    /// ```
+    pub const fn chosen_algorithm(&self) -> Option<AlgorithmName> {
+        self.chosen
+    }
+
     /// The thresholds.
     pub const fn bands(&self) -> Bands {
         self.bands

@@ -85,6 +85,11 @@ impl<'a> Query<'a> {
         self.method
     }
 
+    /// The method, as text.
+    pub fn method_text(&self) -> Option<&str> {
+        self.method.as_ref().map(Method::as_str)
+    }
+
     /// The value of an attribute.
     pub fn attribute_value(&self, name: &str) -> Option<&'a str> {
         let mut pairs = self.attributes.iter();

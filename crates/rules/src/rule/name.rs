@@ -1,6 +1,6 @@
 //! Names of rules, groups and tiers, and the id every node derives from a rule's name.
 
-use std::{fmt, str::FromStr, sync::Arc};
+use std::{borrow::Borrow, fmt, str::FromStr, sync::Arc};
 
 use tollgate_core::RuleId;
 use uuid::Uuid;
@@ -76,6 +76,12 @@ impl FromStr for Name {
             }),
             None => Ok(Self(text.into())),
         }
+    }
+}
+
+impl Borrow<str> for Name {
+    fn borrow(&self) -> &str {
+        &self.0
     }
 }
 

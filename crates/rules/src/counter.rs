@@ -1,0 +1,123 @@
+//! The values that name a counter.
+//!
+//! A key is one run of bytes: for each fact a mark of what it is, and its value with its length before
+//! it. So user `a` is never organisation `a`, and (`a_b`, `c`) never (`a`, `b_c`).
+
+use std::net::IpAddr;
+
+use smallvec::SmallVec;
+
+use crate::{Field, KeyField, Override, Throttle, conditions::Facts, normalise};
+
+/// The bytes of a counter's key.
+pub(crate) type KeyBytes = SmallVec<[u8; 96]>;
+
+/// What the counter of all requests is called that lack a fact.
+const SHARED: u8 = u8::MAX;
+
+/// A fact with the value it counts by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Part<'a> {
+    field: &'a Field,
+    value: Value<'a>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Value<'a> {
+    Text(&'a str),
+    Address(IpAddr),
+}
+
+/// Appends the key of a throttle for a request.
+///
+/// # Errors
+///
+/// The key field for which the request has no fact.
+pub(crate) fn append<'r>(
+    throttle: &'r Throttle,
+    pattern: Option<&str>,
+    facts: &Facts<'_, '_>,
+    out: &mut KeyBytes,
+) -> Result<(), &'r KeyField> {
+    let mut parts: SmallVec<[Part<'_>; 4]> = SmallVec::new();
+    for field in throttle.key.fields() {
+        parts.push(present(field, pattern, facts).ok_or(field)?);
+    }
+    write(&mut parts, out);
+    Ok(())
+}
+
+/// The key of the counter that all requests share which lack a fact.
+pub(crate) fn append_shared(out: &mut KeyBytes) {
+    out.push(SHARED);
+}
+
+/// The key an override speaks of. One for all rules names an address of IPv6 by the network they count
+/// by; one for a rule names it as that rule does. `None` if a value cannot be the value of its field.
+pub(crate) fn of_override(exception: &Override) -> Option<KeyBytes> {
+    let prefix = match exception.rule {
+        None => KeyField::IPV6_PREFIX_DEFAULT,
+        Some(_) => 128,
+    };
+    let mut parts: SmallVec<[Part<'_>; 4]> = SmallVec::new();
+    for (field, text) in &exception.key {
+        let value = match field {
+            Field::Ip => {
+                let address = normalise::address(text).ok()?;
+                Value::Address(normalise::network_of(address, prefix))
+            }
+            _ => Value::Text(text),
+        };
+        parts.push(Part { field, value });
+    }
+    let mut bytes = KeyBytes::new();
+    write(&mut parts, &mut bytes);
+    Some(bytes)
+}
+
+/// The first alternative that the request has.
+fn present<'a>(
+    field: &'a KeyField,
+    pattern: Option<&'a str>,
+    facts: &'a Facts<'_, '_>,
+) -> Option<Part<'a>> {
+    let query = facts.query;
+    let value = |name: &Field| match name {
+        Field::User => query.user_name().map(Value::Text),
+        Field::Org => query.org_name().map(Value::Text),
+        Field::ApiKey => query.api_key_id().map(Value::Text),
+        Field::Tier => Some(Value::Text(facts.tier)),
+        Field::Region => query.region_name().map(Value::Text),
+        Field::Endpoint => pattern.or_else(|| query.path()).map(Value::Text),
+        Field::Method => query.method_text().map(Value::Text),
+        Field::Attribute(name) => query.attribute_value(name).map(Value::Text),
+        Field::Ip => query
+            .ip_address()
+            .map(|address| Value::Address(normalise::network_of(address, field.ipv6_prefix()))),
+    };
+    let mut alternatives = field.alternatives().iter();
+    alternatives.find_map(|field| value(field).map(|value| Part { field, value }))
+}
+
+fn write(parts: &mut [Part<'_>], out: &mut KeyBytes) {
+    if parts.len() > 1 {
+        parts.sort_unstable();
+    }
+    for part in parts {
+        out.push(part.field.tag());
+        if let Field::Attribute(name) = part.field {
+            write_text(name.as_bytes(), out);
+        }
+        match part.value {
+            Value::Text(text) => write_text(text.as_bytes(), out),
+            Value::Address(IpAddr::V4(address)) => write_text(&address.octets(), out),
+            Value::Address(IpAddr::V6(address)) => write_text(&address.octets(), out),
+        }
+    }
+}
+
+fn write_text(text: &[u8], out: &mut KeyBytes) {
+    let len = u32::try_from(text.len()).unwrap_or(u32::MAX);
+    out.extend_from_slice(&len.to_be_bytes());
+    out.extend_from_slice(text);
+}

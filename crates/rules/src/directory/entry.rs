@@ -1,0 +1,114 @@
+//! One override as decisions use it.
+
+use std::cmp::Reverse;
+
+use tollgate_core::{Limit, LimitError, LimitLine, LimitSet, RuleId, Timestamp};
+
+use crate::{Change, Factor, Override, counter};
+
+/// An override, compact: its key as bytes, and what counts instead.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// The rule; none is every rule that counts by the same facts.
+    pub(super) rule: Option<RuleId>,
+    pub(super) key: Box<[u8]>,
+    pub(crate) change: Change,
+    pub(crate) until: Option<Timestamp>,
+    /// Which of two is newer.
+    pub(super) sequence: u64,
+}
+
+impl Entry {
+    /// `None` if the override names a value that no request can have.
+    pub(crate) fn new(rule: Option<RuleId>, exception: &Override, sequence: u64) -> Option<Self> {
+        Some(Self {
+            rule,
+            key: counter::of_override(exception)?.as_slice().into(),
+            change: exception.change.clone(),
+            until: exception.until,
+            sequence,
+        })
+    }
+
+    pub(super) fn is_for(&self, rule: RuleId, key: &[u8]) -> bool {
+        self.rule.is_none_or(|named| named == rule) && *self.key == *key
+    }
+
+    pub(crate) fn has_ended(&self, now: Timestamp) -> bool {
+        self.until.is_some_and(|until| until <= now)
+    }
+
+    /// The lesser wins: temporary before permanent, newer before older, of one rule before of all.
+    pub(super) fn precedence(&self) -> (bool, Reverse<u64>, bool) {
+        (
+            self.until.is_none(),
+            Reverse(self.sequence),
+            self.rule.is_none(),
+        )
+    }
+}
+
+impl Change {
+    /// The limits that count instead of `lines`; `None` is no limit at all.
+    pub(crate) fn apply(&self, lines: &[LimitLine]) -> Option<Vec<LimitLine>> {
+        match self {
+            Self::Unlimited => None,
+            Self::Limits(limits) => Some(LimitLine::succeed(lines, &inheriting(limits, lines))),
+            Self::Limit(limit) => Some(each(lines, |line| {
+                let is_meant = line.period() == limit.period();
+                is_meant.then(|| inherit(limit, line))
+            })),
+            Self::Factor(factor) => Some(each(lines, |line| Some(scaled(line, *factor)))),
+        }
+    }
+}
+
+/// Every line with another limit, where there is one that can be built.
+fn each(
+    lines: &[LimitLine],
+    other: impl Fn(&Limit) -> Option<Result<Limit, LimitError>>,
+) -> Vec<LimitLine> {
+    let mut lines = lines.to_vec();
+    for line in &mut lines {
+        if let Some(Ok(limit)) = other(&line.limit) {
+            line.limit = limit;
+        }
+    }
+    lines
+}
+
+/// What the override leaves open is as in the rule: the algorithm, the burst, the thresholds.
+fn inherit(limit: &Limit, rule: &Limit) -> Result<Limit, LimitError> {
+    let limit = limit.clone().with_bands(rule.bands())?;
+    if limit.chosen_algorithm().is_some() || limit.burst().is_some() {
+        return Ok(limit);
+    }
+    let limit = limit.with_algorithm(rule.algorithm())?;
+    match rule.burst() {
+        Some(burst) => limit.with_burst(burst),
+        None => Ok(limit),
+    }
+}
+
+/// Limits that replace all: one of a period the rule has inherits from it.
+fn inheriting(limits: &LimitSet, lines: &[LimitLine]) -> LimitSet {
+    let inherited = limits.iter().map(|limit| {
+        let mut same = lines
+            .iter()
+            .filter(|line| line.limit.period() == limit.period());
+        let rule = same.next();
+        rule.and_then(|line| inherit(limit, &line.limit).ok())
+            .unwrap_or_else(|| limit.clone())
+    });
+    LimitSet::new(inherited).unwrap_or_else(|_| limits.clone())
+}
+
+fn scaled(limit: &Limit, factor: Factor) -> Result<Limit, LimitError> {
+    let scaled = Limit::new(factor.of(limit.amount()), limit.period())?;
+    let scaled = scaled.with_algorithm(limit.algorithm())?;
+    let scaled = match limit.burst() {
+        Some(0) | None => scaled,
+        Some(burst) => scaled.with_burst(factor.of(burst))?,
+    };
+    scaled.with_bands(limit.bands())
+}

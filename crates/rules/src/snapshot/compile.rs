@@ -1,0 +1,86 @@
+//! From a rule set to a snapshot.
+
+use std::{collections::HashMap, sync::Arc};
+
+use tollgate_core::RuleId;
+
+use super::{Compiled, Snapshot};
+use crate::{
+    Field, Key, KeyField, Name, Rule, RuleSet, Tier,
+    directory::{Entry, Exceptions},
+    index::Index,
+    order::Rank,
+};
+
+impl Snapshot {
+    /// Compiles a rule set. It replaces nothing, so no counter is looked for under a former period.
+    pub fn compile(rules: &RuleSet, revision: u64) -> Self {
+        Self::build(rules, revision, None)
+    }
+
+    /// Compiles the rule set that comes after this one: a counter whose rule has another period from now
+    /// on is carried over when it is next met.
+    #[must_use]
+    pub fn succeed(&self, rules: &RuleSet, revision: u64) -> Self {
+        Self::build(rules, revision, Some(self))
+    }
+
+    fn build(set: &RuleSet, revision: u64, former: Option<&Self>) -> Self {
+        let former = former.map(Self::by_id).unwrap_or_default();
+        let compiled = |rule: Arc<Rule>| {
+            let former = former.get(&rule.id).copied();
+            Compiled::new(rule, former)
+        };
+        let enabled = set.rules.values().filter(|rule| rule.enabled);
+        let mut ranked: Vec<(Rank, &Arc<Rule>)> =
+            enabled.map(|rule| (Rank::of(rule), rule)).collect();
+        ranked.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        let walk: Vec<Compiled> = ranked
+            .iter()
+            .map(|(_, rule)| compiled(Arc::clone(rule)))
+            .collect();
+        let defaults = set.tiers.values().filter_map(|tier| {
+            let rule = default_rule(tier)?;
+            Some((tier.name.clone(), compiled(Arc::new(rule))))
+        });
+        Self {
+            revision,
+            default_tier: set.default_tier.clone(),
+            tiers: set.tiers.keys().cloned().collect(),
+            index: Index::new(walk.iter().map(|compiled| &*compiled.rule)),
+            defaults: defaults.collect(),
+            exceptions: exceptions(set),
+            walk,
+        }
+    }
+
+    fn by_id(&self) -> HashMap<RuleId, &Compiled> {
+        let all = self.walk.iter().chain(self.defaults.values());
+        all.map(|compiled| (compiled.rule.id, compiled)).collect()
+    }
+}
+
+/// A tier's default limits as a rule.
+fn default_rule(tier: &Tier) -> Option<Rule> {
+    let limits = tier.default.clone()?;
+    let caller = KeyField::first_of([Field::User, Field::ApiKey, Field::Ip]).ok()?;
+    let name = Name::implicit("tier", tier.name.as_str());
+    Some(Rule::throttle(name, Key::new([caller]).ok()?, limits))
+}
+
+/// The overrides of the file; the later is the newer. One that names a rule which is not there counts
+/// for nothing.
+fn exceptions(set: &RuleSet) -> Exceptions {
+    let entries = set
+        .overrides
+        .iter()
+        .zip(0..)
+        .filter_map(|(exception, place)| {
+            let rule = match &exception.rule {
+                None => None,
+                Some(name) => Some(set.rules.get(name)?.id),
+            };
+            Entry::new(rule, exception, place)
+        });
+    Exceptions::new(entries)
+}

@@ -1,0 +1,195 @@
+//! Why a request meets the limits it meets.
+
+use std::sync::Arc;
+
+use tollgate_core::Timestamp;
+
+use super::{
+    Compiled, Snapshot,
+    plan::{Plan, Stop, TierStanding},
+    walk::{Event, Witness},
+};
+use crate::{Action, Condition, Directory, Miss, Name, Query, Rule, conditions::Facts};
+
+/// The story of one request: what became of every rule, in the order of the walk.
+///
+/// [`std::fmt::Display`] tells it in words.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// The revision of the rules.
+    pub revision: u64,
+    /// The tier that counts for the request.
+    pub tier: String,
+    /// Whether the tier is one of the declared.
+    pub tier_standing: TierStanding,
+    /// Whom a block denies before any rule is looked at.
+    pub blocked: Option<String>,
+    /// What became of each rule. Rules that miss by more than one condition are only counted.
+    pub rules: Vec<Considered>,
+    /// How many rules miss by more than one condition, or are beyond [`Explanation::SHOWN_MAX`].
+    pub far: usize,
+}
+
+impl Explanation {
+    /// The most rules that are told of.
+    pub const SHOWN_MAX: usize = 1_000;
+}
+
+/// One rule, and what became of it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Considered {
+    /// The rule.
+    pub rule: Arc<Rule>,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What becomes of a rule when a request comes by.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Fate {
+    /// It counts the request under these limits; none at all if an override lifts them.
+    Applied {
+        /// The limits in words, with the cost.
+        limits: Vec<String>,
+        /// Whether an override put them in force.
+        overridden: bool,
+    },
+    /// It matches, but its key is outside the scope that was asked for.
+    OutsideScope,
+    /// It matches, but another throttle of its group came first.
+    GroupTaken {
+        /// The group.
+        group: Name,
+    },
+    /// It matches, but the request lacks a fact that it counts by.
+    Skipped {
+        /// The fact.
+        field: String,
+    },
+    /// It matches, and denies because the request lacks a fact.
+    Denied {
+        /// The fact.
+        field: String,
+    },
+    /// It matches and ends the walk: what comes after is not looked at.
+    Ended,
+    /// It would match, but the walk had ended.
+    NotReached,
+    /// It does not match, by one condition.
+    Missed(Miss),
+}
+
+impl Snapshot {
+    /// What becomes of every rule, as [`Snapshot::plan`] decides it, and where it was a near thing.
+    pub fn explain(
+        &self,
+        query: &Query<'_>,
+        directory: &Directory,
+        wall: Timestamp,
+    ) -> Explanation {
+        let mut log = Log::default();
+        let plan = self.plan_before(&mut log, query, directory, wall);
+        let (tier, tier_standing) = self.tier_of(query);
+        let facts = Facts { query, tier };
+        let mut explanation = Explanation {
+            revision: self.revision,
+            tier: tier.to_owned(),
+            tier_standing,
+            blocked: blocked(&plan),
+            rules: Vec::new(),
+            far: 0,
+        };
+        let default = self.defaults.get(tier).into_iter();
+        let default = default.filter(|compiled| log.fate(compiled, &plan).is_some());
+        for compiled in self.walk.iter().chain(default) {
+            let fate = log
+                .fate(compiled, &plan)
+                .or_else(|| unmet(compiled, &facts));
+            match fate {
+                Some(fate) if explanation.rules.len() < Explanation::SHOWN_MAX => {
+                    let rule = Arc::clone(&compiled.rule);
+                    explanation.rules.push(Considered { rule, fate });
+                }
+                _ => explanation.far += 1,
+            }
+        }
+        explanation
+    }
+}
+
+/// The fate of a rule that the walk did not meet.
+fn unmet(compiled: &Compiled, facts: &Facts<'_, '_>) -> Option<Fate> {
+    let failing = compiled.rule.matches.failing(facts);
+    match failing.as_slice() {
+        [] => Some(Fate::NotReached),
+        [Condition::Attributes] => {
+            let misses = compiled.rule.matches.missed_attributes(facts);
+            let mut misses = misses.into_iter();
+            let first = misses.next()?;
+            misses.next().is_none().then_some(Fate::Missed(first))
+        }
+        [condition] => Some(Fate::Missed(compiled.rule.matches.miss(*condition, facts))),
+        _ => None,
+    }
+}
+
+fn blocked(plan: &Plan<'_>) -> Option<String> {
+    match plan.stop() {
+        Some(Stop::Caller(block)) => Some(format!("{} {:?}", block.field, &*block.value)),
+        _ => None,
+    }
+}
+
+/// What the walk met, in order.
+#[derive(Debug, Default)]
+struct Log<'s>(Vec<(&'s Compiled, Event<'s>)>);
+
+impl<'s> Witness<'s> for Log<'s> {
+    fn sees(&mut self, compiled: &'s Compiled, event: Event<'s>) {
+        self.0.push((compiled, event));
+    }
+}
+
+impl Log<'_> {
+    fn fate(&self, compiled: &Compiled, plan: &Plan<'_>) -> Option<Fate> {
+        let mut met = self.0.iter();
+        let (_, event) = met.find(|(met, _)| met.rule.id == compiled.rule.id)?;
+        Some(match event {
+            Event::Applied => applied(&compiled.rule, plan),
+            Event::OutsideScope => Fate::OutsideScope,
+            Event::GroupTaken => Fate::GroupTaken {
+                group: group(&compiled.rule)?,
+            },
+            Event::Skipped(field) => Fate::Skipped {
+                field: field.to_string(),
+            },
+            Event::Denied(field) => Fate::Denied {
+                field: field.to_string(),
+            },
+            Event::Ended => Fate::Ended,
+        })
+    }
+}
+
+fn group(rule: &Rule) -> Option<Name> {
+    match &rule.action {
+        Action::Throttle(throttle) => throttle.group.clone(),
+        Action::Block | Action::Allow => None,
+    }
+}
+
+fn applied(rule: &Rule, plan: &Plan<'_>) -> Fate {
+    let lines = plan.lines().iter().filter(|line| line.rule().id == rule.id);
+    let text = |line: &super::Line<'_>| {
+        let limit = &line.limit().limit;
+        let cost = line.cost().get();
+        format!("{limit} ({}), cost {cost}", limit.explain())
+    };
+    Fate::Applied {
+        overridden: lines.clone().next().is_none_or(super::Line::is_overridden),
+        limits: lines.map(text).collect(),
+    }
+}

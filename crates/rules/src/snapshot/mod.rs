@@ -1,0 +1,41 @@
+//! All rules and tiers, compiled: what a request is held against.
+
+mod compile;
+mod compiled;
+mod explain;
+mod plan;
+mod tell;
+mod walk;
+
+use std::collections::{HashMap, HashSet};
+
+pub(crate) use compiled::Compiled;
+pub use explain::{Considered, Explanation, Fate};
+pub use plan::{Line, Plan, Stop, TierStanding};
+
+use crate::{Name, directory::Exceptions, index::Index};
+
+/// Every rule of one revision, in walk order and indexed. Immutable: a request that holds one sees one
+/// revision from start to end, and a new revision is a new snapshot.
+#[derive(Debug)]
+pub struct Snapshot {
+    revision: u64,
+    default_tier: Name,
+    tiers: HashSet<Name>,
+    walk: Vec<Compiled>,
+    index: Index,
+    defaults: HashMap<Name, Compiled>,
+    exceptions: Exceptions,
+}
+
+impl Snapshot {
+    /// The number of the revision.
+    pub const fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// How many rules are walked: those that are enabled.
+    pub fn rules(&self) -> usize {
+        self.walk.len()
+    }
+}

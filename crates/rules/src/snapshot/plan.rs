@@ -1,0 +1,181 @@
+//! What is to be done with one request.
+
+use std::{ops::Range, sync::Arc};
+
+use smallvec::SmallVec;
+use tollgate_core::{Charge, Cost, CounterKey, LimitLine, Timestamp};
+
+use crate::{Block, KeyField, Response, Rule, Throttle, counter::KeyBytes};
+
+/// What the rules say of one request: the charges to put to a store, or that it is denied.
+///
+/// ```
+/// use tollgate_rules::{Directory, Query, Rule, RuleSet, Snapshot};
+/// use tollgate_core::Timestamp;
+/// # use tollgate_rules::{Field, Key};
+///
+/// let login = Rule::throttle("login".parse()?, Key::new([Field::User.into()])?, "5/min".parse()?);
+/// let mut rules = RuleSet::default();
+/// rules.rules.insert(login.name.clone(), login.into());
+/// let snapshot = Snapshot::compile(&rules, 1);
+///
+/// let alice = Query::new().user("alice")?;
+/// let plan = snapshot.plan(&alice, &Directory::new(), Timestamp::EPOCH);
+/// assert_eq!(plan.charges().len(), 1);
+/// assert_eq!(plan.lines()[0].rule().name.as_str(), "login");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Plan<'s> {
+    pub(super) revision: u64,
+    pub(super) keys: KeyBytes,
+    pub(super) lines: SmallVec<[Line<'s>; 4]>,
+    pub(super) stop: Option<Stop<'s>>,
+    pub(super) has_matched: bool,
+    pub(super) tier: TierStanding,
+}
+
+/// Whether the tier that counts for a request is one of the declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TierStanding {
+    /// It is.
+    Declared,
+    /// It is not: no tier's rules and no defaults are about this request.
+    Unknown,
+}
+
+impl Plan<'_> {
+    /// The revision of the rules that were asked.
+    pub const fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The charges to put to a store, one for each of [`Plan::lines`]. None if the request is denied, or
+    /// nothing limits it.
+    pub fn charges(&self) -> SmallVec<[Charge<'_>; 4]> {
+        self.lines
+            .iter()
+            .map(|line| line.charge(&self.keys))
+            .collect()
+    }
+
+    /// Whether anything applied, even if it charges nothing: an override without limit, or a throttle
+    /// outside the scope that was asked for.
+    pub const fn has_matched(&self) -> bool {
+        self.has_matched
+    }
+
+    /// Whether the tier is one of the declared.
+    pub const fn tier(&self) -> TierStanding {
+        self.tier
+    }
+}
+
+impl<'s> Plan<'s> {
+    /// Every limit the request meets, in the order of the walk.
+    pub fn lines(&self) -> &[Line<'s>] {
+        &self.lines
+    }
+
+    /// Why the request is denied whatever the counters say.
+    pub const fn stop(&self) -> Option<&Stop<'s>> {
+        self.stop.as_ref()
+    }
+}
+
+/// One limit that a request meets.
+#[derive(Clone, Debug)]
+pub struct Line<'s> {
+    pub(super) rule: &'s Arc<Rule>,
+    pub(super) limit: LineLimit<'s>,
+    pub(super) key: Range<usize>,
+    pub(super) cost: Cost,
+}
+
+/// Whose limit it is.
+#[derive(Clone, Debug)]
+pub(super) enum LineLimit<'s> {
+    Rule(&'s LimitLine),
+    Override(LimitLine),
+}
+
+impl<'s> Line<'s> {
+    /// The rule.
+    pub const fn rule(&self) -> &'s Arc<Rule> {
+        self.rule
+    }
+
+    /// What the rule says about counting.
+    pub fn throttle(&self) -> Option<&'s Throttle> {
+        match &self.rule.action {
+            crate::Action::Throttle(throttle) => Some(throttle),
+            _ => None,
+        }
+    }
+
+    /// The limit in force, with those it replaced.
+    pub const fn limit(&self) -> &LimitLine {
+        match &self.limit {
+            LineLimit::Rule(line) => line,
+            LineLimit::Override(line) => line,
+        }
+    }
+
+    /// Whether an override put the limit in force.
+    pub const fn is_overridden(&self) -> bool {
+        matches!(self.limit, LineLimit::Override(_))
+    }
+
+    /// What the request weighs.
+    pub const fn cost(&self) -> Cost {
+        self.cost
+    }
+
+    fn charge<'p>(&'p self, keys: &'p [u8]) -> Charge<'p> {
+        let values = keys.get(self.key.clone()).unwrap_or_default();
+        let line = self.limit();
+        let key = CounterKey::new(self.rule.id, values);
+        Charge::new(key, &line.limit, self.cost).replacing(&line.former)
+    }
+}
+
+/// Why a request is denied without asking a counter.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Stop<'s> {
+    /// A rule blocks it.
+    Rule(&'s Arc<Rule>),
+    /// It lacks a fact without which a rule denies.
+    Missing {
+        /// The rule.
+        rule: &'s Arc<Rule>,
+        /// The fact.
+        field: &'s KeyField,
+    },
+    /// The caller is blocked.
+    Caller(Arc<Block>),
+}
+
+impl<'s> Stop<'s> {
+    /// The rule that denies, if it is one.
+    pub const fn rule(&self) -> Option<&'s Arc<Rule>> {
+        match self {
+            Self::Rule(rule) | Self::Missing { rule, .. } => Some(*rule),
+            Self::Caller(_) => None,
+        }
+    }
+
+    /// What the rule has to say to the client.
+    pub fn response(&self) -> Option<&'s Response> {
+        self.rule().map(|rule| &rule.response)
+    }
+
+    /// When the denial ends by itself; none is never.
+    pub fn until(&self) -> Option<Timestamp> {
+        match self {
+            Self::Caller(block) => block.until,
+            Self::Rule(_) | Self::Missing { .. } => None,
+        }
+    }
+}

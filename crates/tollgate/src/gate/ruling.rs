@@ -1,0 +1,156 @@
+//! What came of a request.
+
+use std::{sync::Arc, time::Duration};
+
+use smallvec::SmallVec;
+use tollgate_core::{Decision, Micros, Period, Timestamp, Verdict};
+use tollgate_rules::{Line, Plan, Rule, Stop};
+
+/// The answer to a request: allowed or denied, and the numbers to show.
+#[derive(Clone, Debug)]
+pub struct Ruling {
+    revision: u64,
+    met: SmallVec<[Met; 2]>,
+    outcome: Outcome,
+}
+
+/// One limit that a request met.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Met {
+    /// The rule.
+    pub rule: Arc<Rule>,
+    /// The window of the limit.
+    pub period: Period,
+    /// Whether an override put the limit in force.
+    pub is_overridden: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Outcome {
+    /// Nothing limits it.
+    Unlimited,
+    /// The counters decided.
+    Decided(Verdict),
+    /// It was denied without asking them.
+    Stopped {
+        rule: Option<Arc<Rule>>,
+        wait: Option<Micros>,
+    },
+}
+
+impl Ruling {
+    pub(super) fn unlimited(plan: &Plan<'_>) -> Self {
+        Self::new(plan, Outcome::Unlimited)
+    }
+
+    pub(super) fn decided(plan: &Plan<'_>, verdict: Verdict) -> Self {
+        Self::new(plan, Outcome::Decided(verdict))
+    }
+
+    pub(super) fn stopped(plan: &Plan<'_>, stop: &Stop<'_>, now: Timestamp) -> Self {
+        let rule = stop.rule().map(Arc::clone);
+        let wait = stop.until().map(|until| until.since(now));
+        Self::new(plan, Outcome::Stopped { rule, wait })
+    }
+
+    fn new(plan: &Plan<'_>, outcome: Outcome) -> Self {
+        let met = |line: &Line<'_>| Met {
+            rule: Arc::clone(line.rule()),
+            period: line.limit().limit.period(),
+            is_overridden: line.is_overridden(),
+        };
+        Self {
+            revision: plan.revision(),
+            met: plan.lines().iter().map(met).collect(),
+            outcome,
+        }
+    }
+
+    /// Whether the request may pass.
+    pub fn is_allowed(&self) -> bool {
+        match &self.outcome {
+            Outcome::Unlimited => true,
+            Outcome::Decided(verdict) => verdict.is_allowed(),
+            Outcome::Stopped { .. } => false,
+        }
+    }
+
+    /// The revision of the rules that decided.
+    pub const fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The rule whose numbers are shown; none if nothing matched, or a block denied the caller.
+    pub fn rule(&self) -> Option<&Arc<Rule>> {
+        match &self.outcome {
+            Outcome::Unlimited => None,
+            Outcome::Stopped { rule, .. } => rule.as_ref(),
+            Outcome::Decided(verdict) => {
+                let met = self.met.get(verdict.binding_index()?);
+                met.map(|met| &met.rule)
+            }
+        }
+    }
+
+    /// The decision to show, if counters were asked.
+    pub fn binding(&self) -> Option<&Decision> {
+        match &self.outcome {
+            Outcome::Decided(verdict) => verdict.decisions().get(verdict.binding_index()?),
+            Outcome::Unlimited | Outcome::Stopped { .. } => None,
+        }
+    }
+
+    /// Every limit that was asked, with its decision, in the order of the walk.
+    pub fn decisions(&self) -> impl Iterator<Item = (&Met, &Decision)> {
+        let decisions = match &self.outcome {
+            Outcome::Decided(verdict) => verdict.decisions(),
+            Outcome::Unlimited | Outcome::Stopped { .. } => &[],
+        };
+        self.met.iter().zip(decisions)
+    }
+
+    /// The limit to show: 0 for a block, none if nothing matched.
+    pub fn limit(&self) -> Option<u64> {
+        self.number(Decision::limit)
+    }
+
+    /// What is left to show: 0 for a block, none if nothing matched.
+    pub fn remaining(&self) -> Option<u64> {
+        self.number(Decision::remaining)
+    }
+
+    fn number(&self, of: impl Fn(&Decision) -> u64) -> Option<u64> {
+        match &self.outcome {
+            Outcome::Stopped { .. } => Some(0),
+            Outcome::Decided(_) | Outcome::Unlimited => self.binding().map(of),
+        }
+    }
+
+    /// How long a lone client has to wait, exactly; none if it may pass or waiting never helps.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match &self.outcome {
+            Outcome::Stopped { wait, .. } => wait.map(|wait| Duration::from_micros(wait.get())),
+            Outcome::Decided(_) | Outcome::Unlimited => self.binding()?.retry_after(),
+        }
+    }
+
+    /// The wait to show a client: whole seconds, at least one, and at least what the rule asks for. None
+    /// if it may pass or waiting never helps.
+    pub fn retry_after_s(&self) -> Option<u64> {
+        let exact = self.retry_after()?;
+        let seconds = exact.as_secs() + u64::from(exact.subsec_nanos() > 0);
+        let least = self.rule().and_then(|rule| rule.response.retry_after_s);
+        Some(seconds.max(1).max(least.map_or(0, u64::from)))
+    }
+
+    /// The status of the answer: 200, what the rule asks for, 403 for a block, 429 for a throttle.
+    pub fn status(&self) -> u16 {
+        let given = self.rule().and_then(|rule| rule.response.status);
+        match &self.outcome {
+            _ if self.is_allowed() => 200,
+            Outcome::Stopped { .. } => given.unwrap_or(403),
+            Outcome::Decided(_) | Outcome::Unlimited => given.unwrap_or(429),
+        }
+    }
+}
