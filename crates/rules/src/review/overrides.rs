@@ -6,7 +6,7 @@ use super::{Flaw, Locus, walk::throttle};
 use crate::{Change, Field, Key, Name, Override, Rule, RuleSet, nearest};
 
 pub(super) fn check(set: &RuleSet, flaws: &mut Vec<Flaw>) {
-    let mut known = HashSet::with_capacity(set.overrides.len());
+    let mut known = HashMap::with_capacity(set.overrides.len());
     let mut counted = Counted::new(set);
     for (index, exception) in set.overrides.iter().enumerate() {
         let at = |field| Locus::Override {
@@ -29,10 +29,20 @@ pub(super) fn check(set: &RuleSet, flaws: &mut Vec<Flaw>) {
             }
             None => {}
         }
-        if !known.insert((&exception.rule, &exception.key, exception.until)) {
+        let said = (&exception.rule, &exception.key, exception.until);
+        if let Some(first) = known.insert(said, index) {
             let message = "another override has the same rule, key and end";
             let help = "which of them counts would be left to chance: keep one";
-            flaws.push(Flaw::error(at("key"), message).help(help));
+            let field = Some("key");
+            let other = Locus::Override {
+                index: first,
+                field,
+            };
+            flaws.push(
+                Flaw::error(at("key"), message)
+                    .help(help)
+                    .related(other, "first here"),
+            );
         }
     }
 }
