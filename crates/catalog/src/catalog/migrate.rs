@@ -1,0 +1,94 @@
+//! Tables that grow with the releases, while older releases go on.
+//!
+//! A migration only adds (expand); what nobody reads any more is removed releases later (contract), and
+//! only then `min_reader` rises. So the release before this one works beside it.
+
+use crate::{
+    CatalogError,
+    sql::{Database, Outcome, Session, values},
+};
+
+/// One step of the tables.
+#[derive(Debug)]
+struct Migration {
+    version: i64,
+    /// The oldest release, by its schema, that still works with the tables after this.
+    min_reader: i64,
+    sql: &'static str,
+}
+
+const MIGRATIONS: &[Migration] = &[Migration {
+    version: 1,
+    min_reader: 1,
+    sql: include_str!("../../migrations/0001_catalog.sql"),
+}];
+
+/// The schema that this release knows.
+const OURS: i64 = 1;
+
+/// What the database has.
+#[derive(Clone, Copy, Debug)]
+struct Schema {
+    version: i64,
+    min_reader: i64,
+}
+
+/// Brings the tables up to this release, if they are older. Newer ones are left alone.
+pub(super) async fn run(database: &Database) -> Result<(), CatalogError> {
+    let has_schema = database.has_schema();
+    // A look first: most of the time there is nothing to do, and nothing is locked.
+    let found = database.read(async |session| schema(session, has_schema).await).await?;
+    if found.version >= OURS {
+        return is_readable(found);
+    }
+    let migrate = async |session: &mut Session| {
+        // Somebody else may have been faster.
+        let found = schema(session, has_schema).await?;
+        is_readable(found)?;
+        for migration in MIGRATIONS.iter().filter(|due| due.version > found.version) {
+            session.script(migration.sql).await?;
+            let sql = "UPDATE schema_version SET version = $1, min_reader = $2";
+            let values = values![migration.version, migration.min_reader];
+            session.execute(sql, values).await?;
+        }
+        Ok(((), Outcome::Commit))
+    };
+    database.write(migrate).await
+}
+
+async fn schema(session: &mut Session, has_schema: &'static str) -> Result<Schema, CatalogError> {
+    let found = session.row(has_schema, Vec::new()).await?;
+    if found.map_or(Ok(0), |row| row.int(0))? == 0 {
+        return Ok(Schema { version: 0, min_reader: 0 });
+    }
+    let sql = "SELECT version, min_reader FROM schema_version";
+    let row = session.row(sql, Vec::new()).await?;
+    let row = row.ok_or_else(|| CatalogError::Corrupt("schema_version is empty".to_owned()))?;
+    Ok(Schema { version: row.int(0)?, min_reader: row.int(1)? })
+}
+
+const fn is_readable(schema: Schema) -> Result<(), CatalogError> {
+    if schema.min_reader > OURS {
+        return Err(CatalogError::NewerSchema {
+            database: schema.version,
+            min_reader: schema.min_reader,
+            ours: OURS,
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MIGRATIONS, OURS};
+
+    #[test]
+    fn migrations_are_numbered_and_let_the_release_before_run_on() {
+        for (at, migration) in (1..).zip(MIGRATIONS) {
+            assert_eq!(migration.version, at);
+            assert!(migration.min_reader <= migration.version);
+            assert!(at == 1 || migration.min_reader < migration.version);
+        }
+        assert_eq!(MIGRATIONS.last().map(|last| last.version), Some(OURS));
+    }
+}

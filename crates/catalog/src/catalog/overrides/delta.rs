@@ -1,0 +1,119 @@
+//! What changed among the overrides since a node asked last.
+
+use super::{
+    Cursor, OVERRIDES_PAGE_MAX, OverrideSeq, StoredOverride,
+    list::after,
+    log::newest,
+};
+use crate::{
+    Catalog, CatalogError,
+    sql::{Session, values},
+};
+
+/// How far somebody has followed the overrides. Two marks are equal only where everything before them is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OverrideMark {
+    pub(crate) seq: OverrideSeq,
+    /// None before the first write.
+    pub(crate) mark: Option<String>,
+}
+
+impl OverrideMark {
+    /// The number of the last write that was followed.
+    pub const fn seq(&self) -> OverrideSeq {
+        self.seq
+    }
+}
+
+/// A page of what changed.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct OverrideDelta {
+    /// What the pages up to the last one hold together.
+    pub scope: Scope,
+    /// The overrides, oldest write first; those that were taken away are among them.
+    pub entries: Vec<StoredOverride>,
+    /// How far this page goes.
+    pub seq: OverrideSeq,
+    /// Whether it is the last one.
+    pub is_last: bool,
+}
+
+/// What the pages of a delta hold together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Scope {
+    /// Everything: whatever is on none of them exists no more.
+    Everything,
+    /// What was written since.
+    Changes,
+}
+
+/// A walk over the pages of a delta.
+#[derive(Clone, Debug)]
+pub(crate) struct Walk {
+    scope: Scope,
+    cursor: Cursor,
+}
+
+/// Where a walk has come to.
+#[derive(Debug)]
+pub(crate) enum Next {
+    /// A page, and how to go on.
+    Page(OverrideDelta, Walk),
+    /// The last page, and the mark that is reached with it.
+    Last(OverrideDelta, OverrideMark),
+}
+
+impl Catalog {
+    /// How to get from a mark to what is there now. None: nothing changed since, or the database is older
+    /// than the mark.
+    pub(crate) async fn override_walk(
+        &self,
+        since: &OverrideMark,
+    ) -> Result<Option<Walk>, CatalogError> {
+        let read = async |session: &mut Session| {
+            let head = newest(session).await?.seq;
+            if head < since.seq {
+                return Ok(None);
+            }
+            let sql = "SELECT mark FROM override_marks WHERE seq = $1";
+            let row = session.row(sql, values![since.seq]).await?;
+            let mark = row.map(|row| row.text(0).map(str::to_owned)).transpose()?;
+            let is_shared = mark == since.mark;
+            if is_shared && head == since.seq {
+                return Ok(None);
+            }
+            if !is_shared || since.seq == OverrideSeq::ZERO {
+                return Ok(Some(Walk { scope: Scope::Everything, cursor: Cursor::default() }));
+            }
+            let next = OverrideSeq::new(since.seq.get().saturating_add(1)).unwrap_or(since.seq);
+            let cursor = Cursor { seq: next, id: 0 };
+            Ok(Some(Walk { scope: Scope::Changes, cursor }))
+        };
+        self.database.read(read).await
+    }
+
+    /// The next page of a walk. What is written meanwhile moves to its end, so nothing is missed.
+    pub(crate) async fn override_page(&self, walk: Walk) -> Result<Next, CatalogError> {
+        let read = async |session: &mut Session| {
+            let head = newest(session).await?;
+            let entries = after(session, walk.cursor.clone()).await?;
+            Ok((entries, OverrideMark { seq: head.seq, mark: head.mark }))
+        };
+        let (entries, mark) = self.database.read(read).await?;
+        let is_full = u32::try_from(entries.len()).is_ok_and(|count| count >= OVERRIDES_PAGE_MAX);
+        let scope = walk.scope;
+        match entries.last() {
+            Some(last) if is_full => {
+                let (seq, id) = (last.seq, last.id.get());
+                let page = OverrideDelta { scope, entries, seq, is_last: false };
+                Ok(Next::Page(page, Walk { scope, cursor: Cursor { seq, id } }))
+            }
+            _ => {
+                let page = OverrideDelta { scope, entries, seq: mark.seq, is_last: true };
+                Ok(Next::Last(page, mark))
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Reading overrides.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use tollgate_core::Timestamp;
+use tollgate_rules::{Field, Name};
+
+use super::{OverrideId, OverrideSeq, Removal, StoredOverride};
+use crate::{
+    Catalog, CatalogError, codec,
+    sql::{Row, Session, Value, values},
+};
+
+/// The most overrides on a page.
+pub const OVERRIDES_PAGE_MAX: u32 = 10_000;
+
+/// Which overrides are asked for, oldest write first.
+///
+/// ```
+/// use tollgate_catalog::Listing;
+///
+/// let of_login = Listing::default().rule("login".parse()?).count(100);
+/// # let _ = of_login;
+/// # Ok::<(), tollgate_rules::NameError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Listing {
+    rule: Option<Name>,
+    facts: Option<String>,
+    in_force_at: Option<Timestamp>,
+    after: Option<Cursor>,
+    count: Option<u32>,
+}
+
+impl Listing {
+    /// Only those that name this rule.
+    #[must_use]
+    pub fn rule(mut self, name: Name) -> Self {
+        self.rule = Some(name);
+        self
+    }
+
+    /// Only those for exactly this key.
+    #[must_use]
+    pub fn key(mut self, key: &BTreeMap<Field, Arc<str>>) -> Self {
+        self.facts = Some(codec::facts(key));
+        self
+    }
+
+    /// Only those that count at this moment; without it also those that have ended lately.
+    #[must_use]
+    pub const fn in_force_at(mut self, now: Timestamp) -> Self {
+        self.in_force_at = Some(now);
+        self
+    }
+
+    /// Only those after the last one of the page before.
+    #[must_use]
+    pub fn after(mut self, last: &StoredOverride) -> Self {
+        self.after = Some(Cursor { seq: last.seq, id: last.id.get() });
+        self
+    }
+
+    /// At most this many, at most [`OVERRIDES_PAGE_MAX`].
+    #[must_use]
+    pub const fn count(mut self, count: u32) -> Self {
+        self.count = Some(count);
+        self
+    }
+}
+
+/// A place in the order of overrides: by their last write, then by id.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cursor {
+    pub(super) seq: OverrideSeq,
+    pub(super) id: u64,
+}
+
+impl Catalog {
+    /// The overrides that were made through the API, a page at a time.
+    ///
+    /// # Errors
+    ///
+    /// If one of them cannot be read, or the database has no answer.
+    pub async fn overrides(&self, listing: &Listing) -> Result<Vec<StoredOverride>, CatalogError> {
+        self.database.read(async |session| page(session, listing).await).await
+    }
+
+    /// One override, also if it has ended; none if it is not known, or not any more.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Catalog::overrides`].
+    pub async fn override_by_id(
+        &self,
+        id: OverrideId,
+    ) -> Result<Option<StoredOverride>, CatalogError> {
+        let read = async |session: &mut Session| {
+            let sql = format!("{SELECT} WHERE id = $1");
+            let row = session.row(sql, values![id]).await?;
+            row.as_ref().map(read).transpose()
+        };
+        self.database.read(read).await
+    }
+}
+
+const SELECT: &str =
+    "SELECT id, seq, body, author, created_at, removed_at, removed_by FROM overrides";
+
+async fn page(
+    session: &mut Session,
+    listing: &Listing,
+) -> Result<Vec<StoredOverride>, CatalogError> {
+    let mut wanted = Wanted::default();
+    let after = listing.after.clone().unwrap_or_default();
+    let id = OverrideId::new(after.id).map_or(Value::Int(Some(0)), Value::from);
+    let (seq, id) = (wanted.bind(after.seq), wanted.bind(id));
+    wanted.only(format!("(seq > {seq} OR (seq = {seq} AND id > {id}))"));
+    if let Some(rule) = &listing.rule {
+        let rule = wanted.bind(rule.as_str());
+        wanted.only(format!("rule = {rule}"));
+    }
+    if let Some(facts) = &listing.facts {
+        let facts = wanted.bind(facts.as_str());
+        wanted.only(format!("facts = {facts}"));
+    }
+    if let Some(now) = listing.in_force_at {
+        let now = wanted.bind(now);
+        wanted.only(format!("(gone_at IS NULL OR gone_at > {now})"));
+    }
+    let count = listing.count.unwrap_or(OVERRIDES_PAGE_MAX).min(OVERRIDES_PAGE_MAX);
+    let sql = format!("{SELECT} WHERE {} ORDER BY seq, id LIMIT {count}", wanted.conditions.join(" AND "));
+    let rows = session.rows(sql, wanted.values).await?;
+    rows.iter().map(read).collect()
+}
+
+/// Conditions with their values.
+#[derive(Debug, Default)]
+struct Wanted {
+    conditions: Vec<String>,
+    values: Vec<Value>,
+}
+
+impl Wanted {
+    /// The place of a value.
+    fn bind(&mut self, value: impl Into<Value>) -> String {
+        self.values.push(value.into());
+        format!("${}", self.values.len())
+    }
+
+    fn only(&mut self, condition: String) {
+        self.conditions.push(condition);
+    }
+}
+
+/// A page after a place, with nothing left out.
+pub(super) async fn after(
+    session: &mut Session,
+    cursor: Cursor,
+) -> Result<Vec<StoredOverride>, CatalogError> {
+    page(session, &Listing { after: Some(cursor), ..Listing::default() }).await
+}
+
+fn read(row: &Row) -> Result<StoredOverride, CatalogError> {
+    let id = OverrideId::from_row(row.int(0)?)?;
+    let removed_by = row.maybe_text(6)?.unwrap_or_default();
+    let removed = row.maybe_moment(5)?.map(|at| Removal { at, by: removed_by.into() });
+    Ok(StoredOverride {
+        what: codec::read_override(row.text(2)?).map_err(|why| CatalogError::UnreadableOverride {
+            id,
+            why,
+        })?,
+        id,
+        seq: OverrideSeq::from_row(row.int(1)?)?,
+        author: row.text(3)?.into(),
+        created_at: row.moment(4)?,
+        removed,
+    })
+}

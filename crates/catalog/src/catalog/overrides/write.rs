@@ -1,0 +1,130 @@
+//! Putting overrides, and taking them away.
+
+use super::{Draft, OverrideId, OverrideSeq, log::Log};
+use crate::{
+    Author, Catalog, CatalogError, codec,
+    deadline::within,
+    sql::{Outcome, Session, insert, values},
+};
+
+/// The most overrides in one write; whoever has more writes several times.
+pub const OVERRIDES_BATCH_MAX: usize = 10_000;
+
+/// What a write to the overrides did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OverridesWritten {
+    /// The number of the write; nodes that know it have confirmed.
+    pub seq: OverrideSeq,
+    /// Whom it touched, in the order given.
+    pub ids: Vec<OverrideId>,
+}
+
+impl Catalog {
+    /// Puts one override.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails; [`CatalogError::Undecided`] if its last answer was lost.
+    pub async fn put_override(
+        &self,
+        draft: impl Into<Draft>,
+        author: &Author,
+    ) -> Result<OverridesWritten, CatalogError> {
+        self.put_overrides(vec![draft.into()], author).await
+    }
+
+    /// Puts up to [`OVERRIDES_BATCH_MAX`] overrides: all or none.
+    ///
+    /// # Errors
+    ///
+    /// If there are more, or the database fails; [`CatalogError::Undecided`] if its last answer was lost.
+    pub async fn put_overrides(
+        &self,
+        drafts: Vec<Draft>,
+        author: &Author,
+    ) -> Result<OverridesWritten, CatalogError> {
+        is_bounded(drafts.len())?;
+        let now = self.clock.now().wall;
+        let put = async |session: &mut Session| {
+            let mut log = Log::begin(session, "put").await?;
+            let seq = log.seq;
+            let mut ids = Vec::with_capacity(drafts.len());
+            let mut rows = Vec::with_capacity(drafts.len());
+            for draft in &drafts {
+                let id = log.id(draft.id)?;
+                let body = codec::override_body(&draft.what);
+                let facts = codec::facts(&draft.what.key);
+                let (rule, until) = (draft.what.rule.as_ref(), draft.what.until);
+                let rule = rule.map(tollgate_rules::Name::as_str);
+                log.add(&format!("{id} {body}"));
+                let name = author.name();
+                rows.push(values![id, seq, rule, facts, body, until, name, now]);
+                ids.push(id);
+            }
+            let into = "overrides (id, seq, rule, facts, body, gone_at, author, created_at)";
+            let replace = "ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, rule = excluded.rule, \
+                facts = excluded.facts, body = excluded.body, gone_at = excluded.gone_at, \
+                author = excluded.author, created_at = excluded.created_at, \
+                removed_at = NULL, removed_by = NULL";
+            insert(session, into, replace, rows).await?;
+            log.finish(session, now).await?;
+            Ok((OverridesWritten { seq, ids }, Outcome::Commit))
+        };
+        self.write_overrides(put).await
+    }
+
+    /// Takes overrides away, at most [`OVERRIDES_BATCH_MAX`]. Those that are not there, or not any more,
+    /// are left out of the answer.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails; [`CatalogError::Undecided`] if its last answer was lost.
+    pub async fn remove_overrides(
+        &self,
+        ids: &[OverrideId],
+        author: &Author,
+    ) -> Result<OverridesWritten, CatalogError> {
+        is_bounded(ids.len())?;
+        let now = self.clock.now().wall;
+        let remove = async |session: &mut Session| {
+            let mut log = Log::begin(session, "remove").await?;
+            let mut removed = Vec::new();
+            for &id in ids {
+                let sql = "UPDATE overrides SET seq = $1, removed_at = $2, removed_by = $3, \
+                    gone_at = CASE WHEN gone_at < $2 THEN gone_at ELSE $2 END \
+                    WHERE id = $4 AND removed_at IS NULL";
+                let row = values![log.seq, now, author.name(), id];
+                if session.execute(sql, row).await? > 0 {
+                    log.add(&id.to_string());
+                    removed.push(id);
+                }
+            }
+            if removed.is_empty() {
+                let (seq, ids) = (log.before, removed);
+                return Ok((OverridesWritten { seq, ids }, Outcome::Undo));
+            }
+            let seq = log.seq;
+            log.finish(session, now).await?;
+            Ok((OverridesWritten { seq, ids: removed }, Outcome::Commit))
+        };
+        self.write_overrides(remove).await
+    }
+
+    async fn write_overrides(
+        &self,
+        work: impl AsyncFnOnce(&mut Session) -> Result<(OverridesWritten, Outcome), CatalogError>,
+    ) -> Result<OverridesWritten, CatalogError> {
+        let lock = async { Ok(self.writer.lock().await) };
+        let _alone = within(self.deadlines().write, lock).await?;
+        self.database.write(work).await
+    }
+}
+
+const fn is_bounded(given: usize) -> Result<(), CatalogError> {
+    if given > OVERRIDES_BATCH_MAX {
+        let (what, max) = ("overrides in one write", OVERRIDES_BATCH_MAX);
+        return Err(CatalogError::TooMany { what, given, max });
+    }
+    Ok(())
+}

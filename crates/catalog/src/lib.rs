@@ -1,0 +1,34 @@
+//! The database of rules, revisions and overrides: SQLite or PostgreSQL, with the same promises.
+//!
+//! - A write is one transaction that makes revision n + 1, or changes nothing. Numbers never go back.
+//! - Any revision can be read again; a rollback is a new revision with old content.
+//! - Two editors of one rule: one wins, the other is told what is in the way.
+//! - Overrides made through the API stand beside the revisions and have an order of their own.
+//! - Nothing here is on the way of a decision, and nothing waits for a database for ever.
+
+mod catalog;
+mod codec;
+mod deadline;
+mod error;
+mod item;
+mod postgres;
+mod revision;
+mod sql;
+mod sqlite;
+mod url;
+mod watch;
+
+pub use catalog::{
+    Base, Catalog, Confirmation, Conflict, Cursor, Draft, Edit, Expect, Goal, HISTORY_PAGE_MAX,
+    Head, Listing, Node, NodeId, NodeReport, OVERRIDES_BATCH_MAX, OVERRIDES_PAGE_MAX, Options,
+    OverrideDelta, OverrideId, OverrideMark, OverrideSeq, OverridesWritten, Page,
+    Removal, Scope, Step, StoredOverride, Written,
+};
+pub use deadline::CALL_MAX;
+pub use error::CatalogError;
+pub use item::{ItemChange, ItemKey, ItemKind, UnknownKind};
+pub use revision::{
+    Author, RevisionHash, Mark, NotAHash, Revision, RevisionInfo, RevisionKind, RevisionNumber,
+    Stamp,
+};
+pub use url::DatabaseUrl;

@@ -1,0 +1,12 @@
+//! Revisions: numbers, hashes, what one holds, and how it came about.
+
+mod content;
+mod hash;
+mod info;
+mod number;
+
+pub(crate) use content::Stamps;
+pub use content::{Mark, Revision, Stamp};
+pub use hash::{RevisionHash, NotAHash};
+pub use info::{Author, RevisionInfo, RevisionKind};
+pub use number::RevisionNumber;

@@ -1,0 +1,5 @@
+//! Following the catalog.
+
+mod hints;
+
+pub(crate) use hints::Hints;

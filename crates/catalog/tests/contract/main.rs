@@ -1,0 +1,93 @@
+//! One contract for both databases.
+// Proves: R6, R12
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "to panic is how a failed test speaks"
+)]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod edits;
+mod histories;
+mod migrations;
+mod nodes;
+mod overrides;
+mod random;
+
+/// Makes a test of each case for both databases.
+macro_rules! contract {
+    ($($room:ident::$case:ident)*) => {
+        mod sqlite {
+            $(
+                #[tokio::test(flavor = "multi_thread")]
+                async fn $case() {
+                    crate::$room::$case(crate::common::Place::sqlite()).await;
+                }
+            )*
+        }
+        mod postgres {
+            $(
+                #[tokio::test(flavor = "multi_thread")]
+                async fn $case() {
+                    crate::$room::$case(crate::common::Place::postgres()).await;
+                }
+            )*
+        }
+    };
+}
+
+contract! {
+    edits::an_empty_catalog_is_revision_zero
+    edits::a_write_makes_the_next_revision
+    edits::equal_content_is_not_written
+    edits::two_editors_and_one_wins
+    edits::expectations_hold_or_nothing_is_written
+    edits::a_set_made_from_an_older_revision_is_refused
+    edits::a_renamed_rule_keeps_its_id
+    edits::a_file_keeps_the_id_of_a_renamed_rule
+    edits::unsound_rules_are_not_written
+    histories::every_revision_can_be_read_again
+    histories::changes_tell_before_and_after
+    histories::a_rollback_is_a_new_revision
+    histories::pages_meet
+    histories::a_damaged_item_is_found
+    histories::a_newer_item_is_named
+    histories::thousands_of_rules_are_written_and_read
+    migrations::two_open_at_once
+    migrations::the_next_release_may_add
+    migrations::a_release_that_cannot_be_read_is_refused
+    nodes::reports_are_listed_and_age
+    nodes::a_write_waits_for_every_live_node
+    nodes::numbers_are_above_what_any_node_runs
+    overrides::an_override_is_put_listed_and_removed
+    overrides::overrides_are_found_by_rule_and_key
+    overrides::a_rollback_leaves_overrides_alone
+    overrides::ended_overrides_are_kept_for_a_while
+    overrides::many_are_written_in_batches
+    random::revisions_agree_with_a_simple_model
+}
+
+/// The futures may move between threads, as a server moves them.
+#[test]
+fn futures_are_send() {
+    fn is_send<T: Send>(_: T) {}
+    let place = common::Place::sqlite();
+    let catalog = tollgate_catalog::Catalog::lazy(&place.url, place.options());
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let _inside = runtime.enter();
+    drop(catalog);
+    let catalog = tollgate_catalog::Catalog::lazy(&place.url, place.options()).unwrap();
+    let number = tollgate_catalog::RevisionNumber::ZERO;
+    is_send(catalog.head());
+    is_send(catalog.latest());
+    is_send(catalog.load(number));
+    is_send(catalog.edit(common::put(common::rule("a", 1))));
+    is_send(catalog.rollback(number, common::dana()));
+    is_send(catalog.overrides(&tollgate_catalog::Listing::default()));
+    is_send(catalog.nodes());
+    is_send(catalog.ready());
+    is_send(catalog.wait_confirmed(tollgate_catalog::Goal::Revision(number), common::SOON));
+}
