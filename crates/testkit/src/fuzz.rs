@@ -55,17 +55,39 @@ pub fn path(data: &[u8]) {
             let message = error.to_string();
             assert!(message.starts_with("path "), "{text:?}: {message}");
             assert!(message.len() <= MESSAGE_BYTES_MAX, "{text:?}: {message}");
-            assert!(text.parse::<EndpointPattern>().is_err(), "{text:?}: {message}");
+            assert!(
+                text.parse::<EndpointPattern>().is_err(),
+                "{text:?}: {message}"
+            );
             return;
         }
     };
     let normal = path.as_str();
     assert!(normal.starts_with('/'), "{text:?} became {normal:?}");
-    assert!(normal == "/" || !normal.ends_with('/'), "{text:?} became {normal:?}");
-    assert!(normal.bytes().all(|byte| byte.is_ascii_graphic()), "{text:?} became {normal:?}");
-    assert!(!normal.contains(['?', '#', ';', '{', '\\']), "{text:?} became {normal:?}");
-    assert!(normal == "/" || !normal.split('/').skip(1).any(|segment| ["", ".", ".."].contains(&segment)));
-    assert_eq!(Path::new(normal).as_ref().map(Path::as_str), Ok(normal), "{text:?} twice");
+    assert!(
+        normal == "/" || !normal.ends_with('/'),
+        "{text:?} became {normal:?}"
+    );
+    assert!(
+        normal.bytes().all(|byte| byte.is_ascii_graphic()),
+        "{text:?} became {normal:?}"
+    );
+    assert!(
+        !normal.contains(['?', '#', ';', '{', '\\']),
+        "{text:?} became {normal:?}"
+    );
+    assert!(
+        normal == "/"
+            || !normal
+                .split('/')
+                .skip(1)
+                .any(|segment| ["", ".", ".."].contains(&segment))
+    );
+    assert_eq!(
+        Path::new(normal).as_ref().map(Path::as_str),
+        Ok(normal),
+        "{text:?} twice"
+    );
     if let Ok(pattern) = text.parse::<EndpointPattern>()
         && pattern.class() == PatternClass::Exact
     {
