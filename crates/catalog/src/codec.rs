@@ -6,7 +6,7 @@ use tollgate_core::RuleId;
 use tollgate_rules::{Field, Name, Override, Rule, RuleSet, Tier};
 
 use crate::{
-    CatalogError, RevisionHash, ItemKey, ItemKind,
+    CatalogError, ItemKey, ItemKind, RevisionHash,
     item::{Item, Items},
 };
 
@@ -36,7 +36,10 @@ pub(crate) fn rule(rule: &Rule) -> (ItemKey, Item) {
 
 fn tier(tier: &Tier) -> (ItemKey, Item) {
     let name = tier.name.as_str();
-    (ItemKey::new(ItemKind::Tier, name), item(name, stub::tier_json(tier)))
+    (
+        ItemKey::new(ItemKind::Tier, name),
+        item(name, stub::tier_json(tier)),
+    )
 }
 
 fn default_tier(name: &Name) -> (ItemKey, Item) {
@@ -57,14 +60,21 @@ fn overrides(overrides: &[Override]) -> Vec<(ItemKey, Item)> {
         let times = seen.entry(short.clone()).or_default();
         *times += 1;
         let key = ItemKey::new(ItemKind::Override, format!("{short}-{times}"));
-        let stored = Item { position, ..item(&name, body) };
+        let stored = Item {
+            position,
+            ..item(&name, body)
+        };
         items.push((key, stored));
     }
     items
 }
 
 fn item(name: &str, body: String) -> Item {
-    Item { name: name.into(), position: 0, body }
+    Item {
+        name: name.into(),
+        position: 0,
+        body,
+    }
 }
 
 /// An item that was read: where it goes in a set.
@@ -92,7 +102,8 @@ pub(crate) fn part(key: &ItemKey, item: &Item) -> Result<Part, String> {
         }
         ItemKind::Setting if &*key.id == SETTING_DEFAULT_TIER => {
             let name = item.body.trim_matches('"').parse::<Name>();
-            name.map(Part::DefaultTier).map_err(|error| error.to_string())
+            name.map(Part::DefaultTier)
+                .map_err(|error| error.to_string())
         }
         ItemKind::Setting => Err("a setting that this release does not know".to_owned()),
     }
@@ -110,7 +121,10 @@ pub(crate) fn read_override(body: &str) -> Result<Override, String> {
 
 /// The facts of an override's key as one text, to find it by.
 pub(crate) fn facts(key: &BTreeMap<Field, Arc<str>>) -> String {
-    let facts: Vec<String> = key.iter().map(|(field, value)| format!("{field}={value:?}")).collect();
+    let facts: Vec<String> = key
+        .iter()
+        .map(|(field, value)| format!("{field}={value:?}"))
+        .collect();
     facts.join("\n")
 }
 
@@ -118,7 +132,11 @@ pub(crate) fn facts(key: &BTreeMap<Field, Arc<str>>) -> String {
 pub(crate) fn review(set: &RuleSet) -> Result<(), CatalogError> {
     if set.rules.len() > RuleSet::RULES_MAX {
         let (given, max) = (set.rules.len(), RuleSet::RULES_MAX);
-        return Err(CatalogError::TooMany { what: "rules", given, max });
+        return Err(CatalogError::TooMany {
+            what: "rules",
+            given,
+            max,
+        });
     }
     Ok(())
 }
@@ -132,7 +150,9 @@ mod stub {
     }
     pub(super) fn read_rule(text: &str) -> Result<Rule, String> {
         let (name, priority) = text.split_once('|').ok_or("no priority")?;
-        let name: Name = name.parse().map_err(|e: tollgate_rules::NameError| e.to_string())?;
+        let name: Name = name
+            .parse()
+            .map_err(|e: tollgate_rules::NameError| e.to_string())?;
         let key = Key::new([]).map_err(|e| e.to_string())?;
         let mut rule = Rule::throttle(name, key, "5/min".parse().map_err(|_| "limit")?);
         rule.priority = priority.parse().map_err(|_| "number")?;
@@ -143,7 +163,9 @@ mod stub {
     }
     pub(super) fn read_tier(text: &str) -> Result<Tier, String> {
         let (name, rank) = text.split_once('|').ok_or("no rank")?;
-        let name: Name = name.parse().map_err(|e: tollgate_rules::NameError| e.to_string())?;
+        let name: Name = name
+            .parse()
+            .map_err(|e: tollgate_rules::NameError| e.to_string())?;
         Ok(Tier::new(name, rank.parse().map_err(|_| "number")?))
     }
     pub(super) fn override_json(_: &Override) -> String {

@@ -39,7 +39,10 @@ impl Hints {
         // Who reconnects must also ask what was missed, so that is left to the watcher.
         listener.eager_reconnect(false);
         listener.listen(CHANNEL).await.map_err(error)?;
-        Ok(Self { listener, deadlines })
+        Ok(Self {
+            listener,
+            deadlines,
+        })
     }
 
     /// Returns when somebody has written. An error means that notifications may have been lost.
