@@ -1,6 +1,8 @@
 //! Makes a bare Debian machine able to run the tests: packages by name, only what is missing.
 
 use std::env;
+use std::fs;
+use std::path::Path;
 
 use anyhow::bail;
 
@@ -25,6 +27,11 @@ pub(crate) const FOR_TESTS: &[Need] = &[
         packages: &["git"],
         reason: "tells tidy which files are ours",
     },
+    Need {
+        program: "postgres",
+        packages: &["postgresql"],
+        reason: "is the real server that the tests of stored rules start",
+    },
 ];
 
 pub(crate) const FOR_FUZZING: &[Need] = &[Need {
@@ -32,6 +39,9 @@ pub(crate) const FOR_FUZZING: &[Need] = &[Need {
     packages: &["g++"],
     reason: "builds the fuzzing engine",
 }];
+
+/// Debian keeps PostgreSQL's server off the PATH: here is a folder per version, each with a `bin`.
+const DEBIAN_POSTGRES: &str = "/usr/lib/postgresql";
 
 /// Installs what is missing, and says so; a machine that has everything is left alone.
 pub(crate) fn ensure(needs: &[Need]) -> anyhow::Result<()> {
@@ -101,11 +111,21 @@ fn privilege() -> Privilege {
 fn is_installed(program: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path).any(|folder| folder.join(program).is_file())
+        || is_in_a_version(program, Path::new(DEBIAN_POSTGRES))
+}
+
+fn is_in_a_version(program: &str, folder: &Path) -> bool {
+    let versions = fs::read_dir(folder).into_iter().flatten().flatten();
+    versions
+        .map(|version| version.path().join("bin").join(program))
+        .any(|path| path.is_file())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{FOR_TESTS, Need, Privilege, installation, is_installed, missing};
+    use std::fs;
+
+    use super::{FOR_TESTS, Need, Privilege, installation, is_in_a_version, is_installed, missing};
 
     const NEEDS: &[Need] = &[
         Need {
@@ -153,5 +173,16 @@ mod tests {
     fn a_program_is_looked_up_on_the_path() {
         assert!(is_installed("sh"));
         assert!(!is_installed("no-such-program"));
+    }
+
+    #[test]
+    fn a_server_off_the_path_is_looked_up_by_version() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(!is_in_a_version("postgres", &folder.path().join("none")));
+        fs::create_dir_all(folder.path().join("14/bin")).unwrap();
+        fs::create_dir_all(folder.path().join("15/bin")).unwrap();
+        assert!(!is_in_a_version("postgres", folder.path()));
+        fs::write(folder.path().join("15/bin/postgres"), "").unwrap();
+        assert!(is_in_a_version("postgres", folder.path()));
     }
 }

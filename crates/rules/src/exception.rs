@@ -4,7 +4,10 @@ use std::{collections::BTreeMap, fmt, str::FromStr, sync::Arc};
 
 use tollgate_core::{Limit, LimitSet, Timestamp};
 
-use crate::{Field, Name};
+use crate::{
+    Field, Key, Name,
+    normalise::{address, network_of},
+};
 
 /// An exception for one key of one rule, or of all rules that count by the same facts.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +36,19 @@ impl Override {
             until: None,
             reason: None,
         }
+    }
+
+    /// The same override with its address as `key` counts it: of IPv6 the network, not the host.
+    #[must_use]
+    pub fn fitted(mut self, key: &Key) -> Self {
+        let mut fields = key.fields().iter();
+        let counted = fields.find(|field| field.alternatives().contains(&Field::Ip));
+        if let (Some(field), Some(value)) = (counted, self.key.get_mut(&Field::Ip))
+            && let Ok(address) = address(value)
+        {
+            *value = network_of(address, field.ipv6_prefix()).to_string().into();
+        }
+        self
     }
 }
 

@@ -5,21 +5,26 @@
 
 mod conditions;
 mod counter;
+mod diff;
 mod directory;
 pub mod document;
 mod exception;
 mod index;
 mod live;
 mod miss;
+mod nearest;
 pub mod normalise;
 mod order;
 mod query;
+pub mod review;
 mod rule;
 mod ruleset;
 mod snapshot;
 mod tier;
+mod trial;
 
 pub use conditions::Condition;
+pub use diff::{Counters, Diff, Difference, DifferenceKind, FieldChange, Object, diff};
 pub use directory::{Block, Directory};
 pub use exception::{Change, Factor, FactorError, Override};
 pub use live::{Live, Published};
@@ -33,3 +38,4 @@ pub use rule::{
 pub use ruleset::RuleSet;
 pub use snapshot::{Considered, Explanation, Fate, Line, Plan, Snapshot, Stop, TierStanding};
 pub use tier::Tier;
+pub use trial::{Expect, ExpectRule, Facts, Step, Trial};

@@ -26,6 +26,11 @@ impl RuleSet {
     pub const RULES_MAX: usize = 100_000;
     /// The most overrides in a file; those in the catalog are not bounded by it.
     pub const OVERRIDES_MAX: usize = 100_000;
+
+    /// The default tier of a file that names none: `free`.
+    pub(crate) fn default_tier_name() -> Option<Name> {
+        "free".parse().ok()
+    }
 }
 
 /// No rules, and the tiers everything begins with.

@@ -1,5 +1,6 @@
 //! What Tollgate's own tests share: one contract for every store, an oracle to hold stores against,
-//! and the bodies of the fuzz targets. For development only.
+//! the bodies of the fuzz targets, a real PostgreSQL, and a network that fails on command. For
+//! development only.
 //!
 //! A store shows that it keeps the contract in one line of a test file:
 //!
@@ -19,12 +20,16 @@
 
 mod block_on;
 pub mod contract;
+mod deadline;
 pub mod fuzz;
 mod notation;
+pub mod postgres;
+pub mod proxy;
 mod reference;
 mod rng;
 
 pub use block_on::block_on;
+pub use deadline::wait_for;
 pub use notation::{describe, limit};
 pub use reference::ReferenceStore;
 pub use rng::Rng;

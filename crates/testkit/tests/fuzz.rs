@@ -1,6 +1,7 @@
 //! The fuzz targets as property tests: random bytes, near-valid texts, and mutations of valid ones.
 
 use tollgate_core::Limit;
+use tollgate_rules::normalise::Path;
 use tollgate_testkit::{Rng, fuzz};
 
 const AMOUNTS: [&str; 16] = [
@@ -119,5 +120,42 @@ fn arbitrary_bytes_are_read_or_refused_in_words() {
             after_amount.resize(len + 2, byte);
             fuzz::limit_text(&after_amount);
         }
+    }
+}
+
+const PATH_PIECES: [&str; 24] = [
+    "/", "//", "/.", "/..", "api", "%2e", "%2F", "%41", "%c3%a9", "é", "%C3", "%00", "%", "%4", ";x", "?q",
+    "#f", "{id}", "*", "**", " ", "\\", "~", "\u{2028}",
+];
+
+fn near_path(rng: &mut Rng) -> String {
+    let pieces: String = (0..rng.below(12)).map(|_| rng.pick(&PATH_PIECES)).collect();
+    format!("/{pieces}")
+}
+
+// Proves: R1
+#[test]
+fn near_paths_are_read_or_refused_in_words() {
+    let mut rng = Rng::new(4);
+    let mut read = 0;
+    for _ in 0..100_000 {
+        let text = near_path(&mut rng);
+        read += u32::from(Path::new(&text).is_ok());
+        fuzz::path(text.as_bytes());
+    }
+    assert!(read > 5_000, "only {read} were paths");
+}
+
+#[test]
+fn mutated_paths_and_arbitrary_bytes_are_read_or_refused_in_words() {
+    let mut rng = Rng::new(5);
+    for _ in 0..100_000 {
+        let mut bytes = near_path(&mut rng).into_bytes();
+        mutate(&mut rng, &mut bytes);
+        fuzz::path(&bytes);
+        let len = rng.below(60);
+        let mut bytes: Vec<u8> = (0..len).map(|_| any_byte(&mut rng)).collect();
+        bytes.insert(0, b'/');
+        fuzz::path(&bytes);
     }
 }

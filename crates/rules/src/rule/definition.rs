@@ -37,6 +37,8 @@ pub struct Rule {
     pub owner: Option<Arc<str>>,
     /// Why it exists.
     pub reason: Option<Arc<str>>,
+    /// The name it was created under, if that was another: its id comes from there.
+    pub renamed_from: Option<Name>,
 }
 
 impl Rule {
@@ -57,6 +59,7 @@ impl Rule {
             response: Response::default(),
             owner: None,
             reason: None,
+            renamed_from: None,
         }
     }
 }

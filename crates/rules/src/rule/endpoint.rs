@@ -103,7 +103,7 @@ impl FromStr for EndpointPattern {
     type Err = PatternError;
 
     fn from_str(text: &str) -> Result<Self, PatternError> {
-        let path = Path::new(text).map_err(PatternError::Path)?;
+        let path = Path::of_pattern(text).map_err(PatternError::Path)?;
         let mut segments = Vec::new();
         for part in path.segments() {
             if matches!(segments.last(), Some(Segment::Rest)) {

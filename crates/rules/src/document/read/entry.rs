@@ -1,0 +1,154 @@
+//! Where reading begins.
+
+use super::{
+    super::{
+        findings::Findings,
+        report::{Lines, Report},
+        tree::{Node, build},
+    },
+    draft::Draft,
+    exception, root,
+    rule::{Origin, rule},
+    tier::tier,
+};
+use crate::{Override, Rule, RuleSet, Tier, Trial};
+
+/// What a rules file holds.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Document {
+    /// Rules, tiers and overrides.
+    pub rules: RuleSet,
+    /// The tests beside them.
+    pub trials: Vec<Trial>,
+}
+
+/// What came of reading a file.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Reading {
+    /// The document, unless there was an error.
+    pub document: Option<Document>,
+    /// Every error and warning.
+    pub report: Report,
+}
+
+/// Reads a rules file; `source` is what it is called in the report.
+///
+/// ```
+/// use tollgate_rules::document;
+///
+/// let text = "
+/// version: 1
+/// rules:
+///   - { name: search, key: [user], missing: shared, limit: 10/s }
+/// ";
+/// let reading = document::read("rules.yaml", text);
+/// assert!(reading.report.is_clean(), "{}", reading.report);
+/// assert_eq!(reading.document.unwrap().rules.rules.len(), 1);
+/// ```
+pub fn read(source: &str, text: &str) -> Reading {
+    let mut findings = Findings::default();
+    let tree = build(text, &mut findings);
+    let draft = root::root(&tree, &mut findings);
+    if let Some(draft) = &draft {
+        draft.review(&mut findings);
+    }
+    let draft = draft.filter(|_| findings.errors() == 0);
+    Reading {
+        document: draft.map(|draft| document(draft, text)),
+        report: Report::new(source, text, findings),
+    }
+}
+
+fn document(draft: Draft<'_>, text: &str) -> Document {
+    let lines = Lines::new(text);
+    let trials = draft.trials.into_iter().map(|sited| {
+        let mut trial = sited.trial;
+        trial.line = lines.line_of(sited.span);
+        for (step, span) in trial.steps.iter_mut().zip(sited.steps) {
+            step.line = lines.line_of(span);
+        }
+        trial
+    });
+    Document {
+        rules: draft.set,
+        trials: trials.collect(),
+    }
+}
+
+/// Reads one rule, as the catalog keeps it: it may carry its `id`.
+///
+/// # Errors
+///
+/// The report, if the rule cannot be read.
+///
+/// ```
+/// use tollgate_rules::document::{read_rule, rule_json};
+///
+/// let rule = read_rule(r#"{"name":"login","key":["user"],"limit":"5/min"}"#).unwrap();
+/// assert_eq!(read_rule(&rule_json(&rule).to_string()).unwrap(), rule);
+/// ```
+pub fn read_rule(text: &str) -> Result<Rule, Report> {
+    single("rule", text, |node, findings| {
+        rule(node, Origin::Catalog, findings).rule
+    })
+}
+
+/// Reads one tier, which carries its `name`.
+///
+/// # Errors
+///
+/// The report, if the tier cannot be read.
+///
+/// ```
+/// use tollgate_rules::document::read_tier;
+///
+/// assert_eq!(read_tier("{ name: gold, rank: 3, default: 50/s }").unwrap().rank, 3);
+/// ```
+pub fn read_tier(text: &str) -> Result<Tier, Report> {
+    single("tier", text, tier)
+}
+
+/// Reads one override. Whether it fits its rule is for [`crate::review`] to say; its address is to be
+/// made to fit by [`Override::fitted`].
+///
+/// # Errors
+///
+/// The report, if the override cannot be read.
+///
+/// ```
+/// use tollgate_rules::document::read_override;
+///
+/// let doubled = read_override("{ rule: login, key: { user: acme }, factor: 2x }").unwrap();
+/// assert_eq!(doubled.rule.unwrap().as_str(), "login");
+/// ```
+pub fn read_override(text: &str) -> Result<Override, Report> {
+    single("override", text, |node, findings| {
+        exception::exception(node, |_| None, findings)
+    })
+}
+
+fn single<T>(
+    source: &str,
+    text: &str,
+    read: impl FnOnce(&Node<'_>, &mut Findings) -> Option<T>,
+) -> Result<T, Report> {
+    let mut findings = Findings::default();
+    let tree = build(text, &mut findings);
+    let value = match (&tree.root, tree.is_whole) {
+        (Some(root), true) => read(root, &mut findings),
+        (None, true) => {
+            findings.error(
+                super::super::span::Span::default(),
+                format!("the {source} is empty"),
+            );
+            None
+        }
+        (_, false) => None,
+    };
+    match value {
+        Some(value) if findings.errors() == 0 => Ok(value),
+        _ => Err(Report::new(source, text, findings)),
+    }
+}

@@ -1,0 +1,12 @@
+//! From rules to text: JSON for the catalog, YAML for people, and a hash of what they mean.
+
+mod hash;
+mod items;
+mod limits;
+mod matches;
+mod shape;
+mod yaml;
+
+pub use hash::{ContentHash, content_hash};
+pub use items::{override_json, rule_json, tier_json};
+pub use yaml::write_yaml;

@@ -1,0 +1,30 @@
+//! Why a text has no normal form.
+
+/// Why a text has no normal form as a path.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PathError {
+    /// More than [`super::Path::BYTES_MAX`].
+    #[error("path has {bytes} bytes, at most {max} are read")]
+    TooLong {
+        /// How long it is.
+        bytes: usize,
+        /// How long it may be.
+        max: usize,
+    },
+    /// Not an absolute path.
+    #[error("path does not begin with /, write for example /api/v1/login")]
+    NoSlash,
+    /// A percent sign without two hexadecimal digits.
+    #[error("path holds a % that two hexadecimal digits do not follow")]
+    Escape,
+    /// A control character, escaped or not.
+    #[error("path holds a control character")]
+    Control,
+    /// Escapes that are not UTF-8.
+    #[error("path is not UTF-8")]
+    Utf8,
+    /// More `..` than segments.
+    #[error("path climbs above the root")]
+    AboveRoot,
+}
