@@ -107,6 +107,7 @@ impl Catalog {
     }
 
     /// A catalog that has not been asked for anything yet: for a node that must start without it.
+    /// Call it where a runtime is running.
     ///
     /// # Errors
     ///
