@@ -40,7 +40,10 @@ async fn a_file_of_something_else_is_left_alone() {
     fs::write(path(&place), &other).unwrap();
     let error = Catalog::open(&place.url).await.unwrap_err();
     assert!(matches!(error, CatalogError::Corrupt(_)), "{error}");
-    assert!(error.to_string().contains("restore it from a backup"), "{error}");
+    assert!(
+        error.to_string().contains("restore it from a backup"),
+        "{error}"
+    );
     assert_eq!(fs::read(path(&place)).unwrap(), other);
 }
 
@@ -65,7 +68,10 @@ async fn a_damaged_file_is_an_error_and_is_not_made_worse() {
     let error = error.await.unwrap_err();
     assert!(!error.is_transient(), "{error}");
     assert!(
-        matches!(error, CatalogError::Corrupt(_) | CatalogError::Unreadable { .. }),
+        matches!(
+            error,
+            CatalogError::Corrupt(_) | CatalogError::Unreadable { .. }
+        ),
         "{error}"
     );
     assert_eq!(fs::read(path(&place)).unwrap(), bytes);

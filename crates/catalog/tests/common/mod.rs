@@ -32,7 +32,12 @@ impl Place {
     pub(crate) fn sqlite() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let url = DatabaseUrl::file(folder.path().join("data/rules.db"));
-        Self { url, clock: ManualClock::start(), folder, postgres: None }
+        Self {
+            url,
+            clock: ManualClock::start(),
+            folder,
+            postgres: None,
+        }
     }
 
     pub(crate) fn postgres() -> Self {
@@ -88,7 +93,10 @@ pub(crate) fn rule(text: &str, priority: i32) -> Rule {
 
 pub(crate) fn set(rules: impl IntoIterator<Item = Rule>) -> Arc<RuleSet> {
     let mut set = RuleSet::default();
-    set.rules = rules.into_iter().map(|rule| (rule.name.clone(), Arc::new(rule))).collect();
+    set.rules = rules
+        .into_iter()
+        .map(|rule| (rule.name.clone(), Arc::new(rule)))
+        .collect();
     Arc::new(set)
 }
 
