@@ -60,6 +60,7 @@ impl Finding {
 pub(super) struct Findings {
     kept: Vec<Finding>,
     said: HashSet<(Span, String)>,
+    settled: HashSet<Span>,
     errors: usize,
     warnings: usize,
 }
@@ -69,7 +70,8 @@ impl Findings {
     pub(super) const KEPT_MAX: usize = 200;
 
     pub(super) fn push(&mut self, finding: Finding) {
-        if self.said.contains(&(finding.span, finding.message.clone())) {
+        let is_said = self.said.contains(&(finding.span, finding.message.clone()));
+        if is_said || self.settled.contains(&finding.span) {
             return;
         }
         match finding.severity {
@@ -84,6 +86,13 @@ impl Findings {
 
     pub(super) fn error(&mut self, span: Span, message: impl Into<String>) {
         self.push(Finding::error(span, message));
+    }
+
+    /// Reports what is the cause of whatever else might be said of this place.
+    pub(super) fn settle(&mut self, finding: Finding) {
+        let span = finding.span;
+        self.push(finding);
+        self.settled.insert(span);
     }
 
     pub(super) const fn errors(&self) -> usize {

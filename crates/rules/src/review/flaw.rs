@@ -41,6 +41,8 @@ pub struct Flaw {
     pub message: String,
     /// What to do about it.
     pub help: Option<String>,
+    /// What else it is about, and how.
+    pub related: Option<(Locus, &'static str)>,
 }
 
 impl Flaw {
@@ -50,6 +52,7 @@ impl Flaw {
             severity: Severity::Error,
             message: message.into(),
             help: None,
+            related: None,
         }
     }
 
@@ -62,6 +65,11 @@ impl Flaw {
 
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    pub(crate) fn related(mut self, at: Locus, how: &'static str) -> Self {
+        self.related = Some((at, how));
         self
     }
 }
@@ -93,6 +101,13 @@ pub enum Locus {
 }
 
 impl Locus {
+    pub(crate) fn whole_rule(name: &Name) -> Self {
+        Self::Rule {
+            name: name.clone(),
+            field: None,
+        }
+    }
+
     pub(crate) fn rule(name: &Name, field: &'static str) -> Self {
         Self::Rule {
             name: name.clone(),

@@ -64,7 +64,8 @@ fn behind<'s>(walk: &[&'s Rule], flaws: &mut Vec<Flaw>) {
                 rule.name, earlier.name
             );
             let at = Locus::rule(&rule.name, "group");
-            flaws.push(Flaw::warning(at, message).help("remove it, or take it out of the group"));
+            let flaw = Flaw::warning(at, message).help("remove it, or take it out of the group");
+            flaws.push(flaw.related(Locus::whole_rule(&earlier.name), "this one comes first"));
         }
         members.add(rule);
     }

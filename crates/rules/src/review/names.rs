@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Flaw, Locus};
-use crate::{Name, RuleSet, Tier};
+use crate::{Name, Rule, RuleSet, Tier};
 
 pub(super) fn check(set: &RuleSet, flaws: &mut Vec<Flaw>) {
     sizes(set, flaws);
@@ -43,19 +43,40 @@ fn sizes(set: &RuleSet, flaws: &mut Vec<Flaw>) {
 fn ids(set: &RuleSet, flaws: &mut Vec<Flaw>) {
     let mut known = HashMap::with_capacity(set.rules.len());
     for (name, rule) in &set.rules {
+        let rule: &Rule = rule;
         if *name != rule.name {
             let message = format!("rule {:?} is kept under the name {name:?}", rule.name);
             flaws.push(Flaw::error(Locus::rule(&rule.name, "name"), message));
         }
-        if let Some(first) = known.insert(rule.id, &rule.name) {
-            let message = format!("rules {first:?} and {:?} have the same id", rule.name);
-            let field = if rule.renamed_from.is_some() {
-                "renamed_from"
-            } else {
-                "name"
-            };
-            let help = "they would share counters: only one rule can be what was renamed";
-            flaws.push(Flaw::error(Locus::rule(&rule.name, field), message).help(help));
+        if let Some(first) = known.insert(rule.id, rule) {
+            flaws.push(same_id(first, rule));
         }
     }
+}
+
+fn same_id(first: &Rule, second: &Rule) -> Flaw {
+    // The one that was renamed is the one to speak about.
+    let (one, other) = match first.renamed_from {
+        Some(_) if second.renamed_from.is_none() => (first, second),
+        _ => (second, first),
+    };
+    let (message, help) = match &one.renamed_from {
+        Some(old) if *old == other.name => (
+            format!(
+                "rule {:?} was renamed from {old:?}, but {old:?} is still there",
+                one.name
+            ),
+            "they would share counters: remove renamed_from, or the rule of the old name",
+        ),
+        _ => (
+            format!("rules {:?} and {:?} have the same id", other.name, one.name),
+            "they would share counters: only one rule can be what was renamed",
+        ),
+    };
+    let at = match one.renamed_from {
+        Some(_) => Locus::rule(&one.name, "renamed_from"),
+        None => Locus::whole_rule(&one.name),
+    };
+    let flaw = Flaw::error(at, message).help(help);
+    flaw.related(Locus::whole_rule(&other.name), "the other one")
 }

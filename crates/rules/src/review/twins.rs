@@ -20,12 +20,10 @@ pub(super) fn check(walk: &[&Rule], flaws: &mut Vec<Flaw>) {
             "rules {:?} and {:?} have the same match and key",
             first.name, rule.name
         );
-        let at = Locus::Rule {
-            name: rule.name.clone(),
-            field: None,
-        };
+        let at = Locus::whole_rule(&rule.name);
         let help = "write one rule with limits: [...], or tell them apart by match or key";
-        flaws.push(Flaw::warning(at, message).help(help));
+        let flaw = Flaw::warning(at, message).help(help);
+        flaws.push(flaw.related(Locus::whole_rule(&first.name), "the other one"));
     }
 }
 

@@ -28,13 +28,11 @@ fn flaw(rule: &Rule, ender: &Rule) -> Flaw {
         "rule {:?} is never reached: {:?} {verb} all its requests before",
         rule.name, ender.name
     );
-    let at = Locus::Rule {
-        name: rule.name.clone(),
-        field: None,
-    };
+    let at = Locus::whole_rule(&rule.name);
     let help = format!(
         "remove it, raise its priority, or narrow the match of {:?}",
         ender.name
     );
-    Flaw::warning(at, message).help(help)
+    let flaw = Flaw::warning(at, message).help(help);
+    flaw.related(Locus::whole_rule(&ender.name), "this one comes first")
 }

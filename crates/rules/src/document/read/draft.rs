@@ -31,7 +31,6 @@ impl Draft<'_> {
         if !self.is_whole {
             return;
         }
-        self.check_renamed(findings);
         self.check_expected(findings);
         let is_partial = findings.errors() > 0;
         for flaw in review(&self.set) {
@@ -44,31 +43,15 @@ impl Draft<'_> {
                 Severity::Warning => Finding::warning(span, flaw.message),
             };
             finding.help = flaw.help;
+            finding.related = flaw
+                .related
+                .map(|(at, how)| (self.places.find(&at), how.to_owned()));
             findings.push(finding);
         }
     }
 
     fn knows_rule(&self, name: &Name) -> bool {
         self.places.rules.contains_key(name)
-    }
-
-    fn check_renamed(&self, findings: &mut Findings) {
-        for rule in self.set.rules.values() {
-            let Some(old) = &rule.renamed_from else {
-                continue;
-            };
-            let Some(still) = self.places.rules.get(old) else {
-                continue;
-            };
-            let new = self.places.rules.get(&rule.name);
-            let Some(entry) = new.and_then(|node| node.entry("renamed_from")) else {
-                continue;
-            };
-            let message = format!("rule {old:?} was renamed, but it is still there");
-            let finding = Finding::error(entry.value.span, message);
-            let finding = finding.help("remove renamed_from, or the rule of the old name");
-            findings.push(finding.related(still.head(), "still here"));
-        }
     }
 
     fn check_expected(&self, findings: &mut Findings) {

@@ -11,14 +11,14 @@ use super::{
     fields::{Fields, Shape},
     key,
     limit::{Defaults, limit, limits},
-    network, scalar,
+    list, network, scalar,
 };
 use crate::{
     Change, EndpointPattern, Field, Key, Name, Override,
     normalise::{Method, network_of},
 };
 
-const OVERRIDE: Shape = Shape {
+static OVERRIDE: Shape = Shape {
     what: "an override",
     fields: &[
         "rule",
@@ -107,6 +107,7 @@ fn change(fields: &Fields<'_, '_>, findings: &mut Findings) -> Option<Change> {
         return None;
     };
     let node = fields.find(name)?;
+    refuse_bands(node, findings);
     match *name {
         "limit" => limit(node, Defaults::default(), findings).map(Change::Limit),
         "limits" => limits(node, Defaults::default(), findings).map(Change::Limits),
@@ -118,6 +119,19 @@ fn change(fields: &Fields<'_, '_>, findings: &mut Findings) -> Option<Change> {
                 findings.push(finding.help("remove the override, or write unlimited: true"));
             }
             is_unlimited.then_some(Change::Unlimited)
+        }
+    }
+}
+
+/// Thresholds are the rule's, whatever the limit.
+fn refuse_bands(node: &Node<'_>, findings: &mut Findings) {
+    for node in list::one_or_many(node) {
+        for name in ["warn_at", "hard_at"] {
+            if let Some(entry) = node.entry(name) {
+                let message = format!("an override has no {name}");
+                let finding = Finding::error(entry.name_span, message);
+                findings.push(finding.help("remove it: the thresholds of the rule count"));
+            }
         }
     }
 }

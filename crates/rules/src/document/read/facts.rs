@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{Facts, Query, QueryError};
 
-const REQUEST: Shape = Shape {
+static REQUEST: Shape = Shape {
     what: "a request",
     fields: &[
         "user",

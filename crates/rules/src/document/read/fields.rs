@@ -6,7 +6,7 @@ use super::super::{
     tree::{Entry, Node, Value},
 };
 
-use crate::nearest::did_you_mean;
+use crate::nearest::{did_you_mean, nearest};
 
 /// Which fields a mapping may have.
 pub(super) struct Shape {
@@ -24,33 +24,49 @@ pub(super) struct Shape {
 #[derive(Clone, Copy)]
 pub(super) struct Fields<'n, 't> {
     pub(super) node: &'n Node<'t>,
-    what: &'static str,
+    shape: &'static Shape,
 }
 
 impl Shape {
     /// The fields of `node`; those that it may not have are reported.
     pub(super) fn open<'n, 't>(
-        &self,
+        &'static self,
         node: &'n Node<'t>,
         findings: &mut Findings,
     ) -> Option<Fields<'n, 't>> {
-        let Value::Map(entries) = &node.value else {
-            let message = format!(
-                "{} must be a mapping of fields, not {}",
-                self.what,
-                node.kind()
-            );
-            let finding = Finding::error(node.head(), message);
-            findings.push(finding.note(self.allowed()));
-            return None;
-        };
-        for entry in entries {
-            if !self.fields.contains(&&*entry.name) {
-                findings.push(self.refuse(entry));
-            }
-        }
         let what = self.what;
-        Some(Fields { node, what })
+        let entries = match &node.value {
+            Value::Map(entries) => entries,
+            Value::Nothing => {
+                let finding = Finding::error(node.span, format!("{what} has no value"));
+                findings.push(finding.help("give it fields, or remove it"));
+                return None;
+            }
+            _ => {
+                let kind = node.kind();
+                let message = format!("{what} must be a mapping of fields, not {kind}");
+                findings.push(Finding::error(node.head(), message).note(self.allowed()));
+                return None;
+            }
+        };
+        let unknown = entries.iter().filter(|entry| !self.knows(entry));
+        for entry in unknown {
+            findings.push(self.refuse(entry));
+        }
+        Some(Fields { node, shape: self })
+    }
+
+    fn knows(&self, entry: &Entry<'_>) -> bool {
+        self.fields.contains(&&*entry.name)
+    }
+
+    /// Whether an unknown field is one of ours in another spelling.
+    fn is_meant(&self, entry: &Entry<'_>, name: &str) -> bool {
+        let mut elsewhere = self.elsewhere.iter();
+        let is_synonym = elsewhere
+            .any(|(field, help)| *field == entry.name && help.contains(&format!("mean {name:?}")));
+        let is_near = nearest(&entry.name, self.fields.iter().copied()) == Some(name);
+        !self.knows(entry) && (entry.name == "<<" || is_synonym || is_near)
     }
 
     fn refuse(&self, entry: &Entry<'_>) -> Finding {
@@ -83,6 +99,11 @@ impl<'n, 't> Fields<'n, 't> {
         self.node.entry(name).map(|entry| &*entry.value)
     }
 
+    /// Whether there is no field at all, known or not.
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(&self.node.value, Value::Map(entries) if entries.is_empty())
+    }
+
     /// Where the field's name stands.
     pub(super) fn name_span(&self, name: &str) -> Option<Span> {
         self.node.entry(name).map(|entry| entry.name_span)
@@ -96,11 +117,19 @@ impl<'n, 't> Fields<'n, 't> {
         findings: &mut Findings,
     ) -> Option<&'n Node<'t>> {
         let found = self.find(name);
-        if found.is_none() {
-            let message = format!("{} has no {name}", self.what);
+        if found.is_none() && !self.is_misspelt(name) {
+            let message = format!("{} has no {name}", self.shape.what);
             let finding = Finding::error(self.node.head(), message);
             findings.push(finding.help(format!("add {example}")));
         }
         found
+    }
+
+    /// Whether the field is there under a name that was refused.
+    fn is_misspelt(&self, name: &str) -> bool {
+        match &self.node.value {
+            Value::Map(entries) => entries.iter().any(|entry| self.shape.is_meant(entry, name)),
+            _ => false,
+        }
     }
 }

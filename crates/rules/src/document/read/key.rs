@@ -4,7 +4,7 @@ use super::{
     super::{
         findings::{Finding, Findings},
         span::Span,
-        tree::Node,
+        tree::{Node, Value},
     },
     list, scalar,
 };
@@ -12,6 +12,11 @@ use crate::{Field, Key, KeyError, KeyField, nearest::did_you_mean, normalise};
 
 /// `[user, ip/56]`, `user|ip`, `[]`.
 pub(super) fn key(node: &Node<'_>, findings: &mut Findings) -> Option<Key> {
+    if let Value::Map(_) = node.value {
+        let finding = Finding::error(node.head(), "key must be a list of facts, not a mapping");
+        findings.push(finding.help("write key: [user], and values under match"));
+        return None;
+    }
     let read: Vec<Option<KeyField>> = list::one_or_many(node)
         .take(Key::FIELDS_MAX + 1)
         .map(|item| key_field(item, findings))

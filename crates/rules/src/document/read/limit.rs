@@ -5,19 +5,20 @@ use tollgate_core::{AlgorithmName, Bands, Limit, LimitSet};
 use super::{
     super::{
         findings::{Finding, Findings},
+        span::Span,
         tree::{Node, Value},
     },
     fields::{Fields, Shape},
     list, scalar,
 };
 
-const LIMIT: Shape = Shape {
+static LIMIT: Shape = Shape {
     what: "a limit",
     fields: &["per", "burst", "algorithm", "warn_at", "hard_at"],
     later: &["timezone", "anchor", "concurrency"],
     elsewhere: &[
-        ("limit", "write per: { per: 10/s, burst: 20 }"),
-        ("rate", "write per: { per: 10/s, burst: 20 }"),
+        ("limit", "did you mean \"per\"?"),
+        ("rate", "did you mean \"per\"?"),
     ],
 };
 
@@ -109,19 +110,25 @@ pub(super) fn one_or_more(node: &Node<'_>, findings: &mut Findings) -> Option<Li
 
 /// `5/min`, or `{ per: 10/s, burst: 20 }`.
 pub(super) fn limit(node: &Node<'_>, defaults: Defaults, findings: &mut Findings) -> Option<Limit> {
+    if let Value::List(_) = node.value {
+        let finding = Finding::error(node.span, "limit is one limit, not a list");
+        findings.push(finding.help("write limits: for several"));
+        return None;
+    }
     let Value::Map(_) = node.value else {
         let limit: Limit = scalar::parsed(node, "a limit", findings)?;
-        return with(limit, None, defaults, node, findings);
+        return with(limit, None, defaults, node.span, findings);
     };
     let fields = LIMIT.open(node, findings)?;
     let own = Defaults::read(&fields, findings);
-    let burst = fields.find("burst");
-    let burst = burst.map(|node| scalar::whole(node, "burst", 0..=u64::MAX, findings));
+    let burst_node = fields.find("burst");
+    let burst = burst_node.map(|node| scalar::whole(node, "burst", 0..=u64::MAX, findings));
     let per = fields.need("per", "per: 10/s", findings)?;
     let limit: Limit = scalar::parsed(per, "per", findings)?;
+    let span = burst_node.map_or(per.span, |node| node.span);
     match burst {
         Some(None) => None,
-        burst => with(limit, burst.flatten(), own.or(defaults), node, findings),
+        burst => with(limit, burst.flatten(), own.or(defaults), span, findings),
     }
 }
 
@@ -129,7 +136,7 @@ fn with(
     limit: Limit,
     burst: Option<u64>,
     defaults: Defaults,
-    node: &Node<'_>,
+    span: Span,
     findings: &mut Findings,
 ) -> Option<Limit> {
     let built = || {
@@ -149,6 +156,6 @@ fn with(
         limit.with_bands(bands)
     };
     built()
-        .map_err(|error| findings.error(node.head(), error.to_string()))
+        .map_err(|error| findings.error(span, error.to_string()))
         .ok()
 }

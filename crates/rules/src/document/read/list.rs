@@ -32,7 +32,7 @@ pub(super) fn items<'n, 't>(
         _ => {
             let message = format!("{what} must be a list, not {}", node.kind());
             let finding = Finding::error(node.head(), message);
-            findings.push(finding.help("put \"- \" before each item"));
+            findings.push(finding.help("write [...], or put \"- \" before each item"));
             None
         }
     }

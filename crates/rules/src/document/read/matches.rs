@@ -15,7 +15,7 @@ use crate::{
     AttributeCondition, DescriptorEntry, Field, Match, Name, normalise, normalise::Method,
 };
 
-const MATCH: Shape = Shape {
+static MATCH: Shape = Shape {
     what: "match",
     fields: &[
         "tier",
@@ -41,7 +41,7 @@ const MATCH: Shape = Shape {
     ],
 };
 
-const CONDITION: Shape = Shape {
+static CONDITION: Shape = Shape {
     what: "an attribute's condition",
     fields: &["prefix", "suffix"],
     later: &["regex", "contains", "not"],
@@ -155,6 +155,7 @@ fn condition(node: &Node<'_>, findings: &mut Findings) -> Option<AttributeCondit
             match (fields.find("prefix"), fields.find("suffix")) {
                 (Some(_), None) => Some(AttributeCondition::Prefix(part("prefix", findings)?)),
                 (None, Some(_)) => Some(AttributeCondition::Suffix(part("suffix", findings)?)),
+                (None, None) if !fields.is_empty() => None,
                 _ => {
                     let message = "an attribute's condition has one of prefix and suffix";
                     let finding = Finding::error(node.head(), message);

@@ -49,7 +49,7 @@ fn within(node: &Node<'_>, path: &str) -> Span {
     for name in path.split('.') {
         let Some(entry) = node.entry(name) else { break };
         node = &entry.value;
-        span = node.head();
+        span = node.span;
     }
     span
 }

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::Response;
 
-const RESPONSE: Shape = Shape {
+static RESPONSE: Shape = Shape {
     what: "a response",
     fields: &["status", "message", "retry_after"],
     later: &[],
@@ -26,7 +26,7 @@ pub(super) fn response(node: &Node<'_>, findings: &mut Findings) -> Option<Respo
     }
     if let Some(node) = fields.find("retry_after") {
         let range = 1..=Response::RETRY_AFTER_S_MAX;
-        response.retry_after_s = scalar::whole(node, "retry_after", range, findings);
+        response.retry_after_s = scalar::whole(node, "retry_after, in seconds,", range, findings);
     }
     Some(response)
 }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{Action, Name, RuleSet};
 
-const FILE: Shape = Shape {
+static FILE: Shape = Shape {
     what: "a rules file",
     fields: &[
         "version",
@@ -112,6 +112,7 @@ fn default_tier(set: &mut RuleSet, fields: &Fields<'_, '_>, findings: &mut Findi
             let finding = Finding::error(span, message);
             findings
                 .push(finding.help("add default_tier: with the tier of requests that state none"));
+            set.default_tier = set.tiers.keys().next().cloned().unwrap_or(name);
         }
         (Some(name), _) => set.default_tier = name,
         (None, _) => {}

@@ -82,14 +82,14 @@ macro_rules! rule_fields {
     };
 }
 
-const IN_FILE: Shape = Shape {
+static IN_FILE: Shape = Shape {
     what: "a rule",
     fields: rule_fields!(),
     later: LATER,
     elsewhere: ELSEWHERE,
 };
 
-const STORED: Shape = Shape {
+static STORED: Shape = Shape {
     what: "a rule",
     fields: rule_fields!("id"),
     later: LATER,
@@ -128,8 +128,8 @@ const ACTIONS: [(&str, Verb); 3] = [
 /// Reads a rule.
 pub(super) fn rule(node: &Node<'_>, origin: Origin, findings: &mut Findings) -> Attempt {
     let shape = match origin {
-        Origin::File => IN_FILE,
-        Origin::Catalog => STORED,
+        Origin::File => &IN_FILE,
+        Origin::Catalog => &STORED,
     };
     let Some(fields) = shape.open(node, findings) else {
         return Attempt {

@@ -19,7 +19,8 @@ pub(super) fn text<'n>(node: &'n Node<'_>, what: &str, findings: &mut Findings) 
         }
         _ => {
             let message = format!("{what} must be a text, not {}", node.kind());
-            findings.error(node.head(), message);
+            let finding = Finding::error(node.head(), message);
+            findings.push(finding.help("one value is allowed here"));
             None
         }
     }
@@ -49,7 +50,12 @@ pub(super) fn word<T: Copy>(
     if known.is_none() {
         let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
         let given: String = given.chars().take(64).collect();
-        let message = format!("{what} is {}, not {given:?}", all.join(" or "));
+        let message = match all.as_slice() {
+            [others @ .., last] => {
+                format!("{what} is {} or {last}, not {given:?}", others.join(", "))
+            }
+            [] => format!("{what} is not {given:?}"),
+        };
         let mut finding = Finding::error(node.span, message);
         finding.help = did_you_mean(&given, all);
         findings.push(finding);
@@ -119,15 +125,14 @@ pub(super) fn percent(
     findings: &mut Findings,
 ) -> Option<u16> {
     let given = text(node, what, findings)?;
-    let number = given
-        .strip_suffix('%')
-        .and_then(|number| number.parse().ok());
+    let number = given.strip_suffix('%').filter(|number| is_plain(number));
+    let number = number.and_then(|number| number.parse().ok());
     let number = number.filter(|number| range.contains(number));
     if number.is_none() {
         let (least, most) = (range.start(), range.end());
-        let message = format!("{what} is from {least}% to {most}%");
-        let finding = Finding::error(node.span, message);
-        findings.push(finding.help(format!("write for example {what}: {most}%")));
+        let given: String = given.chars().take(64).collect();
+        let message = format!("{what} is a percentage from {least}% to {most}%, not {given:?}");
+        findings.push(Finding::error(node.span, message).help("write for example 100%"));
     }
     number
 }

@@ -28,8 +28,8 @@ macro_rules! tier {
     };
 }
 
-const IN_FILE: Shape = tier!(&["rank", "default"]);
-const ALONE: Shape = tier!(&["name", "rank", "default"]);
+static IN_FILE: Shape = tier!(&["rank", "default"]);
+static ALONE: Shape = tier!(&["name", "rank", "default"]);
 
 /// The mapping of tiers by name. A tier that is wrong is there all the same, without default limits:
 /// that it is declared is not in doubt.

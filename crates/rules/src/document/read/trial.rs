@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{Expect, ExpectRule, Response, Step, Trial};
 
-const TRIAL: Shape = Shape {
+static TRIAL: Shape = Shape {
     what: "a test",
     fields: &["name", "start", "steps"],
     later: &[],
@@ -30,7 +30,7 @@ const TRIAL: Shape = Shape {
     ],
 };
 
-const STEP: Shape = Shape {
+static STEP: Shape = Shape {
     what: "a step",
     fields: &[
         "at",

@@ -55,6 +55,8 @@ pub struct Place {
     pub excerpt: String,
     /// How many letters of the excerpt are before the place.
     pub offset: usize,
+    /// Whether the line goes on after the excerpt.
+    pub is_cut: bool,
 }
 
 impl Report {
@@ -112,7 +114,8 @@ impl Place {
         let before = letters(within.text.get(..within.start));
         let length = letters(within.text.get(within.start..within.end));
         let skipped = before.saturating_sub(Self::EXCERPT_LETTERS_MAX / 2);
-        let is_short = letters(Some(within.text)) <= Self::EXCERPT_LETTERS_MAX;
+        let all = letters(Some(within.text));
+        let is_short = all <= Self::EXCERPT_LETTERS_MAX;
         let skipped = if is_short { 0 } else { skipped };
         let shown = within.text.chars().skip(skipped);
         Self {
@@ -121,6 +124,7 @@ impl Place {
             length,
             excerpt: shown.take(Self::EXCERPT_LETTERS_MAX).collect(),
             offset: before - skipped,
+            is_cut: all > skipped + Self::EXCERPT_LETTERS_MAX,
         }
     }
 }

@@ -82,7 +82,9 @@ impl Place {
             ""
         };
         let indent = indent + before.len();
-        writeln!(f, "{:>gutter$} | {before}{}", self.line, text.trim_end())?;
+        let after = if self.is_cut { "..." } else { "" };
+        let text = format!("{before}{text}{after}");
+        writeln!(f, "{:>gutter$} | {}", self.line, text.trim_end())?;
         let underline = format!("{:gutter$} | {:indent$}{marks} {words}", "", "");
         writeln!(f, "{}", underline.trim_end())
     }

@@ -12,7 +12,12 @@ use super::{
 };
 
 /// Stops the reading; what is wrong has been reported.
-pub(super) struct Broken;
+pub(super) enum Broken {
+    /// The text is wrong from here on: what was read so far can be looked at.
+    Text,
+    /// There is too much of it.
+    Bound,
+}
 
 /// A tree that is not finished.
 pub(super) struct Assembly<'t, 'f> {
@@ -103,8 +108,8 @@ impl<'t, 'f> Assembly<'t, 'f> {
 
     pub(super) fn alias(&mut self, anchor: usize, span: Span) -> Result<(), Broken> {
         let Some(part) = self.anchors.get(&anchor).cloned() else {
-            self.findings
-                .error(span, "an alias inside of what it stands for has no end");
+            let message = "an alias inside of what it stands for has no end";
+            self.findings.settle(Finding::error(span, message));
             return self.nothing(span);
         };
         if self.open.len() + part.height > DEPTH_MAX {
@@ -123,11 +128,22 @@ impl<'t, 'f> Assembly<'t, 'f> {
     pub(super) fn too_deep(&mut self, span: Span) -> Result<(), Broken> {
         let message = format!("lists and mappings stand in each other more than {DEPTH_MAX} deep");
         self.findings.error(span, message);
-        Err(Broken)
+        Err(Broken::Bound)
     }
 
-    /// The root. Of what was not finished, the finished items of lists are kept.
+    /// Where the innermost list or mapping began, if it is one in brackets.
+    pub(super) fn bracket(&self, text: &str) -> Option<Span> {
+        let start = self.open.last()?.start;
+        let bracket = text.get(start..)?.starts_with(['[', '{']);
+        bracket.then(|| Span::new(start, start + 1))
+    }
+
+    /// The root. Of what was not finished, the finished items of lists are kept, but for one that stands
+    /// next to the mistake: it may have been cut short by it.
     pub(super) fn finish(mut self) -> Option<Rc<Node<'t>>> {
+        if let Some(Content::List(items)) = self.open.last_mut().map(|frame| &mut frame.content) {
+            items.pop();
+        }
         while let Some(frame) = self.open.pop() {
             let is_kept = self.open.is_empty() || matches!(frame.content, Content::List(_));
             let end = Span::new(frame.start, frame.start);
@@ -183,6 +199,6 @@ impl<'t, 'f> Assembly<'t, 'f> {
         let finding = Finding::error(span, message);
         self.findings
             .push(finding.help("split the file, or write fewer aliases of aliases"));
-        Err(Broken)
+        Err(Broken::Bound)
     }
 }

@@ -45,10 +45,13 @@ pub(in crate::document) fn build<'t>(text: &'t str, findings: &mut Findings) -> 
         documents: 0,
     };
     let mut events = Parser::new_from_str_with_options(text, options);
-    let is_whole = events.try_for_each(|event| builder.step(event)).is_ok();
+    let read = events.try_for_each(|event| builder.step(event));
     Tree {
-        root: builder.tree.finish(),
-        is_whole,
+        is_whole: read.is_ok(),
+        root: match read {
+            Ok(()) | Err(Broken::Text) => builder.tree.finish(),
+            Err(Broken::Bound) => None,
+        },
     }
 }
 
@@ -94,7 +97,7 @@ impl<'t> Builder<'t, '_> {
                 let name: String = name.chars().take(64).collect();
                 let message = format!("alias {name:?} has no anchor before it");
                 let finding = Finding::error(span, message);
-                self.tree.findings.push(finding.help(
+                self.tree.findings.settle(finding.help(
                     "quote the text if the * belongs to it, or name what it stands for with &",
                 ));
                 self.tree.nothing(span)
@@ -111,7 +114,7 @@ impl<'t> Builder<'t, '_> {
         let finding = Finding::error(span, "a second document begins here");
         let finding = finding.help("remove the ---: a file holds one document");
         self.tree.findings.push(finding);
-        Err(Broken)
+        Err(Broken::Text)
     }
 
     /// Whether the tag says that the value is a text, whatever it looks like.
@@ -138,8 +141,16 @@ impl<'t> Builder<'t, '_> {
         let (message, help) = syntax::explain(error.kind());
         let mut finding = Finding::error(span, message);
         finding.help = help.map(str::to_owned);
+        let bracket = self.tree.bracket(self.text);
+        let is_above = |bracket: &Span| {
+            let between = self.text.get(bracket.start()..start);
+            between.is_some_and(|between| between.contains('\n'))
+        };
+        if let Some(bracket) = bracket.filter(is_above) {
+            finding = finding.related(bracket, "inside of what begins here");
+        }
         self.tree.findings.push(finding);
-        Err(Broken)
+        Err(Broken::Text)
     }
 
     fn span(&self, at: EventSpan) -> Span {

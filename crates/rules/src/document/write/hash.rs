@@ -125,7 +125,10 @@ fn plain_limit(limit: &Limit) -> Limit {
     let rebuilt = || {
         let period = Period::from_id(limit.period().id())?;
         let plain = Limit::new(limit.amount(), period).ok()?;
-        let plain = plain.with_algorithm(limit.algorithm()).ok()?;
+        let plain = match limit.chosen_algorithm() {
+            Some(name) => plain.with_algorithm(name).ok()?,
+            None => plain,
+        };
         let plain = match limit.burst() {
             Some(burst) => plain.with_burst(burst).ok()?,
             None => plain,

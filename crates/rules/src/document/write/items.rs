@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::{
     super::read::{missing_word, moment_text},
-    limits::{put_limits, whole_limit},
+    limits::{override_limit, put_limits, whole_limit},
     matches::match_fields,
     shape::{Fields, Shape, put},
 };
@@ -138,9 +138,9 @@ pub(super) fn override_fields(exception: &Override) -> Fields {
     let key = key.map(|(field, value)| (field.to_string(), Shape::text(value)));
     put(&mut fields, "key", Shape::Map(key.collect()));
     match &exception.change {
-        Change::Limit(limit) => put(&mut fields, "limit", whole_limit(limit)),
+        Change::Limit(limit) => put(&mut fields, "limit", override_limit(limit)),
         Change::Limits(limits) => {
-            let limits = limits.iter().map(whole_limit).collect();
+            let limits = limits.iter().map(override_limit).collect();
             put(&mut fields, "limits", Shape::List(limits));
         }
         Change::Factor(factor) => put(&mut fields, "factor", Shape::text(factor)),

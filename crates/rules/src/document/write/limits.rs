@@ -90,3 +90,9 @@ pub(super) fn whole_limit(limit: &Limit) -> Shape {
     let own = (limit.algorithm() != usual(limit)).then(|| limit.algorithm());
     limit_shape(limit, own, Some(limit.bands()))
 }
+
+/// The limit of an override. What it does not say it has from the rule, so what it says is written even
+/// where it is usual.
+pub(super) fn override_limit(limit: &Limit) -> Shape {
+    limit_shape(limit, limit.chosen_algorithm(), None)
+}
