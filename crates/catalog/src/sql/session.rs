@@ -106,14 +106,14 @@ impl Session {
 
     /// Makes it so.
     pub(crate) async fn commit(mut self) -> Result<(), CatalogError> {
-        self.execute("COMMIT", Vec::new()).await?;
+        self.script("COMMIT").await?;
         self.conn = None;
         Ok(())
     }
 
     /// Leaves everything as it was. Where even that fails, closing the connection does it.
     pub(crate) async fn rollback(mut self) {
-        if self.execute("ROLLBACK", Vec::new()).await.is_ok() {
+        if self.script("ROLLBACK").await.is_ok() {
             self.conn = None;
         }
     }

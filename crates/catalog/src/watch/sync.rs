@@ -80,7 +80,11 @@ impl<P: Publish> Watcher<P> {
         revision: Arc<Revision>,
         origin: Origin,
     ) -> Option<Trouble> {
-        if self.revision.as_ref().is_some_and(|ours| ours.number >= revision.number) {
+        if self
+            .revision
+            .as_ref()
+            .is_some_and(|ours| ours.number >= revision.number)
+        {
             return None;
         }
         let (publish, news) = (Arc::clone(&self.publish), Arc::clone(&revision));
@@ -90,20 +94,30 @@ impl<P: Publish> Watcher<P> {
             Ok(Err(refused)) => return Some(Trouble::Refused(refused.to_string())),
             Err(error) => return Some(Trouble::Refused(error.to_string())),
         }
-        let in_force = InForce { revision: revision.number, hash: revision.hash, origin };
+        let in_force = InForce {
+            revision: revision.number,
+            hash: revision.hash,
+            origin,
+        };
         self.revision = Some(Arc::clone(&revision));
-        self.status.send_modify(|status| status.in_force = Some(in_force));
+        self.status
+            .send_modify(|status| status.in_force = Some(in_force));
         if let (Some(last_good), Origin::Database) = (self.last_good.clone(), origin) {
             let saved = blocking(move || Ok(last_good.save_rules(&revision))).await;
-            self.note_last_good(saved.map_err(|error| error.to_string()).and_then(|saved| {
-                saved.map_err(|error| error.to_string())
-            }));
+            self.note_last_good(
+                saved
+                    .map_err(|error| error.to_string())
+                    .and_then(|saved| saved.map_err(|error| error.to_string())),
+            );
         }
         None
     }
 
     async fn follow_overrides(&mut self, head: Head) -> Result<Option<Trouble>, CatalogError> {
-        let bloated = self.last_good.as_ref().is_some_and(|last_good| last_good.is_bloated());
+        let bloated = self
+            .last_good
+            .as_ref()
+            .is_some_and(|last_good| last_good.is_bloated());
         if bloated {
             self.mark = OverrideMark::default();
         }
@@ -124,7 +138,8 @@ impl<P: Publish> Watcher<P> {
                 }
                 Ok(Next::Last(page, mark)) => {
                     self.take(page, Some(mark.clone())).await;
-                    self.status.send_modify(|status| status.override_seq = mark.seq());
+                    self.status
+                        .send_modify(|status| status.override_seq = mark.seq());
                     self.mark = mark;
                     return Ok(None);
                 }
@@ -147,6 +162,7 @@ impl<P: Publish> Watcher<P> {
     }
 
     fn note_last_good(&self, saved: Result<(), String>) {
-        self.status.send_modify(|status| status.last_good = saved.err());
+        self.status
+            .send_modify(|status| status.last_good = saved.err());
     }
 }
