@@ -98,8 +98,7 @@ pub(crate) fn part(key: &ItemKey, item: &Item) -> Result<Part, String> {
     match key.kind {
         ItemKind::Rule => {
             let mut rule = document::read_rule(&item.body).map_err(|report| told(&report))?;
-            let id = u128::from_str_radix(&key.id, 16).map_err(|error| error.to_string())?;
-            rule.id = RuleId::new(id);
+            rule.id = read_rule_id(&key.id)?;
             Ok(Part::Rule(Arc::new(rule)))
         }
         ItemKind::Tier => document::read_tier(&item.body)
@@ -113,6 +112,12 @@ pub(crate) fn part(key: &ItemKey, item: &Item) -> Result<Part, String> {
         }
         ItemKind::Setting => Err("a setting that this release does not know".to_owned()),
     }
+}
+
+/// The id of a rule as it was stored.
+pub(crate) fn read_rule_id(text: &str) -> Result<RuleId, String> {
+    let id = u128::from_str_radix(text, 16).map_err(|error| error.to_string())?;
+    Ok(RuleId::new(id))
 }
 
 /// An override as it is stored.
@@ -137,6 +142,17 @@ pub(crate) fn facts(key: &BTreeMap<Field, Arc<str>>) -> String {
 /// Whether the parts of a set fit together. What is only unwise is for the editor to say.
 pub(crate) fn review(set: &RuleSet) -> Result<(), CatalogError> {
     let mut flaws = review::review(set);
+    flaws.retain(|flaw| flaw.severity == Severity::Error);
+    if flaws.is_empty() {
+        Ok(())
+    } else {
+        Err(CatalogError::Invalid(flaws))
+    }
+}
+
+/// Whether overrides fit the rules they stand beside.
+pub(crate) fn review_overrides(set: &RuleSet, overrides: &[Override]) -> Result<(), CatalogError> {
+    let mut flaws = review::review_overrides(set, overrides);
     flaws.retain(|flaw| flaw.severity == Severity::Error);
     if flaws.is_empty() {
         Ok(())

@@ -35,5 +35,6 @@ pub use revision::{
 };
 pub use url::DatabaseUrl;
 pub use watch::{
-    InForce, NoSnapshot, Origin, Publish, Refused, Trouble, WatchSettings, WatchStatus, Watcher,
+    InForce, LivePublisher, NoSnapshot, Origin, Publish, Refused, Trouble, WatchSettings,
+    WatchStatus, Watcher,
 };

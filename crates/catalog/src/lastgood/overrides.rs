@@ -176,6 +176,7 @@ fn row(page: &OverrideDelta, reached: Option<&OverrideMark>) -> PageRow {
     let entry = |stored: &StoredOverride| OverrideRow {
         id: stored.id.get(),
         seq: stored.seq.get(),
+        rule_id: stored.rule_id.map(|id| id.to_string()),
         body: codec::override_body(&stored.what),
         author: stored.author.to_string(),
         created_at: stored.created_at.as_micros(),
@@ -200,6 +201,7 @@ fn stored(row: OverrideRow) -> Result<StoredOverride, String> {
     };
     Ok(StoredOverride {
         id: OverrideId::new(row.id).ok_or("an id is out of range")?,
+        rule_id: row.rule_id.as_deref().map(codec::read_rule_id).transpose()?,
         what: codec::read_override(&row.body)?,
         seq: OverrideSeq::new(row.seq).ok_or("a number is out of range")?,
         author: row.author.into(),

@@ -109,8 +109,7 @@ impl Catalog {
     }
 }
 
-const SELECT: &str =
-    "SELECT id, seq, body, author, created_at, removed_at, removed_by FROM overrides";
+const SELECT: &str = "SELECT id, seq, body, author, created_at, removed_at, removed_by, rule_id, rule FROM overrides";
 
 async fn page(
     session: &mut Session,
@@ -186,9 +185,15 @@ fn read(row: &Row) -> Result<StoredOverride, CatalogError> {
         at,
         by: removed_by.into(),
     });
+    let unreadable = |why: String| CatalogError::UnreadableOverride { id, why };
+    let mut what = codec::read_override(row.text(2)?).map_err(unreadable)?;
+    // What the rule is called now, not what it was called then.
+    let named = row.maybe_text(8)?.map(str::parse::<Name>).transpose();
+    what.rule = named.map_err(|error| unreadable(error.to_string()))?;
+    let rule_id = row.maybe_text(7)?.map(codec::read_rule_id).transpose();
     Ok(StoredOverride {
-        what: codec::read_override(row.text(2)?)
-            .map_err(|why| CatalogError::UnreadableOverride { id, why })?,
+        what,
+        rule_id: rule_id.map_err(unreadable)?,
         id,
         seq: OverrideSeq::from_row(row.int(1)?)?,
         author: row.text(3)?.into(),
