@@ -1,6 +1,10 @@
 //! What a review says of rule sets, held against what requests meet.
 // Proves: R11
-#![allow(clippy::unwrap_used, reason = "to panic is to fail the test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "to panic is to fail the test"
+)]
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -99,21 +103,27 @@ fn rule_set(rng: &mut Rng) -> RuleSet {
     set
 }
 
+/// Every combination of the facts above.
 fn each_query(mut visit: impl FnMut(&Query<'_>)) {
-    for user in USERS {
-        for tier in TIERS {
-            for path in PATHS {
-                for method in METHODS {
-                    for address in ADDRESSES {
-                        for plan in PLANS {
-                            let query = Query::new().user(user).unwrap().tier(tier).unwrap();
-                            let query = query.endpoint(path).unwrap().method(method).unwrap();
-                            let query = query.ip(address).unwrap();
-                            visit(&query.attribute("plan", plan).unwrap());
-                        }
-                    }
-                }
-            }
+    let who = USERS
+        .iter()
+        .flat_map(|user| TIERS.iter().map(move |tier| (user, tier)));
+    let how = METHODS
+        .iter()
+        .flat_map(|method| PLANS.iter().map(move |plan| (method, plan)));
+    let (who, how): (Vec<_>, Vec<_>) = (who.collect(), how.collect());
+    for (path, address) in PATHS
+        .iter()
+        .flat_map(|path| ADDRESSES.iter().map(move |ip| (path, ip)))
+    {
+        for ((user, tier), (method, plan)) in who
+            .iter()
+            .flat_map(|who| how.iter().map(move |how| (who, how)))
+        {
+            let query = Query::new().user(user).unwrap().tier(tier).unwrap();
+            let query = query.endpoint(path).unwrap().method(method).unwrap();
+            let query = query.ip(address).unwrap();
+            visit(&query.attribute("plan", plan).unwrap());
         }
     }
 }

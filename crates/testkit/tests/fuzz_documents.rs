@@ -1,5 +1,6 @@
 //! The fuzz target of rules files as a property test: random bytes, and good and bad files mutated.
 // Proves: R11
+#![allow(clippy::expect_used, reason = "to panic is to fail the test")]
 
 use std::{fs, path::Path};
 
