@@ -26,6 +26,7 @@ mod observer;
 #[cfg(doctest)]
 mod pages;
 mod revision;
+mod trial;
 
 pub use builder::{Builder, InMemory, LimitsMissing, OwnStore};
 pub use gate::{Gate, Met, NoSnapshot, Ruling};
@@ -40,3 +41,4 @@ pub use tollgate_core::{
 pub use tollgate_memory::{LoadError, MemoryStore, SAVED_PERIOD_MIN, Stats};
 /// Rules: documents, matching, and the snapshot a [`Gate`] decides from.
 pub use tollgate_rules as rules;
+pub use trial::{TrialFailure, run_trial};

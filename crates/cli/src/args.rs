@@ -1,0 +1,53 @@
+//! What can be typed.
+
+use clap::{Parser, Subcommand};
+
+use crate::{overrides::OverridesCommand, rules::RulesCommand, say::Format};
+
+/// Tollgate, a rate limiter for APIs
+#[derive(Debug, Parser)]
+#[command(
+    name = "tollgate",
+    version,
+    arg_required_else_help = true,
+    after_help = "Exit codes: 0 as asked, 1 an error, 2 differences were found."
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Print JSON for programs instead of text for people
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+impl Args {
+    pub(crate) const fn format(&self) -> Format {
+        if self.json {
+            Format::Json
+        } else {
+            Format::Text
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Rules as code: check, test, compare and apply a rules file
+    #[command(subcommand)]
+    Rules(RulesCommand),
+    /// Exceptions for one key: list, set, remove
+    #[command(subcommand)]
+    Overrides(OverridesCommand),
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Args;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Args::command().debug_assert();
+    }
+}
