@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 
 use tollgate_testkit::{Rng, fuzz};
 
-const MUTANTS: u64 = 40_000;
+const MUTANTS: u64 = 15_000;
 
 /// Pieces that mean something to YAML or to us.
 const PIECES: [&str; 40] = [
