@@ -3,7 +3,8 @@
 use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StructureStyle, options};
 
 use super::{
-    BYTES_MAX, DEPTH_MAX, FormatError,
+    super::{BYTES_MAX, DEPTH_MAX},
+    FormatError,
     remarks::Remarks,
     tree::{Collection, Entry, File, Kind, Layout, Node, Scalar, Style, Value},
 };
@@ -48,7 +49,7 @@ fn syntax(error: &ScanError) -> FormatError {
     FormatError::Syntax {
         line: error.marker().line(),
         column: error.marker().col().saturating_add(1),
-        message: error.info().to_owned(),
+        message: error.info(),
     }
 }
 

@@ -11,11 +11,6 @@ mod write;
 
 pub use error::FormatError;
 
-/// The largest file that is formatted.
-const BYTES_MAX: usize = 16 * 1024 * 1024;
-/// How deep lists and mappings may stand in each other.
-const DEPTH_MAX: usize = 32;
-
 /// The rules file in its canonical layout: two blanks of indentation, quotes only where they are
 /// needed, the fields of a rule in the order of the manual. Comments, blank lines between things, and
 /// the order of rules stay. A list or mapping in brackets stays in brackets if it fits a line and has
