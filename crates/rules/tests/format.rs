@@ -8,12 +8,13 @@
 
 // Proves: R11
 
+mod random;
 mod sloppy;
 
 use std::{collections::BTreeMap, path::Path};
 
 use granit_parser::{Event, Parser, ScalarStyle, options};
-use tollgate_rules::document::{FormatError, format};
+use tollgate_rules::document::{FormatError, format, write_yaml};
 use tollgate_testkit::Rng;
 
 /// What a text says, without its looks.
@@ -106,6 +107,15 @@ fn good_files_obey_the_laws() {
         }
     }
     assert!(seen >= 8, "only {seen} files");
+}
+
+#[test]
+fn what_is_written_is_formatted() {
+    let mut rng = Rng::new(8);
+    for _ in 0..500 {
+        let text = write_yaml(&random::rule_set(&mut rng));
+        assert_eq!(obeys_the_laws(&text), text);
+    }
 }
 
 #[test]

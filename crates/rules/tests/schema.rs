@@ -1,0 +1,274 @@
+//! The JSON Schema accepts what the reader accepts, knows every field, and refuses what is wrong.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "test support"
+)]
+
+// Proves: R11
+
+mod random;
+mod typed;
+
+use std::{collections::BTreeSet, path::PathBuf};
+
+use jsonschema::Validator;
+use serde_json::Value;
+use tollgate_rules::document;
+use tollgate_testkit::Rng;
+
+fn validator() -> Validator {
+    let schema = document::schema();
+    assert!(
+        jsonschema::draft202012::meta::is_valid(&schema),
+        "not a schema"
+    );
+    jsonschema::draft202012::new(&schema).unwrap()
+}
+
+fn fixtures(folder: &str) -> Vec<(String, String)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests")
+        .join(folder);
+    let mut found = Vec::new();
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "yaml")
+        {
+            let text = std::fs::read(&path).unwrap();
+            let text = String::from_utf8_lossy(&text).into_owned();
+            found.push((
+                path.file_name().unwrap().to_string_lossy().into_owned(),
+                text,
+            ));
+        }
+    }
+    found
+}
+
+#[test]
+fn good_files_are_valid() {
+    let validator = validator();
+    let files = fixtures("good");
+    assert!(files.len() >= 10, "only {} files", files.len());
+    for (name, text) in files {
+        let value = typed::value(&text).unwrap();
+        let errors: Vec<String> = validator
+            .iter_errors(&value)
+            .map(|e| format!("{}: {e}", e.instance_path()))
+            .collect();
+        assert_eq!(errors, [""; 0], "{name}");
+    }
+}
+
+#[test]
+fn what_is_written_is_valid() {
+    let validator = validator();
+    let mut rng = Rng::new(5);
+    for _ in 0..500 {
+        let text = document::write_yaml(&random::rule_set(&mut rng));
+        let value = typed::value(&text).unwrap();
+        let errors = validator.iter_errors(&value);
+        let errors: Vec<String> = errors
+            .map(|e| format!("{}: {e}", e.instance_path()))
+            .collect();
+        assert_eq!(errors, [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn bad_snippets_are_not_valid() {
+    let rule = |fields: &str| format!("version: 1\nrules:\n  - {{ name: a, {fields} }}\n");
+    let exception = |fields: &str| format!("version: 1\noverrides:\n  - {{ {fields} }}\n");
+    let step =
+        |fields: &str| format!("version: 1\ntests:\n  - {{ name: t, steps: [{{ {fields} }}] }}\n");
+    let good = [
+        rule("key: [ip], limit: 5/min"),
+        rule("key: ip, limit: { per: 10/s, burst: 20 }"),
+        rule("action: block, match: { user: 42 }"),
+        rule("key: [], limits: [1/s, 5/30s], cost: attributes.bytes / 1024"),
+        rule("key: [\"user|ip/56\"], limit: 5/min, missing: deny, warn_at: 50%, hard_at: 150%"),
+        exception("rule: a, key: { ip: \"::1\" }, factor: 1.5x"),
+        step("at: 0, request: { user: a }, expect: deny, retry_after: never"),
+    ];
+    let bad = [
+        String::new(),
+        "rules: []".to_owned(),
+        "version: 2".to_owned(),
+        "version: \"1\"".to_owned(),
+        "version: 1\nrule: []".to_owned(),
+        "version: 1\ntiers: {}".to_owned(),
+        "version: 1\ntiers: { free: { default: 1/s } }".to_owned(),
+        "version: 1\ntiers: { a b: { rank: 1 } }".to_owned(),
+        rule("key: [ip]"),
+        rule("limit: 5/min"),
+        rule("key: [ip], limit: 5/min, limits: [5/min]"),
+        rule("key: [ip], limit: 5"),
+        rule("key: [ip], limit: 0/min"),
+        rule("key: [ip], limit: 5/minute"),
+        rule("key: [ip], limit: [5/min]"),
+        rule("key: [ip], limits: []"),
+        rule("key: [ip], limit: { per: 5/min, burts: 3 }"),
+        rule("key: [planet], limit: 5/min"),
+        rule("key: [\"user|\"], limit: 5/min"),
+        rule("key: { user: a }, limit: 5/min"),
+        rule("key: [ip], limit: 5/min, missing: allow"),
+        rule("key: [ip], limit: 5/min, action: deny"),
+        rule("key: [ip], limit: 5/min, algorithm: leaky"),
+        rule("key: [ip], limit: 5/min, consistency: strong"),
+        rule("key: [ip], limit: 5/min, on_failure: shut"),
+        rule("key: [ip], limit: 5/min, priority: high"),
+        rule("key: [ip], limit: 5/min, priority: 1.5"),
+        rule("key: [ip], limit: 5/min, enabled: \"true\""),
+        rule("key: [ip], limit: 5/min, warn_at: 0%"),
+        rule("key: [ip], limit: 5/min, warn_at: 80"),
+        rule("key: [ip], limit: 5/min, hard_at: 90%"),
+        rule("key: [ip], limit: 5/min, cost: 0"),
+        rule("key: [ip], limit: 5/min, cost: bytes"),
+        rule("key: [ip], limit: 5/min, owner: \" \""),
+        rule("key: [ip], limit: 5/min, banana: 1"),
+        rule("key: [ip], limit: 5/min, response: { status: 200 }"),
+        rule("key: [ip], limit: 5/min, response: { retry_after: 0 }"),
+        rule("key: [ip], limit: 5/min, match: { endpoint: login }"),
+        rule("key: [ip], limit: 5/min, match: { endpoint: [/a] }"),
+        rule("key: [ip], limit: 5/min, match: { method: [] }"),
+        rule("key: [ip], limit: 5/min, match: { ip: office }"),
+        rule("key: [ip], limit: 5/min, match: { attributes: { a: { prefix: x, suffix: y } } }"),
+        rule("key: [ip], limit: 5/min, match: { descriptor: [] }"),
+        rule("key: [ip], limit: 5/min, match: { descriptor: [[a, b, c]] }"),
+        rule("action: block, key: [ip]"),
+        rule("action: allow, limit: 5/min"),
+        rule("action: allow, response: { status: 429 }"),
+        "version: 1\nrules:\n  - { key: [ip], limit: 5/min }\n".to_owned(),
+        exception("rule: a, factor: 2x"),
+        exception("rule: a, key: { user: b }"),
+        exception("rule: a, key: { user: b }, factor: 2x, unlimited: true"),
+        exception("rule: a, key: { user: b }, unlimited: false"),
+        exception("rule: a, key: { user: b }, factor: twice"),
+        exception("rule: a, key: { planet: b }, factor: 2x"),
+        exception("rule: a, key: { user: b }, factor: 2x, until: tomorrow"),
+        exception("rule: a, key: { user: b }, limit: { per: 5/min, warn_at: 50% }"),
+        step("expect: allow"),
+        step("request: { user: a }, expect: pass"),
+        step("request: { planet: a }, expect: allow"),
+        step("request: { user: a }, expect: allow, at: 5"),
+        step("request: { user: a, scope: galaxy }, expect: allow"),
+    ];
+    let validator = validator();
+    for text in good {
+        let errors: Vec<String> = validator
+            .iter_errors(&typed::value(&text).unwrap())
+            .map(|e| e.to_string())
+            .collect();
+        assert_eq!(errors, [""; 0], "{text}");
+    }
+    for text in bad {
+        assert!(!validator.is_valid(&typed::value(&text).unwrap()), "{text}");
+        let reading = document::read("bad.yaml", &text);
+        assert!(
+            reading.document.is_none(),
+            "the reader accepts what the schema refuses: {text}"
+        );
+    }
+}
+
+/// Most of what the reader refuses an editor shows already; the rest is about more than one place.
+#[test]
+fn most_bad_files_are_not_valid() {
+    let validator = validator();
+    let (mut refused, mut accepted) = (0, Vec::new());
+    for (name, text) in fixtures("bad") {
+        match typed::value(&text) {
+            Some(value) if validator.is_valid(&value) => accepted.push(name),
+            Some(_) => refused += 1,
+            None => {}
+        }
+    }
+    assert!(
+        refused > 2 * accepted.len(),
+        "{refused} refused, but not {accepted:?}"
+    );
+}
+
+/// What the reader says a mapping may have, when it is given something else.
+fn allowed(text: &str) -> BTreeSet<String> {
+    let report = document::read("x.yaml", text).report.to_string();
+    let list = report
+        .split(" may have: ")
+        .nth(1)
+        .unwrap_or_else(|| panic!("{report}"));
+    let list = list.lines().next().unwrap();
+    list.split(", ").map(str::to_owned).collect()
+}
+
+fn described(schema: &Value, pointer: &str) -> BTreeSet<String> {
+    let fields = schema
+        .pointer(pointer)
+        .unwrap_or_else(|| panic!("{pointer}"));
+    for (name, field) in fields.as_object().unwrap() {
+        let shared = field["$ref"]
+            .as_str()
+            .and_then(|at| schema.pointer(at.trim_start_matches('#')));
+        let is_described = field
+            .get("description")
+            .or_else(|| shared?.get("description"));
+        assert!(
+            is_described.is_some(),
+            "{pointer}/{name} has no description"
+        );
+    }
+    fields.as_object().unwrap().keys().cloned().collect()
+}
+
+#[test]
+fn the_schema_has_the_fields_of_the_reader() {
+    let schema = document::schema();
+    let rule = "/properties/rules/items/properties";
+    let step = "/properties/tests/items/properties/steps/items/properties";
+    let cases = [
+        ("zzzzzz: 1", "/properties".to_owned()),
+        (
+            "version: 1\ntiers: { free: { rank: 1, zzzzzz: 1 } }",
+            "/properties/tiers/additionalProperties/properties".to_owned(),
+        ),
+        ("version: 1\nrules: [{ zzzzzz: 1 }]", rule.to_owned()),
+        (
+            "version: 1\nrules: [{ name: a, match: { zzzzzz: 1 } }]",
+            format!("{rule}/match/properties"),
+        ),
+        (
+            "version: 1\nrules: [{ name: a, response: { zzzzzz: 1 } }]",
+            format!("{rule}/response/properties"),
+        ),
+        (
+            "version: 1\nrules: [{ name: a, key: [], limit: { zzzzzz: 1 } }]",
+            "/$defs/limit/anyOf/1/properties".to_owned(),
+        ),
+        (
+            "version: 1\noverrides: [{ zzzzzz: 1 }]",
+            "/properties/overrides/items/properties".to_owned(),
+        ),
+        (
+            "version: 1\ntests: [{ zzzzzz: 1 }]",
+            "/properties/tests/items/properties".to_owned(),
+        ),
+        (
+            "version: 1\ntests: [{ name: t, steps: [{ zzzzzz: 1 }] }]",
+            step.to_owned(),
+        ),
+        (
+            "version: 1\ntests: [{ name: t, steps: [{ request: { zzzzzz: 1 } }] }]",
+            format!("{step}/request/properties"),
+        ),
+    ];
+    for (text, pointer) in cases {
+        let mut expected = allowed(text);
+        if pointer == rule {
+            expected.remove("id");
+        }
+        assert_eq!(described(&schema, &pointer), expected, "{pointer}");
+    }
+}
