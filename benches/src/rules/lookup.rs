@@ -20,6 +20,8 @@ pub(crate) struct Lookup {
     /// The same with the facts normalised from text first.
     pub(crate) query_and_plan_ns: f64,
     pub(crate) charges: f64,
+    /// The peer that asks every limit, beside ours.
+    pub(crate) limitador_ns: f64,
 }
 
 pub(super) const SIZES: [usize; 3] = [200, 2_000, 20_000];
@@ -67,7 +69,9 @@ impl Subject {
             rules,
             snapshot: Snapshot::compile(&set, 1),
             compile_ms: median(&mut times),
-            asked: (0..REQUESTS).map(|request| Asked::new(spread(request))).collect(),
+            asked: (0..REQUESTS)
+                .map(|request| Asked::new(spread(request)))
+                .collect(),
             plan_ns: Vec::new(),
             query_and_plan_ns: Vec::new(),
             charges: 0.0,
@@ -84,7 +88,10 @@ impl Subject {
         let mut charges = 0;
         let ready = time(|| charges = queries.iter().map(plan).sum());
         let whole = time(|| {
-            let made = self.asked.iter().map(|asked| plan(&black_box(asked).query()));
+            let made = self
+                .asked
+                .iter()
+                .map(|asked| plan(&black_box(asked).query()));
             black_box(made.sum::<usize>());
         });
         self.charges = charges as f64 / queries.len() as f64;
@@ -99,6 +106,7 @@ impl Subject {
             plan_ns: median(&mut self.plan_ns),
             query_and_plan_ns: median(&mut self.query_and_plan_ns),
             charges: self.charges,
+            limitador_ns: super::limitador::match_ns(self.rules),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::{
 };
 
 #[derive(Debug)]
-pub(super) struct Assembly {
+pub(crate) struct Assembly {
     set: RuleSet,
     stamps: Stamps,
     /// By their keys; their stamps know the order.
@@ -24,7 +24,11 @@ impl Default for Assembly {
     fn default() -> Self {
         let mut set = RuleSet::default();
         set.tiers.clear();
-        Self { set, stamps: Stamps::new(), overrides: BTreeMap::new() }
+        Self {
+            set,
+            stamps: Stamps::new(),
+            overrides: BTreeMap::new(),
+        }
     }
 }
 
@@ -33,12 +37,16 @@ impl From<&Revision> for Assembly {
         let mut set = (*revision.set).clone();
         let keys = override_keys(&revision.stamps);
         let overrides = keys.into_iter().zip(set.overrides.drain(..)).collect();
-        Self { set, stamps: (*revision.stamps).clone(), overrides }
+        Self {
+            set,
+            stamps: (*revision.stamps).clone(),
+            overrides,
+        }
     }
 }
 
 impl Assembly {
-    pub(super) fn without(mut self, keys: &[ItemKey]) -> Self {
+    pub(crate) fn without(mut self, keys: &[ItemKey]) -> Self {
         for key in keys {
             let Some(stamp) = self.stamps.remove(key) else {
                 continue;
@@ -54,7 +62,7 @@ impl Assembly {
         self
     }
 
-    pub(super) fn with(
+    pub(crate) fn with(
         mut self,
         number: RevisionNumber,
         stored: Vec<Stored>,
@@ -87,9 +95,11 @@ impl Assembly {
         }
     }
 
-    pub(super) fn finish(mut self, number: RevisionNumber) -> Revision {
+    pub(crate) fn finish(mut self, number: RevisionNumber) -> Revision {
         let keys = override_keys(&self.stamps);
-        let ordered = keys.into_iter().filter_map(|key| self.overrides.remove(&key));
+        let ordered = keys
+            .into_iter()
+            .filter_map(|key| self.overrides.remove(&key));
         self.set.overrides = ordered.collect();
         Revision::new(number, self.set, self.stamps)
     }

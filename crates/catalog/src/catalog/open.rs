@@ -6,13 +6,14 @@ use std::{
     time::Duration,
 };
 
-use tollgate_core::{Clock, SystemClock};
+use tollgate_core::{Clock, SystemClock, Timestamp};
 
 use super::{OverrideSeq, migrate, store};
 use crate::{
-    CatalogError, RevisionHash, DatabaseUrl, Revision, RevisionNumber,
+    CatalogError, DatabaseUrl, Revision, RevisionHash, RevisionNumber,
     deadline::{CALL_MAX, Deadlines},
     sql::Database,
+    watch::Hints,
 };
 
 /// The database of rules, revisions and overrides. Copies share its connections.
@@ -55,13 +56,18 @@ impl Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { clock: Arc::new(SystemClock), call_max: CALL_MAX }
+        Self {
+            clock: Arc::new(SystemClock),
+            call_max: CALL_MAX,
+        }
     }
 }
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Options").field("call_max", &self.call_max).finish_non_exhaustive()
+        f.debug_struct("Options")
+            .field("call_max", &self.call_max)
+            .finish_non_exhaustive()
     }
 }
 
@@ -101,6 +107,7 @@ impl Catalog {
     }
 
     /// A catalog that has not been asked for anything yet: for a node that must start without it.
+    /// Call it where a runtime is running.
     ///
     /// # Errors
     ///
@@ -143,13 +150,26 @@ impl Catalog {
         self.database.close().await;
     }
 
+    /// The time by the clock it was opened with.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now().wall
+    }
+
+    /// Where news of changes come from.
+    pub(crate) async fn hints(&self) -> Result<Hints, CatalogError> {
+        self.database.hints().await
+    }
+
     pub(super) const fn deadlines(&self) -> Deadlines {
         self.database.deadlines()
     }
 
     /// The newest revision read so far.
     pub(super) fn newest(&self) -> Option<Arc<Revision>> {
-        self.newest.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.newest
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     pub(super) fn remember(&self, revision: &Arc<Revision>) {
@@ -160,6 +180,8 @@ impl Catalog {
 
 impl fmt::Debug for Catalog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Catalog").field("url", &self.url).finish_non_exhaustive()
+        f.debug_struct("Catalog")
+            .field("url", &self.url)
+            .finish_non_exhaustive()
     }
 }

@@ -28,7 +28,7 @@ impl Fmt {
         let mut changed = Vec::new();
         for path in &self.files {
             let file = File::read(path)?;
-            let formatted = Ok::<String, std::io::Error>(file.text.clone())
+            let formatted = document::format(&file.text)
                 .with_context(|| format!("cannot format {}", file.name()))?;
             if is_stdin(path) && !self.check {
                 print!("{formatted}");
