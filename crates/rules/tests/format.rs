@@ -204,7 +204,7 @@ fn texts_keep_their_meaning() {
         ("a: '5/min'\n", "a: 5/min\n"),
         ("a: \"x: y\"\n", "a: \"x: y\"\n"),
         ("a: 'it''s'\n", "a: \"it's\"\n"),
-        ("a: \"say \\\"hi\\\"\"\n", "a: 'say \"hi\"'\n"),
+        ("a: \"say \\\"hi\\\"\"\n", "a: \"say \\\"hi\\\"\"\n"),
         (
             "a: \"\\0\\t\\u2028\"\n",
             "a: \"\\U00000000\\t\\U00002028\"\n",

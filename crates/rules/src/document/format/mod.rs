@@ -10,6 +10,7 @@ mod tree;
 mod write;
 
 pub use error::FormatError;
+pub(super) use order::place_in_rule;
 
 /// The rules file in its canonical layout: two blanks of indentation, quotes only where they are
 /// needed, the fields of a rule in the order of the manual. Comments, blank lines between things, and
