@@ -3,6 +3,7 @@
 mod build;
 mod check;
 mod error;
+mod events;
 mod order;
 mod remarks;
 mod scalar;

@@ -1,5 +1,4 @@
 //! YAML as an editor sees it: texts, numbers, truths and nulls by the rules of YAML 1.2.
-#![allow(unreachable_pub, reason = "shared by tests")]
 
 use std::collections::HashMap;
 
@@ -7,7 +6,7 @@ use granit_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Value};
 
 /// The document, or `None` if it is not YAML, or not one document with plain names.
-pub fn value(text: &str) -> Option<Value> {
+pub(crate) fn value(text: &str) -> Option<Value> {
     let mut stack: Vec<(usize, Vec<Value>)> = vec![(0, vec![])];
     let mut anchors: HashMap<usize, Value> = HashMap::new();
     let mut room = 100_000; // an alias of aliases grows without end
