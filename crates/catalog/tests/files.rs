@@ -1,6 +1,5 @@
 //! The SQLite file: its rights, its damages, and processes that die.
 // Proves: R6, R9
-#![expect(clippy::unwrap_used, reason = "to panic is how a failed test speaks")]
 
 mod common;
 

@@ -167,6 +167,7 @@ fn hand_out(
             entries,
             seq,
             is_last: at == pages,
+            skipped: None,
         });
     }
     Ok(mark)

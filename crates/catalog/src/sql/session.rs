@@ -7,7 +7,7 @@ use sqlx::{
     Type, database::HasStatementCache, pool::PoolConnection, query::Query,
 };
 
-use super::{Row, Value};
+use super::{Row, Value, insert::Placeholders};
 use crate::{CatalogError, postgres, sqlite};
 
 /// A connection that is in a transaction. Dropped before it has ended, for whatever reason, the
@@ -102,6 +102,13 @@ impl Session {
             self.execute(postgres::NOTIFY, Vec::new()).await?;
         }
         Ok(())
+    }
+
+    pub(super) const fn placeholders(&self) -> Placeholders {
+        match self.conn {
+            Some(Conn::Sqlite(_)) => Placeholders::Plain,
+            _ => Placeholders::Numbered,
+        }
     }
 
     /// Makes it so.

@@ -48,7 +48,7 @@ impl<P: Publish> Watcher<P> {
         };
         self.fail(&database);
         match copy {
-            Ok(copy) => self.from_copy(copy, database).await,
+            Ok(copy) => self.serve_copy(copy, database).await,
             Err(last_good) => Err(NoSnapshot {
                 database,
                 last_good,
@@ -56,7 +56,7 @@ impl<P: Publish> Watcher<P> {
         }
     }
 
-    async fn from_copy(
+    async fn serve_copy(
         &mut self,
         copy: Arc<Revision>,
         database: CatalogError,

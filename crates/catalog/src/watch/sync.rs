@@ -18,11 +18,11 @@ impl<P: Publish> Watcher<P> {
         }
         let head = self.catalog.head().await?;
         self.status.send_modify(|status| status.head = Some(head));
-        let trouble = self.follow_rules(head).await?;
-        let trouble = match trouble {
-            None => self.follow_overrides(head).await?,
-            some => some,
-        };
+        // Rules that cannot be followed do not hold up an emergency override, nor the other way round.
+        let rules = self.follow_rules(head).await?;
+        let overrides = self.follow_overrides(head).await?;
+        let skipped = self.skipped.clone().map(Trouble::Unreadable);
+        let trouble = rules.or(overrides).or(skipped);
         let now = self.catalog.now();
         self.status.send_modify(|status| {
             if trouble.is_some() {
@@ -122,13 +122,17 @@ impl<P: Publish> Watcher<P> {
             self.mark = OverrideMark::default();
         }
         if head.override_seq < self.mark.seq() {
-            return Ok(None);
+            let (database, in_force) = (head.override_seq, self.mark.seq());
+            return Ok(Some(Trouble::OlderOverrides { database, in_force }));
         }
         let Some(mut walk) = self.catalog.override_walk(&self.mark).await? else {
             return Ok(None);
         };
         if let Some(last_good) = &self.last_good {
             last_good.begin_walk();
+        }
+        if walk.is_whole() {
+            self.skipped = None;
         }
         loop {
             match self.catalog.override_page(walk).await {
@@ -150,7 +154,8 @@ impl<P: Publish> Watcher<P> {
     }
 
     /// Puts a page in force, and on disk.
-    async fn take(&mut self, page: OverrideDelta, mark: Option<OverrideMark>) {
+    async fn take(&mut self, mut page: OverrideDelta, mark: Option<OverrideMark>) {
+        self.skipped = page.skipped.take().or(self.skipped.take());
         let (publish, last_good) = (Arc::clone(&self.publish), self.last_good.clone());
         let done = blocking(move || {
             let saved = last_good.map_or(Ok(()), |file| file.save_overrides(&page, mark.as_ref()));

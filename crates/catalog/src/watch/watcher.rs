@@ -25,6 +25,8 @@ pub struct Watcher<P> {
     pub(super) revision: Option<Arc<Revision>>,
     pub(super) mark: OverrideMark,
     pub(super) is_ready: bool,
+    /// Why an override is not in force, if one is not.
+    pub(super) skipped: Option<String>,
     started_at: Timestamp,
 }
 
@@ -46,6 +48,7 @@ impl<P: Publish> Watcher<P> {
             revision: None,
             mark: OverrideMark::default(),
             is_ready: false,
+            skipped: None,
         };
         (watcher, receiver)
     }

@@ -126,7 +126,7 @@ pub(crate) async fn expectations_hold_or_nothing_is_written(place: Place) {
     ];
     for edit in refused {
         let shown = format!("{edit:?}");
-        let error = catalog.edit(edit).await.expect_err(&shown);
+        let error = catalog.edit(edit).await.unwrap_err();
         let conflict = conflict(error);
         assert_eq!(conflict.head.number, number(1), "{shown}");
     }

@@ -61,6 +61,32 @@ pub(crate) async fn overrides_reach_every_node(place: Place) {
     node.stop().await;
 }
 
+pub(crate) async fn an_override_of_a_newer_release_holds_up_no_other(place: Place) {
+    let writer = place.open().await;
+    writer
+        .put_override(override_of("login", "a", "2x"), &dana())
+        .await
+        .unwrap();
+    place
+        .execute("UPDATE overrides SET body = replace(body, 'factor', 'colour')")
+        .await;
+    let mut node = Node::start(place.open().await, settings("a")).await;
+    let second = writer
+        .put_override(override_of("login", "b", "3x"), &dana())
+        .await
+        .unwrap();
+    let status = node
+        .until("the second", |status| status.override_seq == second.seq)
+        .await;
+    assert_eq!(node.board.overrides().len(), 1);
+    let trouble = status.trouble.unwrap().to_string();
+    assert!(
+        trouble.contains("override 1 cannot be read by this release"),
+        "{trouble}"
+    );
+    node.stop().await;
+}
+
 pub(crate) async fn a_write_is_confirmed_by_every_node(place: Place) {
     let writer = place.open().await;
     let mut nodes = Vec::new();

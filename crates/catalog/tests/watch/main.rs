@@ -1,6 +1,10 @@
 //! Nodes follow the catalog, whatever happens to it.
 // Proves: R7, R8, R9
-#![expect(clippy::unwrap_used, reason = "to panic is how a failed test speaks")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "to panic is how a failed test speaks"
+)]
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -35,6 +39,7 @@ macro_rules! both {
 both! {
     following::news_reach_every_node
     following::overrides_reach_every_node
+    following::an_override_of_a_newer_release_holds_up_no_other
     following::a_write_is_confirmed_by_every_node
     following::a_refused_revision_leaves_the_one_before
     following::a_revision_of_a_newer_release_leaves_the_one_before
