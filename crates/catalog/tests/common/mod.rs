@@ -62,6 +62,15 @@ impl Place {
         Catalog::open_with(&self.url, self.options()).await.unwrap()
     }
 
+    /// With rules for overrides to be about.
+    pub(crate) async fn open_ruled(&self) -> Catalog {
+        let catalog = self.open().await;
+        for text in ["login", "search"] {
+            catalog.edit(put(rule(text, 0))).await.unwrap();
+        }
+        catalog
+    }
+
     /// Statements past the catalog.
     pub(crate) async fn execute(&self, sql: &str) {
         match (&self.url, &self.postgres) {
