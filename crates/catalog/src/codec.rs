@@ -3,7 +3,11 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use tollgate_core::RuleId;
-use tollgate_rules::{Field, Name, Override, Rule, RuleSet, Tier};
+use tollgate_rules::{
+    Field, Name, Override, Rule, RuleSet, Tier,
+    document::{self, Report},
+    review::{self, Severity},
+};
 
 use crate::{
     CatalogError, RevisionHash, ItemKey, ItemKind,
@@ -31,12 +35,12 @@ pub(crate) fn items_except(set: &RuleSet, is_known: impl Fn(&Arc<Rule>) -> bool)
 
 pub(crate) fn rule(rule: &Rule) -> (ItemKey, Item) {
     let key = ItemKey::new(ItemKind::Rule, rule.id.to_string());
-    (key, item(rule.name.as_str(), stub::rule_json(rule)))
+    (key, item(rule.name.as_str(), document::rule_json(rule).to_string()))
 }
 
 fn tier(tier: &Tier) -> (ItemKey, Item) {
     let name = tier.name.as_str();
-    (ItemKey::new(ItemKind::Tier, name), item(name, stub::tier_json(tier)))
+    (ItemKey::new(ItemKind::Tier, name), item(name, document::tier_json(tier).to_string()))
 }
 
 fn default_tier(name: &Name) -> (ItemKey, Item) {
@@ -50,7 +54,7 @@ fn overrides(overrides: &[Override]) -> Vec<(ItemKey, Item)> {
     let mut seen: BTreeMap<String, u32> = BTreeMap::new();
     let mut items = Vec::with_capacity(overrides.len());
     for (position, entry) in (0..).zip(overrides) {
-        let body = stub::override_json(entry);
+        let body = document::override_json(entry).to_string();
         let name = entry.rule.as_ref().map_or("*", Name::as_str).to_owned();
         let hash = RevisionHash::of(&[body.as_bytes()]).to_string();
         let short: String = hash.chars().take(32).collect();
@@ -80,15 +84,14 @@ pub(crate) enum Part {
 pub(crate) fn part(key: &ItemKey, item: &Item) -> Result<Part, String> {
     match key.kind {
         ItemKind::Rule => {
-            let mut rule = stub::read_rule(&item.body)?;
+            let mut rule = document::read_rule(&item.body).map_err(|report| told(&report))?;
             let id = u128::from_str_radix(&key.id, 16).map_err(|error| error.to_string())?;
             rule.id = RuleId::new(id);
             Ok(Part::Rule(Arc::new(rule)))
         }
-        ItemKind::Tier => stub::read_tier(&item.body).map(Part::Tier),
+        ItemKind::Tier => document::read_tier(&item.body).map(Part::Tier).map_err(|report| told(&report)),
         ItemKind::Override => {
-            let entry = stub::read_override(&item.body)?;
-            Ok(Part::Override(entry))
+            read_override(&item.body).map(Part::Override)
         }
         ItemKind::Setting if &*key.id == SETTING_DEFAULT_TIER => {
             let name = item.body.trim_matches('"').parse::<Name>();
@@ -100,12 +103,12 @@ pub(crate) fn part(key: &ItemKey, item: &Item) -> Result<Part, String> {
 
 /// An override as it is stored.
 pub(crate) fn override_body(entry: &Override) -> String {
-    stub::override_json(entry)
+    document::override_json(entry).to_string()
 }
 
 /// An override as it was stored, or why that cannot be understood.
 pub(crate) fn read_override(body: &str) -> Result<Override, String> {
-    stub::read_override(body)
+    document::read_override(body).map_err(|report| told(&report))
 }
 
 /// The facts of an override's key as one text, to find it by.
@@ -114,42 +117,15 @@ pub(crate) fn facts(key: &BTreeMap<Field, Arc<str>>) -> String {
     facts.join("\n")
 }
 
-/// Whether the parts of a set fit together.
+/// Whether the parts of a set fit together. What is only unwise is for the editor to say.
 pub(crate) fn review(set: &RuleSet) -> Result<(), CatalogError> {
-    if set.rules.len() > RuleSet::RULES_MAX {
-        let (given, max) = (set.rules.len(), RuleSet::RULES_MAX);
-        return Err(CatalogError::TooMany { what: "rules", given, max });
-    }
-    Ok(())
+    let mut flaws = review::review(set);
+    flaws.retain(|flaw| flaw.severity == Severity::Error);
+    if flaws.is_empty() { Ok(()) } else { Err(CatalogError::Invalid(flaws)) }
 }
 
-/// Stands in until the documents are there.
-mod stub {
-    use tollgate_rules::{Key, Name, Override, Rule, Tier};
-
-    pub(super) fn rule_json(rule: &Rule) -> String {
-        format!("{}|{}", rule.name, rule.priority)
-    }
-    pub(super) fn read_rule(text: &str) -> Result<Rule, String> {
-        let (name, priority) = text.split_once('|').ok_or("no priority")?;
-        let name: Name = name.parse().map_err(|e: tollgate_rules::NameError| e.to_string())?;
-        let key = Key::new([]).map_err(|e| e.to_string())?;
-        let mut rule = Rule::throttle(name, key, "5/min".parse().map_err(|_| "limit")?);
-        rule.priority = priority.parse().map_err(|_| "number")?;
-        Ok(rule)
-    }
-    pub(super) fn tier_json(tier: &Tier) -> String {
-        format!("{}|{}", tier.name, tier.rank)
-    }
-    pub(super) fn read_tier(text: &str) -> Result<Tier, String> {
-        let (name, rank) = text.split_once('|').ok_or("no rank")?;
-        let name: Name = name.parse().map_err(|e: tollgate_rules::NameError| e.to_string())?;
-        Ok(Tier::new(name, rank.parse().map_err(|_| "number")?))
-    }
-    pub(super) fn override_json(_: &Override) -> String {
-        String::new()
-    }
-    pub(super) fn read_override(_: &str) -> Result<Override, String> {
-        Err("no overrides yet".to_owned())
-    }
+/// The first problem of a report, on one line.
+fn told(report: &Report) -> String {
+    let first = report.problems.first().map(|problem| problem.message.clone());
+    first.unwrap_or_else(|| "it is not a document".to_owned())
 }

@@ -2,6 +2,8 @@
 
 use std::{error::Error, time::Duration};
 
+use tollgate_rules::review::Flaw;
+
 use crate::{Conflict, OverrideId, RevisionNumber};
 
 type Source = Box<dyn Error + Send + Sync>;
@@ -39,8 +41,8 @@ pub enum CatalogError {
     #[error("{0}")]
     Conflict(Box<Conflict>),
     /// What was to be written is not a sound set of rules.
-    #[error("the rules are not sound: {}", .0.join("; "))]
-    Invalid(Vec<String>),
+    #[error("the rules are not sound: {}", messages(.0))]
+    Invalid(Vec<Flaw>),
     /// There is no such revision.
     #[error("there is no revision {wanted}: the history ends at {head}")]
     UnknownRevision {
@@ -121,4 +123,9 @@ impl CatalogError {
             self
         }
     }
+}
+
+fn messages(flaws: &[Flaw]) -> String {
+    let told = flaws.iter().map(|flaw| format!("{}: {}", flaw.at, flaw.message));
+    told.collect::<Vec<String>>().join("; ")
 }

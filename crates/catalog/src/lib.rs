@@ -11,6 +11,7 @@ mod codec;
 mod deadline;
 mod error;
 mod item;
+mod lastgood;
 mod postgres;
 mod revision;
 mod sql;
@@ -32,3 +33,7 @@ pub use revision::{
     Stamp,
 };
 pub use url::DatabaseUrl;
+pub use watch::{
+    InForce, NoSnapshot, Origin, Publish, Refused, Trouble, WatchSettings, WatchStatus, Watcher,
+};
+pub use lastgood::{LastGood, LastGoodError};

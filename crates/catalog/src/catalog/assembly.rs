@@ -12,7 +12,7 @@ use crate::{
 };
 
 #[derive(Debug)]
-pub(super) struct Assembly {
+pub(crate) struct Assembly {
     set: RuleSet,
     stamps: Stamps,
     /// By their keys; their stamps know the order.
@@ -38,7 +38,7 @@ impl From<&Revision> for Assembly {
 }
 
 impl Assembly {
-    pub(super) fn without(mut self, keys: &[ItemKey]) -> Self {
+    pub(crate) fn without(mut self, keys: &[ItemKey]) -> Self {
         for key in keys {
             let Some(stamp) = self.stamps.remove(key) else {
                 continue;
@@ -54,7 +54,7 @@ impl Assembly {
         self
     }
 
-    pub(super) fn with(
+    pub(crate) fn with(
         mut self,
         number: RevisionNumber,
         stored: Vec<Stored>,
@@ -87,7 +87,7 @@ impl Assembly {
         }
     }
 
-    pub(super) fn finish(mut self, number: RevisionNumber) -> Revision {
+    pub(crate) fn finish(mut self, number: RevisionNumber) -> Revision {
         let keys = override_keys(&self.stamps);
         let ordered = keys.into_iter().filter_map(|key| self.overrides.remove(&key));
         self.set.overrides = ordered.collect();

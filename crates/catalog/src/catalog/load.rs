@@ -94,7 +94,7 @@ async fn advance(
 }
 
 /// Reading thousands of rules takes a while; the threads that serve requests are not for that.
-pub(super) async fn blocking<T: Send + 'static>(
+pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, CatalogError> + Send + 'static,
 ) -> Result<T, CatalogError> {
     let done = tokio::task::spawn_blocking(work).await;

@@ -12,6 +12,11 @@ mod plan;
 mod store;
 mod write;
 
+pub(crate) use assembly::Assembly;
+pub(crate) use load::blocking;
+pub(crate) use overrides::Next;
+pub(crate) use store::Stored;
+
 pub use edit::{Base, Conflict, Edit, Expect, Step};
 pub use history::{HISTORY_PAGE_MAX, Page};
 pub use nodes::{Confirmation, Goal, Node, NodeId, NodeReport};

@@ -6,13 +6,14 @@ use std::{
     time::Duration,
 };
 
-use tollgate_core::{Clock, SystemClock};
+use tollgate_core::{Clock, SystemClock, Timestamp};
 
 use super::{OverrideSeq, migrate, store};
 use crate::{
     CatalogError, RevisionHash, DatabaseUrl, Revision, RevisionNumber,
     deadline::{CALL_MAX, Deadlines},
     sql::Database,
+    watch::Hints,
 };
 
 /// The database of rules, revisions and overrides. Copies share its connections.
@@ -141,6 +142,16 @@ impl Catalog {
     /// Ends every connection, within a deadline.
     pub async fn close(&self) {
         self.database.close().await;
+    }
+
+    /// The time by the clock it was opened with.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now().wall
+    }
+
+    /// Where news of changes come from.
+    pub(crate) async fn hints(&self) -> Result<Hints, CatalogError> {
+        self.database.hints().await
     }
 
     pub(super) const fn deadlines(&self) -> Deadlines {

@@ -66,10 +66,10 @@ fn read_info(row: &Row) -> Result<RevisionInfo, CatalogError> {
 
 /// An item that is stored. Its key is none if only a newer release knows its kind.
 #[derive(Debug)]
-pub(super) struct Stored {
-    pub(super) key: Result<ItemKey, String>,
-    pub(super) item: Item,
-    pub(super) stamp: Stamp,
+pub(crate) struct Stored {
+    pub(crate) key: Result<ItemKey, String>,
+    pub(crate) item: Item,
+    pub(crate) stamp: Stamp,
 }
 
 const ITEM: &str = "SELECT i.kind, i.id, i.name, i.position, i.body, i.hash, i.from_revision, \

@@ -11,7 +11,7 @@ use std::{sync::Arc, time::Duration};
 use tempfile::TempDir;
 use tollgate_catalog::{Author, Catalog, DatabaseUrl, Edit, Expect, Options, Step};
 use tollgate_core::ManualClock;
-use tollgate_rules::{Field, Key, Name, Rule, RuleSet};
+use tollgate_rules::{Change, Field, Key, Name, Override, Rule, RuleSet};
 use tollgate_testkit::postgres::{Database, Postgres};
 
 /// Whatever the tests wait for comes within this, or not at all.
@@ -100,4 +100,11 @@ pub(crate) fn put(rule: Rule) -> Edit {
 
 pub(crate) fn remove(text: &str) -> Edit {
     Edit::new(dana()).step(Step::remove(name(text)), Expect::Any)
+}
+
+pub(crate) fn override_of(rule: &str, user: &str, factor: &str) -> Override {
+    let mut entry = Override::new(Some(name(rule)));
+    entry.key.insert(Field::User, user.into());
+    entry.change = Change::Factor(factor.parse().unwrap());
+    entry
 }

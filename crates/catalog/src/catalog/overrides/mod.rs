@@ -8,6 +8,7 @@ mod log;
 mod value;
 mod write;
 
+pub(crate) use delta::Next;
 pub use delta::{OverrideDelta, OverrideMark, Scope};
 pub use list::{Cursor, Listing, OVERRIDES_PAGE_MAX};
 pub use value::{Draft, OverrideId, OverrideSeq, Removal, StoredOverride};

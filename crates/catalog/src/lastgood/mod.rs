@@ -1,0 +1,11 @@
+//! The last good copy on disk: what a node decides by when it starts without the database.
+
+mod copy;
+mod error;
+mod frames;
+mod overrides;
+mod row;
+mod rules;
+
+pub use copy::LastGood;
+pub use error::LastGoodError;

@@ -1,0 +1,152 @@
+//! From what is in force to what the database has.
+
+use std::sync::Arc;
+
+use super::{InForce, Origin, Publish, Trouble, Watcher};
+use crate::{
+    CatalogError, Head, OverrideDelta, OverrideMark, Revision,
+    catalog::{Next, blocking},
+};
+
+impl<P: Publish> Watcher<P> {
+    /// Fetches what is new and puts it in force. An error means that the database has no answer; that its
+    /// answer cannot be used is in the status.
+    pub(super) async fn sync(&mut self) -> Result<(), CatalogError> {
+        if !self.is_ready {
+            self.catalog.ready().await?;
+            self.is_ready = true;
+        }
+        let head = self.catalog.head().await?;
+        self.status.send_modify(|status| status.head = Some(head));
+        let trouble = self.follow_rules(head).await?;
+        let trouble = match trouble {
+            None => self.follow_overrides(head).await?,
+            some => some,
+        };
+        let now = self.catalog.now();
+        self.status.send_modify(|status| {
+            if trouble.is_some() {
+                status.stale_since.get_or_insert(now);
+            } else {
+                status.stale_since = None;
+                status.synced_at = Some(now);
+            }
+            status.trouble = trouble;
+        });
+        match self.report().await {
+            Err(error) if !error.is_transient() => {
+                // Others do not see what we run, but we do run it.
+                let why = Trouble::Unreported(error.to_string());
+                self.status.send_modify(|status| {
+                    status.trouble.get_or_insert(why);
+                });
+                Ok(())
+            }
+            reported => reported,
+        }
+    }
+
+    /// Notes that the database has no answer.
+    pub(super) fn fail(&self, error: &CatalogError) {
+        let now = self.catalog.now();
+        self.status.send_modify(|status| {
+            status.stale_since.get_or_insert(now);
+            status.trouble = Some(Trouble::Database(error.to_string()));
+        });
+    }
+
+    async fn follow_rules(&mut self, head: Head) -> Result<Option<Trouble>, CatalogError> {
+        if let Some(ours) = &self.revision {
+            let is_same = ours.number == head.revision && ours.hash == head.hash;
+            if is_same {
+                return Ok(None);
+            }
+            // The same number with other content was written after a restore, too.
+            if head.revision <= ours.number {
+                let (database, in_force) = (head.revision, ours.number);
+                return Ok(Some(Trouble::Older { database, in_force }));
+            }
+        }
+        match self.catalog.latest().await {
+            Ok(revision) => Ok(self.put_in_force(revision, Origin::Database).await),
+            Err(error) if error.is_transient() => Err(error),
+            Err(error) => Ok(Some(Trouble::Unreadable(error.to_string()))),
+        }
+    }
+
+    /// Publishes a revision, and keeps a copy of it on disk if it came from elsewhere.
+    pub(super) async fn put_in_force(
+        &mut self,
+        revision: Arc<Revision>,
+        origin: Origin,
+    ) -> Option<Trouble> {
+        if self.revision.as_ref().is_some_and(|ours| ours.number >= revision.number) {
+            return None;
+        }
+        let (publish, news) = (Arc::clone(&self.publish), Arc::clone(&revision));
+        let done = blocking(move || Ok(publish.rules(&news))).await;
+        match done {
+            Ok(Ok(())) => {}
+            Ok(Err(refused)) => return Some(Trouble::Refused(refused.to_string())),
+            Err(error) => return Some(Trouble::Refused(error.to_string())),
+        }
+        let in_force = InForce { revision: revision.number, hash: revision.hash, origin };
+        self.revision = Some(Arc::clone(&revision));
+        self.status.send_modify(|status| status.in_force = Some(in_force));
+        if let (Some(last_good), Origin::Database) = (self.last_good.clone(), origin) {
+            let saved = blocking(move || Ok(last_good.save_rules(&revision))).await;
+            self.note_last_good(saved.map_err(|error| error.to_string()).and_then(|saved| {
+                saved.map_err(|error| error.to_string())
+            }));
+        }
+        None
+    }
+
+    async fn follow_overrides(&mut self, head: Head) -> Result<Option<Trouble>, CatalogError> {
+        let bloated = self.last_good.as_ref().is_some_and(|last_good| last_good.is_bloated());
+        if bloated {
+            self.mark = OverrideMark::default();
+        }
+        if head.override_seq < self.mark.seq() {
+            return Ok(None);
+        }
+        let Some(mut walk) = self.catalog.override_walk(&self.mark).await? else {
+            return Ok(None);
+        };
+        if let Some(last_good) = &self.last_good {
+            last_good.begin_walk();
+        }
+        loop {
+            match self.catalog.override_page(walk).await {
+                Ok(Next::Page(page, next)) => {
+                    self.take(page, None).await;
+                    walk = next;
+                }
+                Ok(Next::Last(page, mark)) => {
+                    self.take(page, Some(mark.clone())).await;
+                    self.status.send_modify(|status| status.override_seq = mark.seq());
+                    self.mark = mark;
+                    return Ok(None);
+                }
+                Err(error) if error.is_transient() => return Err(error),
+                Err(error) => return Ok(Some(Trouble::Unreadable(error.to_string()))),
+            }
+        }
+    }
+
+    /// Puts a page in force, and on disk.
+    async fn take(&mut self, page: OverrideDelta, mark: Option<OverrideMark>) {
+        let (publish, last_good) = (Arc::clone(&self.publish), self.last_good.clone());
+        let done = blocking(move || {
+            let saved = last_good.map_or(Ok(()), |file| file.save_overrides(&page, mark.as_ref()));
+            publish.overrides(page);
+            Ok(saved.map_err(|error| error.to_string()))
+        });
+        let saved = done.await.map_err(|error| error.to_string()).flatten();
+        self.note_last_good(saved);
+    }
+
+    fn note_last_good(&self, saved: Result<(), String>) {
+        self.status.send_modify(|status| status.last_good = saved.err());
+    }
+}
