@@ -67,7 +67,9 @@ impl Subject {
             rules,
             snapshot: Snapshot::compile(&set, 1),
             compile_ms: median(&mut times),
-            asked: (0..REQUESTS).map(|request| Asked::new(spread(request))).collect(),
+            asked: (0..REQUESTS)
+                .map(|request| Asked::new(spread(request)))
+                .collect(),
             plan_ns: Vec::new(),
             query_and_plan_ns: Vec::new(),
             charges: 0.0,
@@ -84,7 +86,10 @@ impl Subject {
         let mut charges = 0;
         let ready = time(|| charges = queries.iter().map(plan).sum());
         let whole = time(|| {
-            let made = self.asked.iter().map(|asked| plan(&black_box(asked).query()));
+            let made = self
+                .asked
+                .iter()
+                .map(|asked| plan(&black_box(asked).query()));
             black_box(made.sum::<usize>());
         });
         self.charges = charges as f64 / queries.len() as f64;

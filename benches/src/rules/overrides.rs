@@ -69,7 +69,11 @@ pub(crate) fn child(count: usize) -> anyhow::Result<()> {
         let batch: Vec<(u64, Override)> = (first..count.min(first + BATCH))
             .map(|user| (user as u64 + 1, exception(user)))
             .collect();
-        directory.put_all(batch.iter().map(|(id, exception)| (*id, Some(rule.id), exception)));
+        directory.put_all(
+            batch
+                .iter()
+                .map(|(id, exception)| (*id, Some(rule.id), exception)),
+        );
     }
     let load_ms = start.elapsed().as_secs_f64() * 1e3;
     let bytes_each = (resident_bytes()? - before) as f64 / count as f64;
@@ -108,7 +112,9 @@ fn one_rule() -> (Snapshot, Rule) {
 /// Nanoseconds per plan, over users that are spread out.
 fn plan_time(snapshot: &Snapshot, directory: &Directory, count: usize) -> f64 {
     const USERS: usize = 10_000;
-    let names: Vec<String> = (0..USERS).map(|user| user_name(user * 7_919 % count)).collect();
+    let names: Vec<String> = (0..USERS)
+        .map(|user| user_name(user * 7_919 % count))
+        .collect();
     let mut times = Vec::new();
     for _ in 0..11 {
         let start = Instant::now();

@@ -32,7 +32,9 @@ pub enum CatalogError {
     Timeout(Duration),
     /// The write was sent and its answer was lost: it may have happened. Read the head before you try
     /// again; a write of equal content changes nothing.
-    #[error("the answer to a write was lost, it may have happened: look at the history before you repeat it")]
+    #[error(
+        "the answer to a write was lost, it may have happened: look at the history before you repeat it"
+    )]
     Undecided(#[source] Box<Self>),
     /// The database does not let us in, or not at what we need.
     #[error("the database refuses us: {0}; check user, password, database name and grants")]
@@ -68,7 +70,9 @@ pub enum CatalogError {
         ours: i64,
     },
     /// A newer release wrote something this one does not understand.
-    #[error("revision {revision} holds {item}, which this release cannot read: {why}; upgrade this node")]
+    #[error(
+        "revision {revision} holds {item}, which this release cannot read: {why}; upgrade this node"
+    )]
     Unreadable {
         /// The revision.
         revision: RevisionNumber,
@@ -112,7 +116,10 @@ pub enum CatalogError {
 impl CatalogError {
     /// Whether the same call may succeed later without anybody acting.
     pub const fn is_transient(&self) -> bool {
-        matches!(self, Self::Unreachable(_) | Self::Timeout(_) | Self::Undecided(_))
+        matches!(
+            self,
+            Self::Unreachable(_) | Self::Timeout(_) | Self::Undecided(_)
+        )
     }
 
     /// An outage while a transaction is being committed leaves open whether it was.

@@ -22,14 +22,14 @@ mod watch;
 pub use catalog::{
     Base, Catalog, Confirmation, Conflict, Cursor, Draft, Edit, Expect, Goal, HISTORY_PAGE_MAX,
     Head, Listing, Node, NodeId, NodeReport, OVERRIDES_BATCH_MAX, OVERRIDES_PAGE_MAX, Options,
-    OverrideDelta, OverrideId, OverrideMark, OverrideSeq, OverridesWritten, Page,
-    Removal, Scope, Step, StoredOverride, Written,
+    OverrideDelta, OverrideId, OverrideMark, OverrideSeq, OverridesWritten, Page, Removal, Scope,
+    Step, StoredOverride, Written,
 };
 pub use deadline::CALL_MAX;
 pub use error::CatalogError;
 pub use item::{ItemChange, ItemKey, ItemKind, UnknownKind};
 pub use revision::{
-    Author, RevisionHash, Mark, NotAHash, Revision, RevisionInfo, RevisionKind, RevisionNumber,
+    Author, Mark, NotAHash, Revision, RevisionHash, RevisionInfo, RevisionKind, RevisionNumber,
     Stamp,
 };
 pub use url::DatabaseUrl;

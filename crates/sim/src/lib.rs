@@ -1,4 +1,4 @@
-//! Slow, obviously right models of the algorithms, and the traffic to try them with.
+//! Slow, obviously right models of the algorithms and of the rules, and the traffic to try them with.
 //!
 //! | room | what is in it |
 //! |---|---|
@@ -8,6 +8,7 @@
 //! | [`Duel`] | the decision core and its model side by side, every answer compared |
 //! | [`Walk`] | random schedules for a duel, known by their seed |
 //! | [`limits`] | random limits, small ones and ones of any size |
+//! | [`matching`] | the rules walked one by one, and random rule sets and requests to try it with |
 //!
 //! ```
 //! use tollgate_core::{Clock, Cost, Limit, ManualClock};
@@ -23,6 +24,7 @@
 pub mod arrivals;
 pub mod golden;
 pub mod limits;
+pub mod matching;
 pub mod model;
 
 mod duel;

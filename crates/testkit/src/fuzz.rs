@@ -1,7 +1,11 @@
 //! The bodies of the fuzz targets; they also run as property tests.
 
 use tollgate_core::Limit;
-use tollgate_rules::{EndpointPattern, PatternClass, normalise::Path};
+use tollgate_rules::{
+    EndpointPattern, PatternClass,
+    document::{self, Report, content_hash, read_override, read_rule, read_tier, write_yaml},
+    normalise::Path,
+};
 
 /// Longer than any message about a limit.
 const MESSAGE_BYTES_MAX: usize = 1_024;
@@ -55,21 +59,106 @@ pub fn path(data: &[u8]) {
             let message = error.to_string();
             assert!(message.starts_with("path "), "{text:?}: {message}");
             assert!(message.len() <= MESSAGE_BYTES_MAX, "{text:?}: {message}");
-            assert!(text.parse::<EndpointPattern>().is_err(), "{text:?}: {message}");
+            assert!(
+                text.parse::<EndpointPattern>().is_err(),
+                "{text:?}: {message}"
+            );
             return;
         }
     };
     let normal = path.as_str();
     assert!(normal.starts_with('/'), "{text:?} became {normal:?}");
-    assert!(normal == "/" || !normal.ends_with('/'), "{text:?} became {normal:?}");
-    assert!(normal.bytes().all(|byte| byte.is_ascii_graphic()), "{text:?} became {normal:?}");
-    assert!(!normal.contains(['?', '#', ';', '{', '\\']), "{text:?} became {normal:?}");
-    assert!(normal == "/" || !normal.split('/').skip(1).any(|segment| ["", ".", ".."].contains(&segment)));
-    assert_eq!(Path::new(normal).as_ref().map(Path::as_str), Ok(normal), "{text:?} twice");
+    assert!(
+        normal == "/" || !normal.ends_with('/'),
+        "{text:?} became {normal:?}"
+    );
+    assert!(
+        normal.bytes().all(|byte| byte.is_ascii_graphic()),
+        "{text:?} became {normal:?}"
+    );
+    assert!(
+        !normal.contains(['?', '#', ';', '{', '\\']),
+        "{text:?} became {normal:?}"
+    );
+    assert!(
+        normal == "/"
+            || !normal
+                .split('/')
+                .skip(1)
+                .any(|segment| ["", ".", ".."].contains(&segment))
+    );
+    assert_eq!(
+        Path::new(normal).as_ref().map(Path::as_str),
+        Ok(normal),
+        "{text:?} twice"
+    );
     if let Ok(pattern) = text.parse::<EndpointPattern>()
         && pattern.class() == PatternClass::Exact
     {
         assert_eq!(pattern.as_str(), normal, "{text:?} as a pattern");
         assert!(pattern.matches(normal), "{text:?} as a pattern");
     }
+}
+
+/// Longer than any report about a small document; no problem may quote all of a large one.
+const PROBLEM_BYTES_MAX: usize = 8 * 1_024;
+
+/// Reads arbitrary bytes as rules. Whatever they are: no panic; there is a document unless there is an
+/// error; every problem names a place and can be shown; what could be read can be written, and is read
+/// back as the same.
+///
+/// ```
+/// tollgate_testkit::fuzz::rules_document(b"version: 1\nrules: []\n");
+/// tollgate_testkit::fuzz::rules_document(b"\xff: [\t");
+/// ```
+///
+/// # Panics
+///
+/// If one of these does not hold.
+pub fn rules_document(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let reading = document::read("fuzz", &text);
+    check_report(&text, &reading.report);
+    let is_refused = reading.report.has_errors();
+    assert_eq!(reading.document.is_none(), is_refused, "{text:?}");
+    for report in [
+        read_rule(&text).err(),
+        read_tier(&text).err(),
+        read_override(&text).err(),
+    ] {
+        report.iter().for_each(|report| check_report(&text, report));
+    }
+    if let Some(document) = reading.document {
+        let written = write_yaml(&document.rules);
+        let again = document::read("written", &written);
+        let again = again
+            .document
+            .unwrap_or_else(|| panic!("{}\n{written}", again.report));
+        assert_eq!(
+            again.rules, document.rules,
+            "{text:?} was written as {written:?}"
+        );
+        assert_eq!(content_hash(&again.rules), content_hash(&document.rules));
+    }
+}
+
+fn check_report(text: &str, report: &Report) {
+    let lines = text.bytes().filter(|byte| b"\r\n".contains(byte)).count() + 1;
+    for problem in &report.problems {
+        let place = &problem.place;
+        assert!((1..=lines).contains(&place.line), "{text:?}: {problem:?}");
+        assert!(place.column >= 1, "{text:?}: {problem:?}");
+        assert!(!problem.message.is_empty(), "{text:?}: {problem:?}");
+        assert!(
+            problem.message.len() <= MESSAGE_BYTES_MAX,
+            "{text:?}: {problem:?}"
+        );
+    }
+    let shown = report.to_string();
+    assert!(
+        shown.len() <= (report.problems.len() + 1) * PROBLEM_BYTES_MAX,
+        "{shown}"
+    );
+    let is_hidden = |letter: char| letter.is_control() && letter != '\n';
+    assert!(!shown.contains(is_hidden), "{text:?}: {shown:?}");
 }

@@ -24,7 +24,11 @@ impl Default for Assembly {
     fn default() -> Self {
         let mut set = RuleSet::default();
         set.tiers.clear();
-        Self { set, stamps: Stamps::new(), overrides: BTreeMap::new() }
+        Self {
+            set,
+            stamps: Stamps::new(),
+            overrides: BTreeMap::new(),
+        }
     }
 }
 
@@ -33,7 +37,11 @@ impl From<&Revision> for Assembly {
         let mut set = (*revision.set).clone();
         let keys = override_keys(&revision.stamps);
         let overrides = keys.into_iter().zip(set.overrides.drain(..)).collect();
-        Self { set, stamps: (*revision.stamps).clone(), overrides }
+        Self {
+            set,
+            stamps: (*revision.stamps).clone(),
+            overrides,
+        }
     }
 }
 
@@ -89,7 +97,9 @@ impl Assembly {
 
     pub(crate) fn finish(mut self, number: RevisionNumber) -> Revision {
         let keys = override_keys(&self.stamps);
-        let ordered = keys.into_iter().filter_map(|key| self.overrides.remove(&key));
+        let ordered = keys
+            .into_iter()
+            .filter_map(|key| self.overrides.remove(&key));
         self.set.overrides = ordered.collect();
         Revision::new(number, self.set, self.stamps)
     }

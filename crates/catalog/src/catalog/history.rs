@@ -3,9 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{Catalog, store};
-use crate::{
-    CatalogError, ItemChange, ItemKind, RevisionInfo, RevisionNumber, item::UnknownKind,
-};
+use crate::{CatalogError, ItemChange, ItemKind, RevisionInfo, RevisionNumber, item::UnknownKind};
 
 /// The most revisions on a page of the history.
 pub const HISTORY_PAGE_MAX: u32 = 1_000;
@@ -28,7 +26,10 @@ pub struct Page {
 impl Page {
     /// The newest revisions, at most [`HISTORY_PAGE_MAX`].
     pub fn newest(count: u32) -> Self {
-        Self { before: None, count: count.min(HISTORY_PAGE_MAX) }
+        Self {
+            before: None,
+            count: count.min(HISTORY_PAGE_MAX),
+        }
     }
 
     /// Those before a revision: the last of the page before.
@@ -46,10 +47,14 @@ impl Catalog {
     ///
     /// If the database has no answer.
     pub async fn history(&self, page: Page) -> Result<Vec<RevisionInfo>, CatalogError> {
-        let before = page.before.or(RevisionNumber::new(i64::MAX.cast_unsigned() - 1));
+        let before = page
+            .before
+            .or(RevisionNumber::new(i64::MAX.cast_unsigned() - 1));
         let before = before.unwrap_or_default();
         let count = i64::from(page.count);
-        self.database.read(async |session| store::history(session, before, count).await).await
+        self.database
+            .read(async |session| store::history(session, before, count).await)
+            .await
     }
 
     /// How a revision came about.
@@ -58,13 +63,18 @@ impl Catalog {
     ///
     /// If there is no such revision, or the database has no answer.
     pub async fn revision(&self, number: RevisionNumber) -> Result<RevisionInfo, CatalogError> {
-        let read = self.database.read(async |session| match store::info(session, number).await? {
-            Some(info) => Ok(info),
-            None => {
-                let head = store::head(session).await?.revision;
-                Err(CatalogError::UnknownRevision { wanted: number, head })
-            }
-        });
+        let read = self
+            .database
+            .read(async |session| match store::info(session, number).await? {
+                Some(info) => Ok(info),
+                None => {
+                    let head = store::head(session).await?.revision;
+                    Err(CatalogError::UnknownRevision {
+                        wanted: number,
+                        head,
+                    })
+                }
+            });
         read.await
     }
 
@@ -80,19 +90,23 @@ impl Catalog {
         let touched = self.database.read(read).await?;
         let mut changes: BTreeMap<(ItemKind, Arc<str>), ItemChange> = BTreeMap::new();
         for [kind, id, name, body, side] in touched {
-            let kind = kind.parse().map_err(|unknown: UnknownKind| CatalogError::Unreadable {
-                revision: number,
-                item: name.clone(),
-                why: unknown.to_string(),
-            })?;
+            let kind = kind
+                .parse()
+                .map_err(|unknown: UnknownKind| CatalogError::Unreadable {
+                    revision: number,
+                    item: name.clone(),
+                    why: unknown.to_string(),
+                })?;
             let id: Arc<str> = id.into();
-            let change = changes.entry((kind, Arc::clone(&id))).or_insert_with(|| ItemChange {
-                kind,
-                id,
-                name: name.as_str().into(),
-                before: None,
-                after: None,
-            });
+            let change = changes
+                .entry((kind, Arc::clone(&id)))
+                .or_insert_with(|| ItemChange {
+                    kind,
+                    id,
+                    name: name.as_str().into(),
+                    before: None,
+                    after: None,
+                });
             if side == "after" {
                 change.after = Some(body);
                 change.name = name.into();
@@ -101,7 +115,12 @@ impl Catalog {
             }
         }
         // An override that only moved up or down the file is none.
-        let moved = |change: &ItemChange| change.kind == ItemKind::Override && change.before == change.after;
-        Ok(changes.into_values().filter(|change| !moved(change)).collect())
+        let moved = |change: &ItemChange| {
+            change.kind == ItemKind::Override && change.before == change.after
+        };
+        Ok(changes
+            .into_values()
+            .filter(|change| !moved(change))
+            .collect())
     }
 }

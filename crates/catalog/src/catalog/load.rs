@@ -13,7 +13,9 @@ impl Catalog {
     /// If there is no such revision, if a newer release wrote into it what this one cannot read, if it is
     /// damaged, or if the database has no answer.
     pub async fn load(&self, number: RevisionNumber) -> Result<Arc<Revision>, CatalogError> {
-        self.database.read(async |session| load(session, number, None).await).await
+        self.database
+            .read(async |session| load(session, number, None).await)
+            .await
     }
 
     /// What the newest revision holds. Only what changed since the last call is read.
@@ -22,7 +24,9 @@ impl Catalog {
     ///
     /// As for [`Catalog::load`].
     pub async fn latest(&self) -> Result<Arc<Revision>, CatalogError> {
-        self.database.read(async |session| self.latest_in(session).await).await
+        self.database
+            .read(async |session| self.latest_in(session).await)
+            .await
     }
 
     /// As [`Catalog::latest`], in a transaction.
@@ -49,7 +53,10 @@ pub(super) async fn load(
     }
     let Some(info) = store::info(session, number).await? else {
         let head = store::head(session).await?.revision;
-        return Err(CatalogError::UnknownRevision { wanted: number, head });
+        return Err(CatalogError::UnknownRevision {
+            wanted: number,
+            head,
+        });
     };
     if let Some(known) = known {
         if known.number == number && known.hash == info.hash {
@@ -60,7 +67,8 @@ pub(super) async fn load(
         }
     }
     let stored = store::items(session, number).await?;
-    let revision = blocking(move || Ok(Assembly::default().with(number, stored)?.finish(number))).await?;
+    let revision =
+        blocking(move || Ok(Assembly::default().with(number, stored)?.finish(number))).await?;
     if revision.hash != info.hash {
         let why = format!("the content of revision {number} does not have its hash");
         return Err(CatalogError::Corrupt(why));

@@ -37,7 +37,9 @@ struct Schema {
 pub(super) async fn run(database: &Database) -> Result<(), CatalogError> {
     let has_schema = database.has_schema();
     // A look first: most of the time there is nothing to do, and nothing is locked.
-    let found = database.read(async |session| schema(session, has_schema).await).await?;
+    let found = database
+        .read(async |session| schema(session, has_schema).await)
+        .await?;
     if found.version >= OURS {
         return is_readable(found);
     }
@@ -59,12 +61,18 @@ pub(super) async fn run(database: &Database) -> Result<(), CatalogError> {
 async fn schema(session: &mut Session, has_schema: &'static str) -> Result<Schema, CatalogError> {
     let found = session.row(has_schema, Vec::new()).await?;
     if found.map_or(Ok(0), |row| row.int(0))? == 0 {
-        return Ok(Schema { version: 0, min_reader: 0 });
+        return Ok(Schema {
+            version: 0,
+            min_reader: 0,
+        });
     }
     let sql = "SELECT version, min_reader FROM schema_version";
     let row = session.row(sql, Vec::new()).await?;
     let row = row.ok_or_else(|| CatalogError::Corrupt("schema_version is empty".to_owned()))?;
-    Ok(Schema { version: row.int(0)?, min_reader: row.int(1)? })
+    Ok(Schema {
+        version: row.int(0)?,
+        min_reader: row.int(1)?,
+    })
 }
 
 const fn is_readable(schema: Schema) -> Result<(), CatalogError> {

@@ -21,7 +21,11 @@ impl NodeId {
 
     /// The node of this name.
     pub fn new(name: &str) -> Self {
-        let kept: String = name.chars().filter(|&sign| sign != '\0').take(Self::CHARS_MAX).collect();
+        let kept: String = name
+            .chars()
+            .filter(|&sign| sign != '\0')
+            .take(Self::CHARS_MAX)
+            .collect();
         Self(kept.into())
     }
 
@@ -193,7 +197,9 @@ impl Catalog {
                 let live = nodes.iter().filter(|node| node.is_live);
                 awaited.extend(live.map(|node| node.id.clone()));
                 let (confirmed, missing) = awaited.iter().cloned().partition(|id| {
-                    nodes.iter().any(|node| node.id == *id && goal.is_reached(node))
+                    nodes
+                        .iter()
+                        .any(|node| node.id == *id && goal.is_reached(node))
                 });
                 last = Confirmation { confirmed, missing };
                 if last.is_complete() {

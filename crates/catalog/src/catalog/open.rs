@@ -10,7 +10,7 @@ use tollgate_core::{Clock, SystemClock, Timestamp};
 
 use super::{OverrideSeq, migrate, store};
 use crate::{
-    CatalogError, RevisionHash, DatabaseUrl, Revision, RevisionNumber,
+    CatalogError, DatabaseUrl, Revision, RevisionHash, RevisionNumber,
     deadline::{CALL_MAX, Deadlines},
     sql::Database,
     watch::Hints,
@@ -56,13 +56,18 @@ impl Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { clock: Arc::new(SystemClock), call_max: CALL_MAX }
+        Self {
+            clock: Arc::new(SystemClock),
+            call_max: CALL_MAX,
+        }
     }
 }
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Options").field("call_max", &self.call_max).finish_non_exhaustive()
+        f.debug_struct("Options")
+            .field("call_max", &self.call_max)
+            .finish_non_exhaustive()
     }
 }
 
@@ -160,7 +165,10 @@ impl Catalog {
 
     /// The newest revision read so far.
     pub(super) fn newest(&self) -> Option<Arc<Revision>> {
-        self.newest.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.newest
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     pub(super) fn remember(&self, revision: &Arc<Revision>) {
@@ -171,6 +179,8 @@ impl Catalog {
 
 impl fmt::Debug for Catalog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Catalog").field("url", &self.url).finish_non_exhaustive()
+        f.debug_struct("Catalog")
+            .field("url", &self.url)
+            .finish_non_exhaustive()
     }
 }

@@ -10,7 +10,7 @@ use tollgate_rules::{Name, Rule, RuleSet};
 
 use super::edit::{Base, Conflict, Edit, Expect, Step};
 use crate::{
-    CatalogError, RevisionHash, ItemKey, ItemKind, Revision, RevisionNumber, codec,
+    CatalogError, ItemKey, ItemKind, Revision, RevisionHash, RevisionNumber, codec,
     item::{Item, hash_all},
 };
 
@@ -76,7 +76,9 @@ fn conflict(head: &Arc<Revision>, ours: RuleSet, step: &Step, expected: Expect) 
     };
     let author = found.and_then(|version| {
         let mut stamps = head.stamps.values();
-        stamps.find(|stamp| stamp.version == version).map(|stamp| Arc::clone(&stamp.updated.by))
+        stamps
+            .find(|stamp| stamp.version == version)
+            .map(|stamp| Arc::clone(&stamp.updated.by))
     });
     CatalogError::Conflict(Box::new(Conflict {
         subject,
@@ -117,7 +119,10 @@ pub(super) fn applied(
     }
     match base {
         Base::Revision(expected) if expected != head.number => {
-            let newest = head.stamps.values().find(|stamp| stamp.version == head.number);
+            let newest = head
+                .stamps
+                .values()
+                .find(|stamp| stamp.version == head.number);
             Err(CatalogError::Conflict(Box::new(Conflict {
                 subject: "the catalog".to_owned(),
                 expected: Expect::Version(expected),
@@ -147,7 +152,11 @@ pub(super) fn part_ids(head: &Revision, set: &mut RuleSet) {
     let mut owners: BTreeMap<RuleId, Name> = BTreeMap::new();
     // Who has the id already keeps it.
     for (name, rule) in &set.rules {
-        let is_theirs = head.set.rules.get(name).is_some_and(|theirs| theirs.id == rule.id);
+        let is_theirs = head
+            .set
+            .rules
+            .get(name)
+            .is_some_and(|theirs| theirs.id == rule.id);
         if is_theirs || !owners.contains_key(&rule.id) {
             owners.insert(rule.id, name.clone());
         }
@@ -185,25 +194,44 @@ pub(super) fn plan(head: &Revision, set: &RuleSet) -> Plan {
         }
         // One that only moved up or down the file is not counted.
         changed += u64::from(stamp.is_none_or(|stamp| stamp.position == item.position));
-        opened.push(Opened { created_in: stamp.map(|stamp| stamp.created_in), key, item, hash });
+        opened.push(Opened {
+            created_in: stamp.map(|stamp| stamp.created_in),
+            key,
+            item,
+            hash,
+        });
     }
     let kept = |key: &ItemKey| hashes.contains_key(key) || same_rules.contains(key);
-    let removed: Vec<ItemKey> = head.stamps.keys().filter(|key| !kept(key)).cloned().collect();
+    let removed: Vec<ItemKey> = head
+        .stamps
+        .keys()
+        .filter(|key| !kept(key))
+        .cloned()
+        .collect();
     changed += u64::try_from(removed.len()).unwrap_or(u64::MAX);
     for key in same_rules {
         if let Some(stamp) = head.stamps.get(&key) {
             hashes.insert(key, stamp.hash);
         }
     }
-    let replaced = opened.iter().map(|opened| &opened.key).filter(|key| head.stamps.contains_key(*key));
+    let replaced = opened
+        .iter()
+        .map(|opened| &opened.key)
+        .filter(|key| head.stamps.contains_key(*key));
     let closed = replaced.cloned().chain(removed).collect();
-    Plan { hash: hash_all(hashes.values()), closed, opened, changed }
+    Plan {
+        hash: hash_all(hashes.values()),
+        closed,
+        opened,
+        changed,
+    }
 }
 
 /// Rules that are the very same, and so need not be written out to be compared.
 fn unchanged_rules(head: &Revision, set: &RuleSet) -> BTreeSet<ItemKey> {
     let same = set.rules.values().filter(|rule| is_same(head, rule));
-    same.map(|rule| ItemKey::new(ItemKind::Rule, rule.id.to_string())).collect()
+    same.map(|rule| ItemKey::new(ItemKind::Rule, rule.id.to_string()))
+        .collect()
 }
 
 fn is_same(head: &Revision, rule: &Arc<Rule>) -> bool {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Head, OverrideSeq};
 use crate::{
-    CatalogError, RevisionHash, ItemKey, ItemKind, RevisionInfo, RevisionNumber,
+    CatalogError, ItemKey, ItemKind, RevisionHash, RevisionInfo, RevisionNumber,
     item::Item,
     revision::{Mark, Stamp},
     sql::{Row, Session, values},
@@ -26,17 +26,24 @@ pub(super) async fn head(session: &mut Session) -> Result<Head, CatalogError> {
     let sql = "SELECT COALESCE(MAX(seq), 0) FROM override_marks";
     let seq = session.row(sql, Vec::new()).await?;
     let seq = seq.map_or(Ok(0), |row| row.int(0))?;
-    Ok(Head { revision, hash, override_seq: OverrideSeq::from_row(seq)? })
+    Ok(Head {
+        revision,
+        hash,
+        override_seq: OverrideSeq::from_row(seq)?,
+    })
 }
 
-const INFO: &str = "SELECT number, hash, kind, back_to, author, reason, created_at, changed FROM revisions";
+const INFO: &str =
+    "SELECT number, hash, kind, back_to, author, reason, created_at, changed FROM revisions";
 
 /// One line of the history.
 pub(super) async fn info(
     session: &mut Session,
     number: RevisionNumber,
 ) -> Result<Option<RevisionInfo>, CatalogError> {
-    let row = session.row(format!("{INFO} WHERE number = $1"), values![number]).await?;
+    let row = session
+        .row(format!("{INFO} WHERE number = $1"), values![number])
+        .await?;
     row.as_ref().map(read_info).transpose()
 }
 
@@ -56,7 +63,10 @@ fn read_info(row: &Row) -> Result<RevisionInfo, CatalogError> {
         number: RevisionNumber::from_row(row.int(0)?)?,
         hash: hash(row.text(1)?)?,
         kind: row.text(2)?.parse()?,
-        back_to: row.maybe_int(3)?.map(RevisionNumber::from_row).transpose()?,
+        back_to: row
+            .maybe_int(3)?
+            .map(RevisionNumber::from_row)
+            .transpose()?,
         author: row.text(4)?.into(),
         reason: row.maybe_text(5)?.map(Arc::from),
         created_at: row.moment(6)?,
@@ -82,7 +92,8 @@ pub(super) async fn items(
     session: &mut Session,
     number: RevisionNumber,
 ) -> Result<Vec<Stored>, CatalogError> {
-    let sql = format!("{ITEM} WHERE i.from_revision <= $1 AND i.to_revision > $1 LIMIT {ITEMS_MAX}");
+    let sql =
+        format!("{ITEM} WHERE i.from_revision <= $1 AND i.to_revision > $1 LIMIT {ITEMS_MAX}");
     let rows = session.rows(sql, values![number]).await?;
     if i64::try_from(rows.len()).is_ok_and(|count| count >= ITEMS_MAX) {
         let why = format!("revision {number} holds more than {ITEMS_MAX} items");
@@ -149,16 +160,25 @@ fn read_item(row: &Row) -> Result<Stored, CatalogError> {
         name: Arc::clone(&item.name),
         version: RevisionNumber::from_row(row.int(6)?)?,
         hash: hash(row.text(5)?)?,
-        created: Mark { at: row.moment(8)?, by: row.text(9)?.into() },
-        updated: Mark { at: row.moment(10)?, by: row.text(11)?.into() },
+        created: Mark {
+            at: row.moment(8)?,
+            by: row.text(9)?.into(),
+        },
+        updated: Mark {
+            at: row.moment(10)?,
+            by: row.text(11)?.into(),
+        },
         created_in: RevisionNumber::from_row(row.int(7)?)?,
         position: item.position,
     };
     let unknown = || format!("an item of kind {:?}", row.text(0).unwrap_or_default());
-    let key = kind.map(|kind| ItemKey::new(kind, id)).map_err(|_| unknown());
+    let key = kind
+        .map(|kind| ItemKey::new(kind, id))
+        .map_err(|_| unknown());
     Ok(Stored { key, item, stamp })
 }
 
 fn hash(text: &str) -> Result<RevisionHash, CatalogError> {
-    text.parse().map_err(|_| CatalogError::Corrupt("a hash that is none".to_owned()))
+    text.parse()
+        .map_err(|_| CatalogError::Corrupt("a hash that is none".to_owned()))
 }

@@ -22,5 +22,4 @@ pub(crate) const BEGIN_NOTE: &str = "BEGIN; SET LOCAL lock_timeout = '4s'; \
 /// Microseconds since the epoch.
 pub(crate) const NOW: &str = "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT";
 pub(crate) const NOTIFY: &str = "SELECT pg_notify('tollgate', '')";
-pub(crate) const HAS_SCHEMA: &str =
-    "SELECT count(*) FROM (SELECT to_regclass('schema_version') AS found) t WHERE found IS NOT NULL";
+pub(crate) const HAS_SCHEMA: &str = "SELECT count(*) FROM (SELECT to_regclass('schema_version') AS found) t WHERE found IS NOT NULL";

@@ -29,7 +29,10 @@ impl Author {
 
     /// Somebody who gives no reason.
     pub fn new(name: &str) -> Self {
-        Self { name: cut(name, Self::NAME_CHARS_MAX), reason: None }
+        Self {
+            name: cut(name, Self::NAME_CHARS_MAX),
+            reason: None,
+        }
     }
 
     /// With a reason; an empty one is none.
@@ -53,7 +56,11 @@ impl Author {
 
 /// PostgreSQL keeps no zero characters in a text.
 fn cut(text: &str, chars_max: usize) -> Arc<str> {
-    let kept: String = text.chars().filter(|&sign| sign != '\0').take(chars_max).collect();
+    let kept: String = text
+        .chars()
+        .filter(|&sign| sign != '\0')
+        .take(chars_max)
+        .collect();
     kept.into()
 }
 

@@ -7,6 +7,6 @@ mod number;
 
 pub(crate) use content::Stamps;
 pub use content::{Mark, Revision, Stamp};
-pub use hash::{RevisionHash, NotAHash};
+pub use hash::{NotAHash, RevisionHash};
 pub use info::{Author, RevisionInfo, RevisionKind};
 pub use number::RevisionNumber;

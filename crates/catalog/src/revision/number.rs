@@ -42,7 +42,9 @@ impl RevisionNumber {
 
     pub(crate) fn from_row(number: i64) -> Result<Self, CatalogError> {
         let number = u64::try_from(number).ok().and_then(Self::new);
-        number.ok_or_else(|| CatalogError::Corrupt("the number of a revision is out of range".to_owned()))
+        number.ok_or_else(|| {
+            CatalogError::Corrupt("the number of a revision is out of range".to_owned())
+        })
     }
 }
 

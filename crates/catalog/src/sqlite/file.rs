@@ -15,12 +15,21 @@ const FILE_MODE: u32 = 0o600;
 /// Creates folder and file where they are missing, for their owner only: rules and reasons are nobody
 /// else's business. SQLite gives its side files the same rights.
 pub(super) fn prepare(path: &Path) -> Result<(), CatalogError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
     let made = folder.map_or(Ok(()), |folder| {
-        DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder)
+        DirBuilder::new()
+            .recursive(true)
+            .mode(FOLDER_MODE)
+            .create(folder)
     });
     let created = made.and_then(|()| {
-        OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path)
+        OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(FILE_MODE)
+            .open(path)
     });
     match created {
         Ok(_) => Ok(()),

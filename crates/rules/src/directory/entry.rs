@@ -2,7 +2,9 @@
 
 use std::cmp::Reverse;
 
-use tollgate_core::{Limit, LimitError, LimitLine, LimitSet, RuleId, Timestamp};
+use tollgate_core::{
+    AlgorithmName, Bands, Limit, LimitError, LimitLine, LimitSet, RuleId, Timestamp,
+};
 
 use crate::{Change, Factor, Override, counter};
 
@@ -77,17 +79,29 @@ fn each(
     lines
 }
 
-/// What the override leaves open is as in the rule: the algorithm, the burst, the thresholds.
+/// What the override leaves open is as in the rule: the algorithm, the burst, the thresholds. A burst
+/// makes a token bucket, unless the rule's algorithm takes one too.
 fn inherit(limit: &Limit, rule: &Limit) -> Result<Limit, LimitError> {
-    let limit = limit.clone().with_bands(rule.bands())?;
-    if limit.chosen_algorithm().is_some() || limit.burst().is_some() {
-        return Ok(limit);
+    let takes_burst = |name| {
+        matches!(
+            name,
+            AlgorithmName::TokenBucket | AlgorithmName::LeakyBucket
+        )
+    };
+    if limit.algorithm() == AlgorithmName::Custom {
+        return Ok(limit.clone());
     }
-    let limit = limit.with_algorithm(rule.algorithm())?;
-    match rule.burst() {
-        Some(burst) => limit.with_burst(burst),
-        None => Ok(limit),
-    }
+    let algorithm = match (limit.chosen_algorithm(), limit.burst()) {
+        (Some(name), _) => name,
+        (None, Some(_)) if !takes_burst(rule.algorithm()) => AlgorithmName::TokenBucket,
+        (None, _) => rule.algorithm(),
+    };
+    let inherited = rule.burst().filter(|_| takes_burst(algorithm));
+    let bands = match limit.bands() {
+        open if open == Bands::default() => rule.bands(),
+        stated => stated,
+    };
+    built(limit, algorithm, limit.burst().or(inherited), bands)
 }
 
 /// Limits that replace all: one of a period the rule has inherits from it.
@@ -104,11 +118,24 @@ fn inheriting(limits: &LimitSet, lines: &[LimitLine]) -> LimitSet {
 }
 
 fn scaled(limit: &Limit, factor: Factor) -> Result<Limit, LimitError> {
-    let scaled = Limit::new(factor.of(limit.amount()), limit.period())?;
-    let scaled = scaled.with_algorithm(limit.algorithm())?;
-    let scaled = match limit.burst() {
-        Some(0) | None => scaled,
-        Some(burst) => scaled.with_burst(factor.of(burst))?,
+    let amount = Limit::new(factor.of(limit.amount()), limit.period())?;
+    // Nobody waiting, times anything, is nobody waiting.
+    let times = |burst| if burst == 0 { 0 } else { factor.of(burst) };
+    let burst = limit.burst().map(times);
+    built(&amount, limit.algorithm(), burst, limit.bands())
+}
+
+/// A limit of the same amount and period.
+fn built(
+    like: &Limit,
+    algorithm: AlgorithmName,
+    burst: Option<u64>,
+    bands: Bands,
+) -> Result<Limit, LimitError> {
+    let limit = Limit::new(like.amount(), like.period())?.with_algorithm(algorithm)?;
+    let limit = match burst {
+        Some(burst) => limit.with_burst(burst)?,
+        None => limit,
     };
-    scaled.with_bands(limit.bands())
+    limit.with_bands(bands)
 }

@@ -14,12 +14,14 @@
 //! ```
 
 mod findings;
+mod format;
 mod read;
 mod report;
 mod span;
 mod tree;
 mod write;
 
+pub use format::{FormatError, format};
 pub use read::{Document, Reading, read, read_override, read_rule, read_tier};
 pub use report::{Place, Problem, Report};
 pub use tree::{BYTES_MAX, DEPTH_MAX, NODES_MAX};

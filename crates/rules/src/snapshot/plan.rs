@@ -60,8 +60,8 @@ impl Plan<'_> {
             .collect()
     }
 
-    /// Whether anything applied, even if it charges nothing: an override without limit, or a throttle
-    /// outside the scope that was asked for.
+    /// Whether any rule applied, even if it charges nothing: an allow, a block, an override without
+    /// limit, or a throttle outside the scope that was asked for.
     pub const fn has_matched(&self) -> bool {
         self.has_matched
     }
@@ -97,6 +97,8 @@ pub struct Line<'s> {
 #[derive(Clone, Debug)]
 pub(super) enum LineLimit<'s> {
     Rule(&'s LimitLine),
+    /// The rule's, where an override has ended.
+    Carried(LimitLine),
     Override(LimitLine),
 }
 
@@ -118,7 +120,7 @@ impl<'s> Line<'s> {
     pub const fn limit(&self) -> &LimitLine {
         match &self.limit {
             LineLimit::Rule(line) => line,
-            LineLimit::Override(line) => line,
+            LineLimit::Carried(line) | LineLimit::Override(line) => line,
         }
     }
 

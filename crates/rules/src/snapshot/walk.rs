@@ -24,10 +24,14 @@ impl Snapshot {
         directory: &Directory,
         wall: Timestamp,
     ) -> Plan<'s> {
-        self.plan_before(&mut (), query, directory, wall)
+        let mut plan = self.plan_before(&mut (), query, directory, wall);
+        if plan.stop.is_some() {
+            plan.lines.clear();
+        }
+        plan
     }
 
-    /// The same before a witness.
+    /// The same before a witness; what was met before a stop is still there.
     pub(super) fn plan_before<'s, W: Witness<'s>>(
         &'s self,
         witness: &mut W,
@@ -62,9 +66,6 @@ impl Snapshot {
             .any(|compiled| walk.step(compiled) == Pace::Ended);
         if !is_ended && !walk.plan.has_matched {
             walk.apply_default();
-        }
-        if walk.plan.stop.is_some() {
-            walk.plan.lines.clear();
         }
         walk.plan
     }
@@ -132,10 +133,12 @@ impl<'s, W: Witness<'s>> Walk<'s, '_, '_, '_, W> {
         match &compiled.rule.action {
             Action::Allow => {
                 self.witness.sees(compiled, Event::Ended);
+                self.plan.has_matched = true;
                 Pace::Ended
             }
             Action::Block => {
                 self.witness.sees(compiled, Event::Ended);
+                self.plan.has_matched = true;
                 self.plan.stop = Some(Stop::Rule(&compiled.rule));
                 Pace::Ended
             }
@@ -158,6 +161,8 @@ impl<'s, W: Witness<'s>> Walk<'s, '_, '_, '_, W> {
         let endpoint = compiled.rule.matches.endpoint.as_ref();
         let pattern = endpoint.map(|pattern| pattern.as_str());
         let appended = counter::append(throttle, pattern, &self.facts, &mut self.plan.keys);
+        let scope = self.facts.query.scope_asked();
+        let is_kept = scope.is_none_or(|scope| scope.keeps(&throttle.key));
         if let Err(field) = appended {
             match throttle.missing {
                 Missing::Skip => {
@@ -165,7 +170,10 @@ impl<'s, W: Witness<'s>> Walk<'s, '_, '_, '_, W> {
                     return Pace::On;
                 }
                 Missing::Shared => counter::append_shared(&mut self.plan.keys),
+                // A throttle that is not asked for denies nobody, but it is there.
+                Missing::Deny if !is_kept => {}
                 Missing::Deny => {
+                    self.plan.has_matched = true;
                     let rule = &compiled.rule;
                     self.witness.sees(compiled, Event::Denied(field));
                     self.plan.stop = Some(Stop::Missing { rule, field });
@@ -175,8 +183,7 @@ impl<'s, W: Witness<'s>> Walk<'s, '_, '_, '_, W> {
         }
         self.plan.has_matched = true;
         self.groups.extend(&throttle.group);
-        let scope = self.facts.query.scope_asked();
-        if scope.is_some_and(|scope| !scope.keeps(&throttle.key)) {
+        if !is_kept {
             self.witness.sees(compiled, Event::OutsideScope);
             return Pace::On;
         }
@@ -204,14 +211,17 @@ impl<'s, W: Witness<'s>> Walk<'s, '_, '_, '_, W> {
             key: key.clone(),
             cost,
         };
-        match overridden(&compiled.lines, &found) {
-            None => {
-                let lines = compiled.lines.iter().map(LineLimit::Rule);
-                self.plan.lines.extend(lines.map(line));
+        let carried = after(&compiled.lines, &found);
+        let lines = &mut self.plan.lines;
+        match (&found.in_force, carried) {
+            (None, None) => lines.extend(compiled.lines.iter().map(LineLimit::Rule).map(line)),
+            (None, Some(carried)) => {
+                lines.extend(carried.into_iter().map(LineLimit::Carried).map(line));
             }
-            Some(lines) => {
-                let lines = lines.into_iter().map(LineLimit::Override);
-                self.plan.lines.extend(lines.map(line));
+            (Some(entry), carried) => {
+                let rules_own = carried.as_ref().unwrap_or(&compiled.lines);
+                let changed = entry.change.apply(rules_own).unwrap_or_default();
+                lines.extend(changed.into_iter().map(LineLimit::Override).map(line));
             }
         }
     }
@@ -225,14 +235,15 @@ impl<'s, W: Witness<'s>> Walk<'s, '_, '_, '_, W> {
     }
 }
 
-/// The limits instead of the rule's, if any override is or was there; none at all is "no limit".
-fn overridden(lines: &[LimitLine], found: &Found) -> Option<Vec<LimitLine>> {
-    if let Some(entry) = &found.in_force {
-        return Some(entry.change.apply(lines).unwrap_or_default());
-    }
+/// The rule's limits after an override of other periods has ended: what was counted under those is
+/// carried over.
+fn after(lines: &[LimitLine], found: &Found) -> Option<Vec<LimitLine>> {
     let Change::Limits(ended) = &found.ended.as_ref()?.change else {
         return None;
     };
     let limits = LimitSet::new(lines.iter().map(|line| line.limit.clone())).ok()?;
-    Some(LimitLine::succeed(&LimitLine::first(ended), &limits))
+    Some(LimitLine::succeed(
+        &LimitLine::succeed(lines, ended),
+        &limits,
+    ))
 }

@@ -1,10 +1,6 @@
 //! What changed among the overrides since a node asked last.
 
-use super::{
-    Cursor, OVERRIDES_PAGE_MAX, OverrideSeq, StoredOverride,
-    list::after,
-    log::newest,
-};
+use super::{Cursor, OVERRIDES_PAGE_MAX, OverrideSeq, StoredOverride, list::after, log::newest};
 use crate::{
     Catalog, CatalogError,
     sql::{Session, values},
@@ -85,11 +81,17 @@ impl Catalog {
                 return Ok(None);
             }
             if !is_shared || since.seq == OverrideSeq::ZERO {
-                return Ok(Some(Walk { scope: Scope::Everything, cursor: Cursor::default() }));
+                return Ok(Some(Walk {
+                    scope: Scope::Everything,
+                    cursor: Cursor::default(),
+                }));
             }
             let next = OverrideSeq::new(since.seq.get().saturating_add(1)).unwrap_or(since.seq);
             let cursor = Cursor { seq: next, id: 0 };
-            Ok(Some(Walk { scope: Scope::Changes, cursor }))
+            Ok(Some(Walk {
+                scope: Scope::Changes,
+                cursor,
+            }))
         };
         self.database.read(read).await
     }
@@ -99,7 +101,13 @@ impl Catalog {
         let read = async |session: &mut Session| {
             let head = newest(session).await?;
             let entries = after(session, walk.cursor.clone()).await?;
-            Ok((entries, OverrideMark { seq: head.seq, mark: head.mark }))
+            Ok((
+                entries,
+                OverrideMark {
+                    seq: head.seq,
+                    mark: head.mark,
+                },
+            ))
         };
         let (entries, mark) = self.database.read(read).await?;
         let is_full = u32::try_from(entries.len()).is_ok_and(|count| count >= OVERRIDES_PAGE_MAX);
@@ -107,11 +115,27 @@ impl Catalog {
         match entries.last() {
             Some(last) if is_full => {
                 let (seq, id) = (last.seq, last.id.get());
-                let page = OverrideDelta { scope, entries, seq, is_last: false };
-                Ok(Next::Page(page, Walk { scope, cursor: Cursor { seq, id } }))
+                let page = OverrideDelta {
+                    scope,
+                    entries,
+                    seq,
+                    is_last: false,
+                };
+                Ok(Next::Page(
+                    page,
+                    Walk {
+                        scope,
+                        cursor: Cursor { seq, id },
+                    },
+                ))
             }
             _ => {
-                let page = OverrideDelta { scope, entries, seq: mark.seq, is_last: true };
+                let page = OverrideDelta {
+                    scope,
+                    entries,
+                    seq: mark.seq,
+                    is_last: true,
+                };
                 Ok(Next::Last(page, mark))
             }
         }

@@ -57,7 +57,10 @@ impl Listing {
     /// Only those after the last one of the page before.
     #[must_use]
     pub fn after(mut self, last: &StoredOverride) -> Self {
-        self.after = Some(Cursor { seq: last.seq, id: last.id.get() });
+        self.after = Some(Cursor {
+            seq: last.seq,
+            id: last.id.get(),
+        });
         self
     }
 
@@ -83,7 +86,9 @@ impl Catalog {
     ///
     /// If one of them cannot be read, or the database has no answer.
     pub async fn overrides(&self, listing: &Listing) -> Result<Vec<StoredOverride>, CatalogError> {
-        self.database.read(async |session| page(session, listing).await).await
+        self.database
+            .read(async |session| page(session, listing).await)
+            .await
     }
 
     /// One override, also if it has ended; none if it is not known, or not any more.
@@ -128,8 +133,14 @@ async fn page(
         let now = wanted.bind(now);
         wanted.only(format!("(gone_at IS NULL OR gone_at > {now})"));
     }
-    let count = listing.count.unwrap_or(OVERRIDES_PAGE_MAX).min(OVERRIDES_PAGE_MAX);
-    let sql = format!("{SELECT} WHERE {} ORDER BY seq, id LIMIT {count}", wanted.conditions.join(" AND "));
+    let count = listing
+        .count
+        .unwrap_or(OVERRIDES_PAGE_MAX)
+        .min(OVERRIDES_PAGE_MAX);
+    let sql = format!(
+        "{SELECT} WHERE {} ORDER BY seq, id LIMIT {count}",
+        wanted.conditions.join(" AND ")
+    );
     let rows = session.rows(sql, wanted.values).await?;
     rows.iter().map(read).collect()
 }
@@ -158,18 +169,26 @@ pub(super) async fn after(
     session: &mut Session,
     cursor: Cursor,
 ) -> Result<Vec<StoredOverride>, CatalogError> {
-    page(session, &Listing { after: Some(cursor), ..Listing::default() }).await
+    page(
+        session,
+        &Listing {
+            after: Some(cursor),
+            ..Listing::default()
+        },
+    )
+    .await
 }
 
 fn read(row: &Row) -> Result<StoredOverride, CatalogError> {
     let id = OverrideId::from_row(row.int(0)?)?;
     let removed_by = row.maybe_text(6)?.unwrap_or_default();
-    let removed = row.maybe_moment(5)?.map(|at| Removal { at, by: removed_by.into() });
+    let removed = row.maybe_moment(5)?.map(|at| Removal {
+        at,
+        by: removed_by.into(),
+    });
     Ok(StoredOverride {
-        what: codec::read_override(row.text(2)?).map_err(|why| CatalogError::UnreadableOverride {
-            id,
-            why,
-        })?,
+        what: codec::read_override(row.text(2)?)
+            .map_err(|why| CatalogError::UnreadableOverride { id, why })?,
         id,
         seq: OverrideSeq::from_row(row.int(1)?)?,
         author: row.text(3)?.into(),

@@ -58,14 +58,21 @@ impl Log {
         let seq = seq.ok_or_else(no_more_numbers)?;
         let mark = newest.mark.unwrap_or_default().into_bytes();
         let hashed = vec![mark, seq.get().to_le_bytes().to_vec(), deed.into()];
-        Ok(Self { seq, before: newest.seq, hashed, last_id: newest.last_id })
+        Ok(Self {
+            seq,
+            before: newest.seq,
+            hashed,
+            last_id: newest.last_id,
+        })
     }
 
     /// The given id, or the next one.
     pub(super) fn id(&mut self, given: Option<OverrideId>) -> Result<OverrideId, CatalogError> {
         if let Some(id) = given {
             let is_given = i64::try_from(id.get()).is_ok_and(|id| id <= self.last_id);
-            return is_given.then_some(id).ok_or(CatalogError::UnknownOverride(id));
+            return is_given
+                .then_some(id)
+                .ok_or(CatalogError::UnknownOverride(id));
         }
         self.last_id = self.last_id.checked_add(1).ok_or_else(no_more_numbers)?;
         OverrideId::from_row(self.last_id)
@@ -83,8 +90,11 @@ impl Log {
     ) -> Result<(), CatalogError> {
         let hashed: Vec<&[u8]> = self.hashed.iter().map(Vec::as_slice).collect();
         let mark = RevisionHash::of(&hashed);
-        let sql = "INSERT INTO override_marks (seq, mark, last_id, created_at) VALUES ($1, $2, $3, $4)";
-        session.execute(sql, values![self.seq, mark, self.last_id, now]).await?;
+        let sql =
+            "INSERT INTO override_marks (seq, mark, last_id, created_at) VALUES ($1, $2, $3, $4)";
+        session
+            .execute(sql, values![self.seq, mark, self.last_id, now])
+            .await?;
         let old = now.saturating_sub(KEPT_AFTER_END);
         let sql = format!(
             "DELETE FROM overrides WHERE id IN \

@@ -22,12 +22,17 @@ impl OverrideSeq {
 
     /// The write of this number; none beyond 2⁶³ − 2.
     pub fn new(seq: u64) -> Option<Self> {
-        i64::try_from(seq).ok().filter(|&seq| seq < i64::MAX).map(Self)
+        i64::try_from(seq)
+            .ok()
+            .filter(|&seq| seq < i64::MAX)
+            .map(Self)
     }
 
     pub(crate) fn from_row(seq: i64) -> Result<Self, CatalogError> {
         let seq = u64::try_from(seq).ok().and_then(Self::new);
-        seq.ok_or_else(|| CatalogError::Corrupt("the number of an override is out of range".to_owned()))
+        seq.ok_or_else(|| {
+            CatalogError::Corrupt("the number of an override is out of range".to_owned())
+        })
     }
 }
 

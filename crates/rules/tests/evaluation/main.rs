@@ -1,0 +1,20 @@
+//! Section 12 of the specification, sentence by sentence.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "in a test, what cannot go on may stop"
+)]
+
+// Proves: R1, R2, R3, R4, R12, D14
+
+mod words;
+
+mod counters;
+mod keys;
+mod missing;
+mod numbers;
+mod order;
+mod overrides;
+mod scope;
+mod stops;
+mod tiers;
