@@ -1,5 +1,4 @@
 //! The `tollgate` program: what an operator types.
-#![expect(clippy::print_stdout, reason = "printing is what a command line does")]
 #![expect(clippy::print_stderr, reason = "errors go where errors go")]
 
 mod args;

@@ -100,13 +100,13 @@ fn in_words(found: &[StoredOverride], in_file: &[Override], now: Timestamp) -> S
     text
 }
 
-/// `login {user: acme}: 500/min until 2027-01-01T00:00:00Z (contract 412)`
+/// As differences are told: `login [user=acme]: 500/min until 2027-01-01T00:00:00Z (contract 412)`
 pub(super) fn described(exception: &Override) -> String {
     let rule = exception.rule.as_ref().map_or("every rule", Name::as_str);
     let key = exception
         .key
         .iter()
-        .map(|(field, value)| format!("{field}: {value}"));
+        .map(|(field, value)| format!("{field}={value}"));
     let change = match &exception.change {
         Change::Limit(limit) => limit.to_string(),
         Change::Limits(limits) => {
@@ -124,7 +124,7 @@ pub(super) fn described(exception: &Override) -> String {
         .as_ref()
         .map_or(String::new(), |reason| format!(" ({reason})"));
     let key = key.collect::<Vec<_>>().join(", ");
-    format!("{rule} {{{key}}}: {change}{until}{reason}")
+    format!("{rule} [{key}]: {change}{until}{reason}")
 }
 
 fn as_json(stored: &StoredOverride, now: Timestamp) -> Value {
