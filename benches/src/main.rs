@@ -75,7 +75,7 @@ enum Command {
     Bytes,
     /// Instructions per check, if valgrind is installed
     Instructions,
-    /// Looking up, compiling and overriding rules
+    /// Looking up, compiling, overriding and propagating rules
     Rules,
     /// What `bytes` starts for each subject
     #[command(hide = true)]
@@ -83,6 +83,9 @@ enum Command {
     /// What `rules` starts for its overrides
     #[command(hide = true)]
     GrowOverrides { count: usize },
+    /// What `rules` starts for its snapshots
+    #[command(hide = true)]
+    GrowSnapshots { rules: usize },
     /// What `instructions` starts for each subject
     #[command(hide = true)]
     Count {
@@ -99,6 +102,7 @@ fn main() -> anyhow::Result<()> {
     match args.command {
         Some(Command::Grow { kind, keys }) => bytes::child(kind, keys),
         Some(Command::GrowOverrides { count }) => rules::overrides_child(count),
+        Some(Command::GrowSnapshots { rules }) => rules::snapshots_child(rules),
         Some(Command::Count { kind, keys, passes }) => {
             instructions::child(kind, keys, passes);
             Ok(())
@@ -124,10 +128,10 @@ fn measure(args: &Args) -> anyhow::Result<()> {
         instructions: is_asked(Command::Instructions)
             .then(|| instructions::run(depth))
             .transpose()?,
+        rules: is_asked(Command::Rules)
+            .then(|| rules::run(depth))
+            .transpose()?,
     };
-    if is_asked(Command::Rules) {
-        println!("{:#?}", rules::run(depth)?);
-    }
     if args.json {
         println!("{:#}", report::json(&findings));
     } else {

@@ -1,4 +1,4 @@
-//! The bars of issue 2, and whether this run met them.
+//! The bars, and whether this run met them.
 
 use super::{Findings, number::short};
 use crate::{
@@ -25,7 +25,9 @@ pub(super) fn bars(findings: &Findings) -> Vec<Bar> {
     }
     let speed = SPEED.iter().filter_map(|bar| bar.hold(findings));
     let memory = MEMORY.iter().filter_map(|bar| bar.hold(findings));
-    speed.chain(memory).chain(whole_process(findings)).collect()
+    let rules = findings.rules.as_ref().map(super::rules::bars);
+    let bars = speed.chain(memory).chain(whole_process(findings));
+    bars.chain(rules.into_iter().flatten()).collect()
 }
 
 /// At least so many times governor's speed in the same run, uniform keys.

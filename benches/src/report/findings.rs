@@ -1,6 +1,8 @@
 //! Everything one run found out. What was not asked for is absent.
 
-use crate::{bytes::Growth, checks::Grid, depth::Depth, instructions::Count, machine::Machine};
+use crate::{
+    bytes::Growth, checks::Grid, depth::Depth, instructions::Count, machine::Machine, rules::Rules,
+};
 
 #[derive(Debug)]
 pub(crate) struct Findings {
@@ -10,4 +12,5 @@ pub(crate) struct Findings {
     pub(crate) bytes: Option<Vec<Growth>>,
     /// `Some(None)` if valgrind is not installed.
     pub(crate) instructions: Option<Option<Vec<Count>>>,
+    pub(crate) rules: Option<Rules>,
 }

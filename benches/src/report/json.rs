@@ -27,6 +27,7 @@ pub(crate) fn json(findings: &Findings) -> Value {
         "checks": findings.checks.as_ref().map(checks),
         "bytes": findings.bytes.as_deref().map(bytes),
         "instructions": instructions.map(instruction_counts),
+        "rules": findings.rules.as_ref().map(super::rules::json),
         "bars": bars,
     })
 }

@@ -4,6 +4,7 @@ mod bars;
 mod findings;
 mod json;
 mod number;
+mod rules;
 mod table;
 mod text;
 

@@ -33,6 +33,9 @@ pub(crate) fn print(findings: &Findings) {
         }
         None => {}
     }
+    if let Some(rules) = &findings.rules {
+        super::rules::print(rules);
+    }
     print_bars(findings);
 }
 

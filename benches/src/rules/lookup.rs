@@ -20,6 +20,8 @@ pub(crate) struct Lookup {
     /// The same with the facts normalised from text first.
     pub(crate) query_and_plan_ns: f64,
     pub(crate) charges: f64,
+    /// The peer that asks every limit, beside ours.
+    pub(crate) limitador_ns: f64,
 }
 
 pub(super) const SIZES: [usize; 3] = [200, 2_000, 20_000];
@@ -104,6 +106,7 @@ impl Subject {
             plan_ns: median(&mut self.plan_ns),
             query_and_plan_ns: median(&mut self.query_and_plan_ns),
             charges: self.charges,
+            limitador_ns: super::limitador::match_ns(self.rules),
         }
     }
 }

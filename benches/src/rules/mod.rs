@@ -1,11 +1,16 @@
-//! What rules cost: looking them up, compiling them, a million overrides beside them.
+//! What rules cost: looking them up, compiling them, a million overrides beside them, news of them.
 
+mod limitador;
 mod lookup;
+mod memory;
 mod overrides;
+mod propagation;
 mod sets;
 
 pub(crate) use lookup::Lookup;
+pub(crate) use memory::child as snapshots_child;
 pub(crate) use overrides::{Overrides, child as overrides_child};
+pub(crate) use propagation::Propagation;
 
 use crate::depth::Depth;
 
@@ -13,12 +18,29 @@ use crate::depth::Depth;
 #[derive(Debug)]
 pub(crate) struct Rules {
     pub(crate) lookups: Vec<Lookup>,
+    /// What a snapshot of the smallest set takes.
+    pub(crate) snapshot_bytes: f64,
     pub(crate) overrides: Overrides,
+    /// Absent in a quick look.
+    pub(crate) propagation: Option<Propagation>,
 }
 
 pub(crate) fn run(depth: Depth) -> anyhow::Result<Rules> {
+    eprintln!("rules: lookup");
+    let lookups = lookup::run(depth);
+    eprintln!("rules: memory");
+    let snapshot_bytes = memory::snapshot_bytes(200)?;
+    eprintln!("rules: overrides");
+    let overrides = overrides::run(depth)?;
+    eprintln!("rules: propagation");
+    let propagation = match depth {
+        Depth::Quick => None,
+        Depth::Full => Some(propagation::run()?),
+    };
     Ok(Rules {
-        lookups: lookup::run(depth),
-        overrides: overrides::run(depth)?,
+        lookups,
+        snapshot_bytes,
+        overrides,
+        propagation,
     })
 }

@@ -36,10 +36,12 @@ CREATE INDEX items_from ON items (from_revision);
 CREATE INDEX items_to ON items (to_revision);
 
 -- Overrides made through the API. seq is that of the last write to the row, the removal included;
--- gone_at is when it ends by itself or was removed.
+-- gone_at is when it ends by itself or was removed. rule_id stays when the rule is renamed; rule is what it
+-- is called now.
 CREATE TABLE overrides (
     id         BIGINT NOT NULL PRIMARY KEY,
     seq        BIGINT NOT NULL,
+    rule_id    TEXT,
     rule       TEXT,
     facts      TEXT   NOT NULL,
     body       TEXT   NOT NULL,

@@ -133,6 +133,8 @@ impl CatalogError {
 }
 
 fn messages(flaws: &[Flaw]) -> String {
-    let told = flaws.iter().map(|flaw| format!("{}: {}", flaw.at, flaw.message));
+    let told = flaws
+        .iter()
+        .map(|flaw| format!("{}: {}", flaw.at, flaw.message));
     told.collect::<Vec<String>>().join("; ")
 }

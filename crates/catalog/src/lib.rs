@@ -28,12 +28,13 @@ pub use catalog::{
 pub use deadline::CALL_MAX;
 pub use error::CatalogError;
 pub use item::{ItemChange, ItemKey, ItemKind, UnknownKind};
+pub use lastgood::{LastGood, LastGoodError};
 pub use revision::{
     Author, Mark, NotAHash, Revision, RevisionHash, RevisionInfo, RevisionKind, RevisionNumber,
     Stamp,
 };
 pub use url::DatabaseUrl;
 pub use watch::{
-    InForce, NoSnapshot, Origin, Publish, Refused, Trouble, WatchSettings, WatchStatus, Watcher,
+    InForce, LivePublisher, NoSnapshot, Origin, Publish, Refused, Trouble, WatchSettings,
+    WatchStatus, Watcher,
 };
-pub use lastgood::{LastGood, LastGoodError};

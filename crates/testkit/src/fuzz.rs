@@ -3,7 +3,9 @@
 use tollgate_core::Limit;
 use tollgate_rules::{
     EndpointPattern, PatternClass,
-    document::{self, Report, content_hash, read_override, read_rule, read_tier, write_yaml},
+    document::{
+        self, Report, content_hash, read_override, read_rule, read_tier, rule_json, write_yaml,
+    },
     normalise::Path,
 };
 
@@ -139,6 +141,11 @@ pub fn rules_document(data: &[u8]) {
             "{text:?} was written as {written:?}"
         );
         assert_eq!(content_hash(&again.rules), content_hash(&document.rules));
+        for rule in document.rules.rules.values() {
+            let json = rule_json(rule).to_string();
+            let again = read_rule(&json).unwrap_or_else(|report| panic!("{report}\n{json}"));
+            assert_eq!(again, **rule, "{json}");
+        }
     }
 }
 

@@ -107,18 +107,25 @@ impl Catalog {
     }
 
     /// A catalog that has not been asked for anything yet: for a node that must start without it.
+    /// Call it where a runtime is running.
     ///
     /// # Errors
     ///
     /// If the address is none, or a SQLite file cannot be created.
     pub fn lazy(url: &DatabaseUrl, options: Options) -> Result<Self, CatalogError> {
-        Ok(Self {
-            database: Database::new(url, Deadlines::scaled(options.call_max))?,
-            clock: options.clock,
-            writer: Arc::default(),
-            newest: Arc::default(),
-            url: url.clone(),
-        })
+        let database = Database::new(url, Deadlines::scaled(options.call_max))?;
+        Ok(Self::over(database, options.clock, url.clone()))
+    }
+
+    pub(crate) fn over(database: Database, clock: Arc<dyn Clock>, url: DatabaseUrl) -> Self {
+        let (writer, newest) = (Arc::default(), Arc::default());
+        Self {
+            database,
+            clock,
+            writer,
+            newest,
+            url,
+        }
     }
 
     /// Creates or migrates the tables where that is due.

@@ -9,7 +9,7 @@ use super::{
     Catalog,
     edit::{Base, Edit},
     load::{blocking, load},
-    plan::{self, Plan},
+    plan::{self, Opened, Plan},
     store::IN_FORCE,
 };
 use crate::{
@@ -147,6 +147,22 @@ async fn checked(head: &Arc<Revision>, mut set: RuleSet) -> Result<Plan, Catalog
     .await
 }
 
+/// Overrides follow a rule under its new name.
+async fn rename_overrides(
+    session: &mut Session,
+    head: &Revision,
+    opened: &[Opened],
+) -> Result<(), CatalogError> {
+    for Opened { key, item, .. } in opened {
+        let former = head.stamps.get(key).filter(|_| key.kind == ItemKind::Rule);
+        if former.is_some_and(|former| former.name != item.name) {
+            let sql = "UPDATE overrides SET rule = $1 WHERE rule_id = $2";
+            session.execute(sql, values![&*item.name, &*key.id]).await?;
+        }
+    }
+    Ok(())
+}
+
 async fn commit(
     session: &mut Session,
     head: &Revision,
@@ -173,6 +189,7 @@ async fn commit(
     ];
     session.execute(sql, row).await?;
     close(session, revision, plan.closed).await?;
+    rename_overrides(session, head, &plan.opened).await?;
     let rows = plan.opened.into_iter().map(|opened| {
         let (key, item) = (opened.key, opened.item);
         let created = opened.created_in.unwrap_or(revision);

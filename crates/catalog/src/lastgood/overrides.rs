@@ -106,7 +106,10 @@ impl LastGood {
             return Ok(None);
         };
         let mark = hand_out(file, whole.pages, each).map_err(|why| damaged(&path, why))?;
-        *self.tail() = Tail { good: Some(whole.bytes), ..Tail::default() };
+        *self.tail() = Tail {
+            good: Some(whole.bytes),
+            ..Tail::default()
+        };
         Ok(Some(mark))
     }
 }
@@ -125,7 +128,10 @@ fn survey(file: File) -> Result<Whole, String> {
         pages += 1;
         let page: PageRow = from_bytes(&bytes)?;
         if page.reached.is_some() {
-            whole = Some(Whole { pages, bytes: frames.good() });
+            whole = Some(Whole {
+                pages,
+                bytes: frames.good(),
+            });
         }
     }
     whole.ok_or_else(|| "nothing in it is whole".to_owned())
@@ -145,11 +151,24 @@ fn hand_out(
         let page: PageRow = from_bytes(&bytes)?;
         if let Some(reached) = page.reached {
             let seq = OverrideSeq::new(reached.seq).ok_or("a number is out of range")?;
-            mark = OverrideMark { seq, mark: reached.mark };
+            mark = OverrideMark {
+                seq,
+                mark: reached.mark,
+            };
         }
-        let entries = page.entries.into_iter().map(stored).collect::<Result<Vec<_>, _>>()?;
+        let entries = page
+            .entries
+            .into_iter()
+            .map(stored)
+            .collect::<Result<Vec<_>, _>>()?;
         let seq = entries.last().map_or(mark.seq, |last| last.seq);
-        each(OverrideDelta { scope: Scope::Everything, entries, seq, is_last: at == pages });
+        each(OverrideDelta {
+            scope: Scope::Everything,
+            entries,
+            seq,
+            is_last: at == pages,
+            skipped: None,
+        });
     }
     Ok(mark)
 }
@@ -158,6 +177,7 @@ fn row(page: &OverrideDelta, reached: Option<&OverrideMark>) -> PageRow {
     let entry = |stored: &StoredOverride| OverrideRow {
         id: stored.id.get(),
         seq: stored.seq.get(),
+        rule_id: stored.rule_id.map(|id| id.to_string()),
         body: codec::override_body(&stored.what),
         author: stored.author.to_string(),
         created_at: stored.created_at.as_micros(),
@@ -168,14 +188,21 @@ fn row(page: &OverrideDelta, reached: Option<&OverrideMark>) -> PageRow {
     };
     PageRow {
         entries: page.entries.iter().map(entry).collect(),
-        reached: reached.map(|mark| ReachedRow { seq: mark.seq.get(), mark: mark.mark.clone() }),
+        reached: reached.map(|mark| ReachedRow {
+            seq: mark.seq.get(),
+            mark: mark.mark.clone(),
+        }),
     }
 }
 
 fn stored(row: OverrideRow) -> Result<StoredOverride, String> {
-    let removal = |row: MarkRow| Removal { at: Timestamp::from_micros(row.at), by: row.by.into() };
+    let removal = |row: MarkRow| Removal {
+        at: Timestamp::from_micros(row.at),
+        by: row.by.into(),
+    };
     Ok(StoredOverride {
         id: OverrideId::new(row.id).ok_or("an id is out of range")?,
+        rule_id: row.rule_id.as_deref().map(codec::read_rule_id).transpose()?,
         what: codec::read_override(&row.body)?,
         seq: OverrideSeq::new(row.seq).ok_or("a number is out of range")?,
         author: row.author.into(),

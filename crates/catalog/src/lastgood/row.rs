@@ -49,6 +49,7 @@ pub(super) struct ReachedRow {
 pub(super) struct OverrideRow {
     pub(super) id: u64,
     pub(super) seq: u64,
+    pub(super) rule_id: Option<String>,
     pub(super) body: String,
     pub(super) author: String,
     pub(super) created_at: u64,

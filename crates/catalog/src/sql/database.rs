@@ -31,6 +31,14 @@ impl Database {
         Ok(Self { pool, deadlines })
     }
 
+    #[cfg(test)]
+    pub(crate) const fn of_sqlite(pool: sqlite::Pool, deadlines: Deadlines) -> Self {
+        Self {
+            pool: Pool::Sqlite(pool),
+            deadlines,
+        }
+    }
+
     /// Reads in one transaction, so that all of it is of one moment. Nothing is changed.
     pub(crate) async fn read<T>(
         &self,

@@ -26,23 +26,35 @@ pub(crate) async fn insert(
         if values.is_empty() {
             return Ok(());
         }
-        let places = places(values.len() / columns, columns);
+        let places = places(values.len() / columns, columns, session.placeholders());
         let sql = format!("INSERT INTO {into} VALUES {places} {conflict}");
         session.execute(sql, values).await?;
     }
 }
 
+/// How the values of a long statement are written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Placeholders {
+    /// `$1`
+    Numbered,
+    /// `?`: SQLite looks each number up among all that came before.
+    Plain,
+}
+
 /// `($1,$2),($3,$4)`
-fn places(rows: usize, columns: usize) -> String {
+fn places(rows: usize, columns: usize, placeholders: Placeholders) -> String {
     let mut text = String::new();
     for at in 0..rows * columns {
-        let before = match (at, at % columns) {
+        text.push_str(match (at, at % columns) {
             (0, _) => "(",
             (_, 0) => "),(",
             _ => ",",
-        };
-        // Writing to a text does not fail.
-        write!(text, "{before}${}", at + 1).unwrap_or_default();
+        });
+        match placeholders {
+            // Writing to a text does not fail.
+            Placeholders::Numbered => write!(text, "${}", at + 1).unwrap_or_default(),
+            Placeholders::Plain => text.push('?'),
+        }
     }
     text.push(')');
     text
@@ -50,11 +62,15 @@ fn places(rows: usize, columns: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::places;
+    use super::{Placeholders, places};
 
     #[test]
     fn every_value_has_a_place() {
-        assert_eq!(places(2, 3), "($1,$2,$3),($4,$5,$6)");
-        assert_eq!(places(1, 1), "($1)");
+        assert_eq!(
+            places(2, 3, Placeholders::Numbered),
+            "($1,$2,$3),($4,$5,$6)"
+        );
+        assert_eq!(places(2, 2, Placeholders::Plain), "(?,?),(?,?)");
+        assert_eq!(places(1, 1, Placeholders::Numbered), "($1)");
     }
 }

@@ -4,12 +4,14 @@
 //! their rooms, `sqlite` and `postgres`, under the same names.
 
 mod database;
+mod error;
 mod insert;
 mod row;
 mod session;
 mod value;
 
 pub(crate) use database::{Database, Outcome};
+pub(crate) use error::error;
 pub(crate) use insert::insert;
 pub(crate) use row::Row;
 pub(crate) use session::{Conn, Session};

@@ -7,7 +7,7 @@ use sqlx::{
     Type, database::HasStatementCache, pool::PoolConnection, query::Query,
 };
 
-use super::{Row, Value};
+use super::{Row, Value, insert::Placeholders};
 use crate::{CatalogError, postgres, sqlite};
 
 /// A connection that is in a transaction. Dropped before it has ended, for whatever reason, the
@@ -104,16 +104,23 @@ impl Session {
         Ok(())
     }
 
+    pub(super) const fn placeholders(&self) -> Placeholders {
+        match self.conn {
+            Some(Conn::Sqlite(_)) => Placeholders::Plain,
+            _ => Placeholders::Numbered,
+        }
+    }
+
     /// Makes it so.
     pub(crate) async fn commit(mut self) -> Result<(), CatalogError> {
-        self.execute("COMMIT", Vec::new()).await?;
+        self.script("COMMIT").await?;
         self.conn = None;
         Ok(())
     }
 
     /// Leaves everything as it was. Where even that fails, closing the connection does it.
     pub(crate) async fn rollback(mut self) {
-        if self.execute("ROLLBACK", Vec::new()).await.is_ok() {
+        if self.script("ROLLBACK").await.is_ok() {
             self.conn = None;
         }
     }

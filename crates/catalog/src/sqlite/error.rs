@@ -1,39 +1,26 @@
 //! What SQLite's result codes mean for us.
 
-use std::time::Duration;
-
-use crate::{CatalogError, deadline::CALL_MAX};
+use crate::{CatalogError, deadline::CALL_MAX, sql};
 
 /// The low byte of a result code is its family: <https://www.sqlite.org/rescode.html>.
 const FAMILY: i64 = 0xff;
 
 pub(crate) fn error(error: sqlx::Error) -> CatalogError {
-    match &error {
-        sqlx::Error::Database(told) => {
-            let code = told.code().and_then(|code| code.parse::<i64>().ok());
-            match code.map(|code| code & FAMILY) {
-                // PERM, AUTH, CANTOPEN
-                Some(3 | 23 | 14) => CatalogError::Denied(error.into()),
-                // BUSY, LOCKED, PROTOCOL: another process was writing all the time
-                Some(5 | 6 | 15) => CatalogError::Timeout(waited()),
-                // READONLY
-                Some(8) => CatalogError::ReadOnly(error.into()),
-                // CORRUPT, FORMAT, NOTADB
-                Some(11 | 24 | 26) => CatalogError::Corrupt(told.message().to_owned()),
-                // FULL
-                Some(13) => CatalogError::Full(error.into()),
-                _ => CatalogError::Failed(error.into()),
-            }
-        }
-        sqlx::Error::PoolTimedOut => CatalogError::Timeout(waited()),
-        sqlx::Error::Io(_) | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => {
-            CatalogError::Unreachable(error.into())
-        }
-        sqlx::Error::Configuration(_) => CatalogError::Url(error.to_string()),
-        _ => CatalogError::Failed(error.into()),
-    }
+    sql::error(error, of_code)
 }
 
-const fn waited() -> Duration {
-    CALL_MAX
+fn of_code(code: &str, error: sqlx::Error) -> CatalogError {
+    match code.parse::<i64>().map(|code| code & FAMILY) {
+        // PERM, AUTH, CANTOPEN
+        Ok(3 | 23 | 14) => CatalogError::Denied(error.into()),
+        // BUSY, LOCKED, PROTOCOL: another process was writing all the time
+        Ok(5 | 6 | 15) => CatalogError::Timeout(CALL_MAX),
+        // READONLY
+        Ok(8) => CatalogError::ReadOnly(error.into()),
+        // CORRUPT, FORMAT, NOTADB
+        Ok(11 | 24 | 26) => CatalogError::Corrupt(error.to_string()),
+        // FULL
+        Ok(13) => CatalogError::Full(error.into()),
+        _ => CatalogError::Failed(error.into()),
+    }
 }

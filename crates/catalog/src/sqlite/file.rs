@@ -15,26 +15,24 @@ const FILE_MODE: u32 = 0o600;
 /// Creates folder and file where they are missing, for their owner only: rules and reasons are nobody
 /// else's business. SQLite gives its side files the same rights.
 pub(super) fn prepare(path: &Path) -> Result<(), CatalogError> {
-    let folder = path
+    if let Some(folder) = path
         .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let made = folder.map_or(Ok(()), |folder| {
-        DirBuilder::new()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
+        let made = DirBuilder::new()
             .recursive(true)
             .mode(FOLDER_MODE)
-            .create(folder)
-    });
-    let created = made.and_then(|()| {
-        OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(FILE_MODE)
-            .open(path)
-    });
+            .create(folder);
+        made.map_err(|error| refused(path, &error))?;
+    }
+    let created = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(FILE_MODE)
+        .open(path);
     match created {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(refused(path, &error)),
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(refused(path, &error)),
+        _ => Ok(()),
     }
 }
 

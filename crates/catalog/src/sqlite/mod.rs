@@ -2,6 +2,8 @@
 
 mod error;
 mod file;
+#[cfg(test)]
+mod full_disk;
 mod hints;
 mod pool;
 

@@ -21,19 +21,16 @@ pub(crate) struct Pool {
 impl Pool {
     pub(crate) fn new(path: &Path, deadlines: Deadlines) -> Result<Self, CatalogError> {
         file::prepare(path)?;
-        let options = SqliteConnectOptions::new()
-            .filename(path)
-            .create_if_missing(false)
-            .journal_mode(SqliteJournalMode::Wal)
-            // A confirmed revision survives a power cut.
-            .synchronous(SqliteSynchronous::Full)
-            .busy_timeout(deadlines.lock);
+        Ok(Self::with(options(path, deadlines), deadlines))
+    }
+
+    pub(super) fn with(options: SqliteConnectOptions, deadlines: Deadlines) -> Self {
         let pool = SqlitePoolOptions::new()
             .max_connections(CONNECTIONS_MAX)
             .acquire_timeout(deadlines.call)
             .test_before_acquire(false)
             .connect_lazy_with(options.clone());
-        Ok(Self { pool, options })
+        Self { pool, options }
     }
 
     pub(crate) async fn acquire(&self) -> Result<Conn, CatalogError> {
@@ -47,4 +44,14 @@ impl Pool {
     pub(crate) async fn close(&self) {
         self.pool.close().await;
     }
+}
+
+pub(super) fn options(path: &Path, deadlines: Deadlines) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(false)
+        .journal_mode(SqliteJournalMode::Wal)
+        // A confirmed revision survives a power cut.
+        .synchronous(SqliteSynchronous::Full)
+        .busy_timeout(deadlines.lock)
 }

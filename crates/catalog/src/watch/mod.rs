@@ -6,6 +6,7 @@
 
 mod backoff;
 mod hints;
+mod live;
 mod publish;
 mod settings;
 mod start;
@@ -14,6 +15,7 @@ mod sync;
 mod watcher;
 
 pub(crate) use hints::Hints;
+pub use live::LivePublisher;
 pub use publish::{Publish, Refused};
 pub use settings::WatchSettings;
 pub use start::NoSnapshot;

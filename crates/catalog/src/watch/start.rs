@@ -26,9 +26,8 @@ impl<P: Publish> Watcher<P> {
     pub async fn start(&mut self, deadline: Duration) -> Result<(), NoSnapshot> {
         let copy = self.last_good_rules().await;
         // What was in force before the restart does not go back either.
-        let is_ahead = |head: crate::RevisionNumber| {
-            copy.as_ref().is_ok_and(|copy| copy.number > head)
-        };
+        let is_ahead =
+            |head: crate::RevisionNumber| copy.as_ref().is_ok_and(|copy| copy.number > head);
         let asked = async {
             self.catalog.ready().await?;
             Ok(self.catalog.head().await?.revision)
@@ -49,18 +48,24 @@ impl<P: Publish> Watcher<P> {
         };
         self.fail(&database);
         match copy {
-            Ok(copy) => self.from_copy(copy, database).await,
-            Err(last_good) => Err(NoSnapshot { database, last_good }),
+            Ok(copy) => self.serve_copy(copy, database).await,
+            Err(last_good) => Err(NoSnapshot {
+                database,
+                last_good,
+            }),
         }
     }
 
-    async fn from_copy(
+    async fn serve_copy(
         &mut self,
         copy: Arc<Revision>,
         database: CatalogError,
     ) -> Result<(), NoSnapshot> {
         if let Some(trouble) = self.put_in_force(copy, Origin::LastGood).await {
-            return Err(NoSnapshot { database, last_good: trouble.to_string() });
+            return Err(NoSnapshot {
+                database,
+                last_good: trouble.to_string(),
+            });
         }
         self.last_good_overrides().await;
         Ok(())
@@ -77,7 +82,8 @@ impl<P: Publish> Watcher<P> {
             Ok(None) => Err("no last good copy on disk".to_owned()),
             Err(error) => {
                 let why = error.to_string();
-                self.status.send_modify(|status| status.last_good = Some(why.clone()));
+                self.status
+                    .send_modify(|status| status.last_good = Some(why.clone()));
                 Err(why)
             }
         }
@@ -93,17 +99,26 @@ impl<P: Publish> Watcher<P> {
         let loaded = blocking(move || Ok(last_good.load_overrides(each))).await;
         match loaded {
             Ok(Ok(Some(mark))) => {
-                self.status.send_modify(|status| status.override_seq = mark.seq());
+                self.status
+                    .send_modify(|status| status.override_seq = mark.seq());
                 self.mark = mark;
             }
             Ok(Ok(None)) => {}
-            Ok(Err(error)) => self.status.send_modify(|status| status.last_good = Some(error.to_string())),
-            Err(error) => self.status.send_modify(|status| status.last_good = Some(error.to_string())),
+            Ok(Err(error)) => self
+                .status
+                .send_modify(|status| status.last_good = Some(error.to_string())),
+            Err(error) => self
+                .status
+                .send_modify(|status| status.last_good = Some(error.to_string())),
         }
     }
 
     fn trouble(&self) -> String {
         let status = self.status.borrow();
-        status.trouble.as_ref().map(ToString::to_string).unwrap_or_default()
+        status
+            .trouble
+            .as_ref()
+            .map(ToString::to_string)
+            .unwrap_or_default()
     }
 }

@@ -69,6 +69,13 @@ pub enum Trouble {
         /// The one in force.
         in_force: RevisionNumber,
     },
+    /// The same of the overrides.
+    OlderOverrides {
+        /// The newest write that the database has.
+        database: OverrideSeq,
+        /// The last one in force.
+        in_force: OverrideSeq,
+    },
     /// The newest revision cannot be read by this release, or is damaged.
     Unreadable(String),
     /// The newest revision cannot be put in force.
@@ -85,6 +92,11 @@ impl fmt::Display for Trouble {
                 f,
                 "the database is at revision {database}, older than {in_force} in force: was it \
                  restored from a backup? {in_force} stays until the next write"
+            ),
+            Self::OlderOverrides { database, in_force } => write!(
+                f,
+                "the database is at write {database} of the overrides, older than {in_force} in force: \
+                 was it restored from a backup? They stay until the next write"
             ),
             Self::Unreported(why) => write!(f, "this node cannot report what it runs: {why}"),
             Self::Refused(why) => write!(f, "the newest revision cannot be put in force: {why}"),

@@ -18,11 +18,11 @@ impl<P: Publish> Watcher<P> {
         }
         let head = self.catalog.head().await?;
         self.status.send_modify(|status| status.head = Some(head));
-        let trouble = self.follow_rules(head).await?;
-        let trouble = match trouble {
-            None => self.follow_overrides(head).await?,
-            some => some,
-        };
+        // Rules that cannot be followed do not hold up an emergency override, nor the other way round.
+        let rules = self.follow_rules(head).await?;
+        let overrides = self.follow_overrides(head).await?;
+        let skipped = self.skipped.clone().map(Trouble::Unreadable);
+        let trouble = rules.or(overrides).or(skipped);
         let now = self.catalog.now();
         self.status.send_modify(|status| {
             if trouble.is_some() {
@@ -80,7 +80,11 @@ impl<P: Publish> Watcher<P> {
         revision: Arc<Revision>,
         origin: Origin,
     ) -> Option<Trouble> {
-        if self.revision.as_ref().is_some_and(|ours| ours.number >= revision.number) {
+        if self
+            .revision
+            .as_ref()
+            .is_some_and(|ours| ours.number >= revision.number)
+        {
             return None;
         }
         let (publish, news) = (Arc::clone(&self.publish), Arc::clone(&revision));
@@ -90,31 +94,45 @@ impl<P: Publish> Watcher<P> {
             Ok(Err(refused)) => return Some(Trouble::Refused(refused.to_string())),
             Err(error) => return Some(Trouble::Refused(error.to_string())),
         }
-        let in_force = InForce { revision: revision.number, hash: revision.hash, origin };
+        let in_force = InForce {
+            revision: revision.number,
+            hash: revision.hash,
+            origin,
+        };
         self.revision = Some(Arc::clone(&revision));
-        self.status.send_modify(|status| status.in_force = Some(in_force));
+        self.status
+            .send_modify(|status| status.in_force = Some(in_force));
         if let (Some(last_good), Origin::Database) = (self.last_good.clone(), origin) {
             let saved = blocking(move || Ok(last_good.save_rules(&revision))).await;
-            self.note_last_good(saved.map_err(|error| error.to_string()).and_then(|saved| {
-                saved.map_err(|error| error.to_string())
-            }));
+            self.note_last_good(
+                saved
+                    .map_err(|error| error.to_string())
+                    .and_then(|saved| saved.map_err(|error| error.to_string())),
+            );
         }
         None
     }
 
     async fn follow_overrides(&mut self, head: Head) -> Result<Option<Trouble>, CatalogError> {
-        let bloated = self.last_good.as_ref().is_some_and(|last_good| last_good.is_bloated());
+        let bloated = self
+            .last_good
+            .as_ref()
+            .is_some_and(|last_good| last_good.is_bloated());
         if bloated {
             self.mark = OverrideMark::default();
         }
         if head.override_seq < self.mark.seq() {
-            return Ok(None);
+            let (database, in_force) = (head.override_seq, self.mark.seq());
+            return Ok(Some(Trouble::OlderOverrides { database, in_force }));
         }
         let Some(mut walk) = self.catalog.override_walk(&self.mark).await? else {
             return Ok(None);
         };
         if let Some(last_good) = &self.last_good {
             last_good.begin_walk();
+        }
+        if walk.is_whole() {
+            self.skipped = None;
         }
         loop {
             match self.catalog.override_page(walk).await {
@@ -124,7 +142,8 @@ impl<P: Publish> Watcher<P> {
                 }
                 Ok(Next::Last(page, mark)) => {
                     self.take(page, Some(mark.clone())).await;
-                    self.status.send_modify(|status| status.override_seq = mark.seq());
+                    self.status
+                        .send_modify(|status| status.override_seq = mark.seq());
                     self.mark = mark;
                     return Ok(None);
                 }
@@ -135,7 +154,8 @@ impl<P: Publish> Watcher<P> {
     }
 
     /// Puts a page in force, and on disk.
-    async fn take(&mut self, page: OverrideDelta, mark: Option<OverrideMark>) {
+    async fn take(&mut self, mut page: OverrideDelta, mark: Option<OverrideMark>) {
+        self.skipped = page.skipped.take().or(self.skipped.take());
         let (publish, last_good) = (Arc::clone(&self.publish), self.last_good.clone());
         let done = blocking(move || {
             let saved = last_good.map_or(Ok(()), |file| file.save_overrides(&page, mark.as_ref()));
@@ -147,6 +167,7 @@ impl<P: Publish> Watcher<P> {
     }
 
     fn note_last_good(&self, saved: Result<(), String>) {
-        self.status.send_modify(|status| status.last_good = saved.err());
+        self.status
+            .send_modify(|status| status.last_good = saved.err());
     }
 }

@@ -25,6 +25,8 @@ pub struct Watcher<P> {
     pub(super) revision: Option<Arc<Revision>>,
     pub(super) mark: OverrideMark,
     pub(super) is_ready: bool,
+    /// Why an override is not in force, if one is not.
+    pub(super) skipped: Option<String>,
     started_at: Timestamp,
 }
 
@@ -46,6 +48,7 @@ impl<P: Publish> Watcher<P> {
             revision: None,
             mark: OverrideMark::default(),
             is_ready: false,
+            skipped: None,
         };
         (watcher, receiver)
     }
@@ -88,7 +91,11 @@ impl<P: Publish> Watcher<P> {
                 backoff.reset();
             }
             let is_deaf = hints.is_none();
-            let mut retry = pin!(sleep(if is_deaf { backoff.next() } else { self.settings.poll }));
+            let mut retry = pin!(sleep(if is_deaf {
+                backoff.next()
+            } else {
+                self.settings.poll
+            }));
             poll.reset();
             loop {
                 tokio::select! {
@@ -141,6 +148,8 @@ async fn next(hints: &mut Option<Hints>) -> Result<(), CatalogError> {
 
 impl<P> fmt::Debug for Watcher<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watcher").field("settings", &self.settings).finish_non_exhaustive()
+        f.debug_struct("Watcher")
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
     }
 }

@@ -3,8 +3,11 @@
     dead_code,
     clippy::unwrap_used,
     clippy::panic,
+    clippy::expect_used,
     reason = "each test file uses a part of it; to panic is how a failed test speaks"
 )]
+
+pub(crate) mod node;
 
 use std::{sync::Arc, time::Duration};
 
@@ -29,7 +32,12 @@ impl Place {
     pub(crate) fn sqlite() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let url = DatabaseUrl::file(folder.path().join("data/rules.db"));
-        Self { url, clock: ManualClock::start(), folder, postgres: None }
+        Self {
+            url,
+            clock: ManualClock::start(),
+            folder,
+            postgres: None,
+        }
     }
 
     pub(crate) fn postgres() -> Self {
@@ -85,7 +93,10 @@ pub(crate) fn rule(text: &str, priority: i32) -> Rule {
 
 pub(crate) fn set(rules: impl IntoIterator<Item = Rule>) -> Arc<RuleSet> {
     let mut set = RuleSet::default();
-    set.rules = rules.into_iter().map(|rule| (rule.name.clone(), Arc::new(rule))).collect();
+    set.rules = rules
+        .into_iter()
+        .map(|rule| (rule.name.clone(), Arc::new(rule)))
+        .collect();
     Arc::new(set)
 }
 
@@ -107,4 +118,17 @@ pub(crate) fn override_of(rule: &str, user: &str, factor: &str) -> Override {
     entry.key.insert(Field::User, user.into());
     entry.change = Change::Factor(factor.parse().unwrap());
     entry
+}
+
+impl Place {
+    /// Sets the database back to a revision, as an older backup would.
+    pub(crate) async fn forget_revisions_after(&self, number: u64) {
+        let in_force = i64::MAX;
+        self.execute(&format!(
+            "DELETE FROM items WHERE from_revision > {number}; \
+             UPDATE items SET to_revision = {in_force} WHERE to_revision > {number}; \
+             DELETE FROM revisions WHERE number > {number}; DELETE FROM nodes"
+        ))
+        .await;
+    }
 }

@@ -113,6 +113,14 @@ impl Directory {
         true
     }
 
+    /// Removes every override whose id is not to be kept.
+    pub fn retain(&self, is_kept: impl Fn(u64) -> bool) {
+        let ids: Vec<u64> = self.places().keys().copied().collect();
+        for id in ids.into_iter().filter(|id| !is_kept(*id)) {
+            self.remove(id);
+        }
+    }
+
     fn drop_from(&self, hash: u64, id: u64) {
         self.edit(hash, |shard| {
             if let Some(entries) = shard.get_mut(&hash) {

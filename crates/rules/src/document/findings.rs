@@ -84,6 +84,15 @@ impl Findings {
         }
     }
 
+    /// Reports an error that takes work to put in words, if there is still room for words.
+    pub(super) fn push_error(&mut self, finding: impl FnOnce() -> Finding) {
+        if self.kept.len() < Self::KEPT_MAX {
+            self.push(finding());
+        } else {
+            self.errors = self.errors.saturating_add(1);
+        }
+    }
+
     pub(super) fn error(&mut self, span: Span, message: impl Into<String>) {
         self.push(Finding::error(span, message));
     }

@@ -17,6 +17,7 @@ mod findings;
 mod format;
 mod read;
 mod report;
+mod schema;
 mod span;
 mod tree;
 mod write;
@@ -24,6 +25,7 @@ mod write;
 pub use format::{FormatError, format};
 pub use read::{Document, Reading, read, read_override, read_rule, read_tier};
 pub use report::{Place, Problem, Report};
+pub use schema::schema;
 pub use tree::{BYTES_MAX, DEPTH_MAX, NODES_MAX};
 pub use write::{ContentHash, content_hash, override_json, rule_json, tier_json, write_yaml};
 

@@ -17,7 +17,7 @@ mod wildcard;
 
 pub use flaw::{Flaw, Locus, Severity};
 
-use crate::RuleSet;
+use crate::{Override, RuleSet};
 
 /// Everything that is wrong with a rule set whose parts are right by themselves.
 ///
@@ -36,12 +36,20 @@ use crate::RuleSet;
 pub fn review(set: &RuleSet) -> Vec<Flaw> {
     let mut flaws = Vec::new();
     names::check(set, &mut flaws);
-    overrides::check(set, &mut flaws);
+    overrides::check(set, &set.overrides, &mut flaws);
     let walk = walk::walk(set);
     wildcard::check(&walk, &mut flaws);
     twins::check(&walk, &mut flaws);
     unreachable::check(&walk, &mut flaws);
     groups::check(set, &walk, &mut flaws);
     unlimited::check(set, &walk, &mut flaws);
+    flaws
+}
+
+/// Everything that is wrong with overrides that stand beside a rule set. The index of a flaw's locus is the
+/// place in `overrides`.
+pub fn review_overrides(set: &RuleSet, overrides: &[Override]) -> Vec<Flaw> {
+    let mut flaws = Vec::new();
+    overrides::check(set, overrides, &mut flaws);
     flaws
 }

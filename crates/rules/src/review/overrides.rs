@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::{Flaw, Locus, walk::throttle};
 use crate::{Change, Field, Key, Name, Override, Rule, RuleSet, nearest};
 
-pub(super) fn check(set: &RuleSet, flaws: &mut Vec<Flaw>) {
-    let mut known = HashMap::with_capacity(set.overrides.len());
+pub(super) fn check(set: &RuleSet, overrides: &[Override], flaws: &mut Vec<Flaw>) {
+    let mut known = HashMap::with_capacity(overrides.len());
     let mut counted = Counted::new(set);
-    for (index, exception) in set.overrides.iter().enumerate() {
+    for (index, exception) in overrides.iter().enumerate() {
         let at = |field| Locus::Override {
             index,
             field: Some(field),
@@ -48,12 +48,12 @@ pub(super) fn check(set: &RuleSet, flaws: &mut Vec<Flaw>) {
 }
 
 /// Which facts the rules count by.
-struct Counted<'s> {
+struct Counted<'s, 'o> {
     keys: HashSet<&'s Key>,
-    asked: HashMap<Vec<&'s Field>, bool>,
+    asked: HashMap<Vec<&'o Field>, bool>,
 }
 
-impl<'s> Counted<'s> {
+impl<'s, 'o> Counted<'s, 'o> {
     fn new(set: &'s RuleSet) -> Self {
         let throttles = set.rules.values().filter_map(|rule| throttle(rule));
         Self {
@@ -63,7 +63,7 @@ impl<'s> Counted<'s> {
     }
 
     /// Whether a rule counts by exactly the facts of the override.
-    fn by_exactly(&mut self, exception: &'s Override) -> bool {
+    fn by_exactly(&mut self, exception: &'o Override) -> bool {
         let facts = exception.key.keys().collect();
         let keys = &self.keys;
         let is_any = || keys.iter().any(|key| fits(key, exception).is_ok());

@@ -13,6 +13,8 @@ pub(crate) use compiled::Compiled;
 pub use explain::{Considered, Explanation, Fate};
 pub use plan::{Line, Plan, Stop, TierStanding};
 
+use tollgate_core::RuleId;
+
 use crate::{Name, directory::Exceptions, index::Index};
 
 /// Every rule of one revision, in walk order and indexed. Immutable: a request that holds one sees one
@@ -32,6 +34,14 @@ impl Snapshot {
     /// The number of the revision.
     pub const fn revision(&self) -> u64 {
         self.revision
+    }
+
+    /// The id of the rule that is called so, if it is enabled.
+    pub fn rule_id(&self, name: &str) -> Option<RuleId> {
+        let mut rules = self.walk.iter().map(|compiled| &compiled.rule);
+        rules
+            .find(|rule| rule.name.as_str() == name)
+            .map(|rule| rule.id)
     }
 
     /// How many rules are walked: those that are enabled.

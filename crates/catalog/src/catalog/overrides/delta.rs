@@ -1,6 +1,10 @@
 //! What changed among the overrides since a node asked last.
 
-use super::{Cursor, OVERRIDES_PAGE_MAX, OverrideSeq, StoredOverride, list::after, log::newest};
+use super::{
+    Cursor, OVERRIDES_PAGE_MAX, OverrideSeq, StoredOverride,
+    list::{after, place, read_known},
+    log::newest,
+};
 use crate::{
     Catalog, CatalogError,
     sql::{Session, values},
@@ -33,6 +37,8 @@ pub struct OverrideDelta {
     pub seq: OverrideSeq,
     /// Whether it is the last one.
     pub is_last: bool,
+    /// Why one was left out, if any was: a newer release wrote it.
+    pub skipped: Option<String>,
 }
 
 /// What the pages of a delta hold together.
@@ -50,6 +56,13 @@ pub enum Scope {
 pub(crate) struct Walk {
     scope: Scope,
     cursor: Cursor,
+}
+
+impl Walk {
+    /// Whether it goes over everything.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.scope == Scope::Everything
+    }
 }
 
 /// Where a walk has come to.
@@ -100,32 +113,34 @@ impl Catalog {
     pub(crate) async fn override_page(&self, walk: Walk) -> Result<Next, CatalogError> {
         let read = async |session: &mut Session| {
             let head = newest(session).await?;
-            let entries = after(session, walk.cursor.clone()).await?;
+            let rows = after(session, walk.cursor.clone()).await?;
             Ok((
-                entries,
+                rows,
                 OverrideMark {
                     seq: head.seq,
                     mark: head.mark,
                 },
             ))
         };
-        let (entries, mark) = self.database.read(read).await?;
-        let is_full = u32::try_from(entries.len()).is_ok_and(|count| count >= OVERRIDES_PAGE_MAX);
+        let (rows, mark) = self.database.read(read).await?;
+        let is_full = u32::try_from(rows.len()).is_ok_and(|count| count >= OVERRIDES_PAGE_MAX);
+        let last = rows.last().map(place).transpose()?;
+        let (entries, skipped) = read_known(rows).await?;
         let scope = walk.scope;
-        match entries.last() {
-            Some(last) if is_full => {
-                let (seq, id) = (last.seq, last.id.get());
+        match last {
+            Some((seq, id)) if is_full => {
                 let page = OverrideDelta {
                     scope,
                     entries,
                     seq,
                     is_last: false,
+                    skipped,
                 };
                 Ok(Next::Page(
                     page,
                     Walk {
                         scope,
-                        cursor: Cursor { seq, id },
+                        cursor: Cursor { seq, id: id.get() },
                     },
                 ))
             }
@@ -135,6 +150,7 @@ impl Catalog {
                     entries,
                     seq: mark.seq,
                     is_last: true,
+                    skipped,
                 };
                 Ok(Next::Last(page, mark))
             }

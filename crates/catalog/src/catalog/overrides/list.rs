@@ -7,7 +7,9 @@ use tollgate_rules::{Field, Name};
 
 use super::{OverrideId, OverrideSeq, Removal, StoredOverride};
 use crate::{
-    Catalog, CatalogError, codec,
+    Catalog, CatalogError,
+    catalog::blocking,
+    codec,
     sql::{Row, Session, Value, values},
 };
 
@@ -86,9 +88,10 @@ impl Catalog {
     ///
     /// If one of them cannot be read, or the database has no answer.
     pub async fn overrides(&self, listing: &Listing) -> Result<Vec<StoredOverride>, CatalogError> {
-        self.database
-            .read(async |session| page(session, listing).await)
-            .await
+        let rows = self
+            .database
+            .read(async |session| page(session, listing).await);
+        read_all(rows.await?).await
     }
 
     /// One override, also if it has ended; none if it is not known, or not any more.
@@ -109,18 +112,14 @@ impl Catalog {
     }
 }
 
-const SELECT: &str =
-    "SELECT id, seq, body, author, created_at, removed_at, removed_by FROM overrides";
+const SELECT: &str = "SELECT id, seq, body, author, created_at, removed_at, removed_by, rule_id, rule FROM overrides";
 
-async fn page(
-    session: &mut Session,
-    listing: &Listing,
-) -> Result<Vec<StoredOverride>, CatalogError> {
+async fn page(session: &mut Session, listing: &Listing) -> Result<Vec<Row>, CatalogError> {
     let mut wanted = Wanted::default();
     let after = listing.after.clone().unwrap_or_default();
     let id = OverrideId::new(after.id).map_or(Value::Int(Some(0)), Value::from);
     let (seq, id) = (wanted.bind(after.seq), wanted.bind(id));
-    wanted.only(format!("(seq > {seq} OR (seq = {seq} AND id > {id}))"));
+    wanted.only(format!("(seq, id) > ({seq}, {id})"));
     if let Some(rule) = &listing.rule {
         let rule = wanted.bind(rule.as_str());
         wanted.only(format!("rule = {rule}"));
@@ -141,8 +140,7 @@ async fn page(
         "{SELECT} WHERE {} ORDER BY seq, id LIMIT {count}",
         wanted.conditions.join(" AND ")
     );
-    let rows = session.rows(sql, wanted.values).await?;
-    rows.iter().map(read).collect()
+    session.rows(sql, wanted.values).await
 }
 
 /// Conditions with their values.
@@ -165,18 +163,43 @@ impl Wanted {
 }
 
 /// A page after a place, with nothing left out.
-pub(super) async fn after(
-    session: &mut Session,
-    cursor: Cursor,
-) -> Result<Vec<StoredOverride>, CatalogError> {
-    page(
-        session,
-        &Listing {
-            after: Some(cursor),
-            ..Listing::default()
-        },
-    )
+pub(super) async fn after(session: &mut Session, cursor: Cursor) -> Result<Vec<Row>, CatalogError> {
+    let listing = Listing {
+        after: Some(cursor),
+        ..Listing::default()
+    };
+    page(session, &listing).await
+}
+
+/// Outside of the transaction, which is not held up by it.
+pub(super) async fn read_all(rows: Vec<Row>) -> Result<Vec<StoredOverride>, CatalogError> {
+    blocking(move || rows.iter().map(read).collect()).await
+}
+
+/// As [`read_all`], without what only a newer release can read; and why that was left out.
+pub(super) async fn read_known(
+    rows: Vec<Row>,
+) -> Result<(Vec<StoredOverride>, Option<String>), CatalogError> {
+    blocking(move || {
+        let (mut known, mut skipped) = (Vec::with_capacity(rows.len()), None);
+        for row in &rows {
+            match read(row) {
+                Ok(stored) => known.push(stored),
+                Err(error @ CatalogError::UnreadableOverride { .. }) => {
+                    skipped.get_or_insert(error.to_string());
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok((known, skipped))
+    })
     .await
+}
+
+/// Where a row stands in the order.
+pub(super) fn place(row: &Row) -> Result<(OverrideSeq, OverrideId), CatalogError> {
+    let (id, seq) = (row.int(0)?, row.int(1)?);
+    Ok((OverrideSeq::from_row(seq)?, OverrideId::from_row(id)?))
 }
 
 fn read(row: &Row) -> Result<StoredOverride, CatalogError> {
@@ -186,9 +209,15 @@ fn read(row: &Row) -> Result<StoredOverride, CatalogError> {
         at,
         by: removed_by.into(),
     });
+    let unreadable = |why: String| CatalogError::UnreadableOverride { id, why };
+    let mut what = codec::read_override(row.text(2)?).map_err(unreadable)?;
+    // What the rule is called now, not what it was called then.
+    let named = row.maybe_text(8)?.map(str::parse::<Name>).transpose();
+    what.rule = named.map_err(|error| unreadable(error.to_string()))?;
+    let rule_id = row.maybe_text(7)?.map(codec::read_rule_id).transpose();
     Ok(StoredOverride {
-        what: codec::read_override(row.text(2)?)
-            .map_err(|why| CatalogError::UnreadableOverride { id, why })?,
+        what,
+        rule_id: rule_id.map_err(unreadable)?,
         id,
         seq: OverrideSeq::from_row(row.int(1)?)?,
         author: row.text(3)?.into(),

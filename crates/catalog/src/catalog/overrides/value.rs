@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use tollgate_core::Timestamp;
+use tollgate_core::{RuleId, Timestamp};
 use tollgate_rules::Override;
 
 use crate::{CatalogError, sql::Value};
@@ -105,6 +105,8 @@ pub struct StoredOverride {
     pub id: OverrideId,
     /// What it says.
     pub what: Override,
+    /// The rule it names, by its id: that stays when the rule is renamed.
+    pub rule_id: Option<RuleId>,
     /// The write that made it what it is, its removal included.
     pub seq: OverrideSeq,
     /// Who made it.

@@ -1,5 +1,7 @@
 //! Putting overrides, and taking them away.
 
+use tollgate_rules::{Action, Name, Override, Rule, RuleSet};
+
 use super::{Draft, OverrideId, OverrideSeq, log::Log};
 use crate::{
     Author, Catalog, CatalogError, codec,
@@ -25,7 +27,8 @@ impl Catalog {
     ///
     /// # Errors
     ///
-    /// If the database fails; [`CatalogError::Undecided`] if its last answer was lost.
+    /// [`CatalogError::Invalid`] if it does not fit the rule it names. Otherwise if the database fails;
+    /// [`CatalogError::Undecided`] if its last answer was lost.
     pub async fn put_override(
         &self,
         draft: impl Into<Draft>,
@@ -38,7 +41,7 @@ impl Catalog {
     ///
     /// # Errors
     ///
-    /// If there are more, or the database fails; [`CatalogError::Undecided`] if its last answer was lost.
+    /// If there are more, if one does not fit the rule it names, or the database fails; [`CatalogError::Undecided`] if its last answer was lost.
     pub async fn put_overrides(
         &self,
         drafts: Vec<Draft>,
@@ -47,23 +50,30 @@ impl Catalog {
         is_bounded(drafts.len())?;
         let now = self.clock.now().wall;
         let put = async |session: &mut Session| {
+            let head = self.latest_in(session).await?;
+            let drafts = fitted(&head.set, drafts)?;
             let mut log = Log::begin(session, "put").await?;
             let seq = log.seq;
             let mut ids = Vec::with_capacity(drafts.len());
             let mut rows = Vec::with_capacity(drafts.len());
-            for draft in &drafts {
-                let id = log.id(draft.id)?;
-                let body = codec::override_body(&draft.what);
-                let facts = codec::facts(&draft.what.key);
-                let (rule, until) = (draft.what.rule.as_ref(), draft.what.until);
-                let rule = rule.map(tollgate_rules::Name::as_str);
+            for Draft { id, what } in &drafts {
+                let id = log.id(*id)?;
+                let body = codec::override_body(what);
+                let facts = codec::facts(&what.key);
+                let rule = what.rule.as_ref().map(Name::as_str);
+                let rule_id = rule_of(&head.set, what).map(|rule| rule.id.to_string());
+                let rule_id = rule_id.as_deref();
                 log.add(&format!("{id} {body}"));
                 let name = author.name();
-                rows.push(values![id, seq, rule, facts, body, until, name, now]);
+                rows.push(values![
+                    id, seq, rule_id, rule, facts, body, what.until, name, now
+                ]);
                 ids.push(id);
             }
-            let into = "overrides (id, seq, rule, facts, body, gone_at, author, created_at)";
-            let replace = "ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, rule = excluded.rule, \
+            let into =
+                "overrides (id, seq, rule_id, rule, facts, body, gone_at, author, created_at)";
+            let replace = "ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, rule_id = excluded.rule_id, \
+                rule = excluded.rule, \
                 facts = excluded.facts, body = excluded.body, gone_at = excluded.gone_at, \
                 author = excluded.author, created_at = excluded.created_at, \
                 removed_at = NULL, removed_by = NULL";
@@ -119,6 +129,26 @@ impl Catalog {
         let _alone = within(self.deadlines().write, lock).await?;
         self.database.write(work).await
     }
+}
+
+/// The drafts as the rules they name count; those that cannot count are refused.
+fn fitted(set: &RuleSet, drafts: Vec<Draft>) -> Result<Vec<Draft>, CatalogError> {
+    let fit = |draft: Draft| match rule_of(set, &draft.what).map(|rule| &rule.action) {
+        Some(Action::Throttle(throttle)) => Draft {
+            what: draft.what.fitted(&throttle.key),
+            ..draft
+        },
+        _ => draft,
+    };
+    let drafts: Vec<Draft> = drafts.into_iter().map(fit).collect();
+    let overrides: Vec<Override> = drafts.iter().map(|draft| draft.what.clone()).collect();
+    codec::review_overrides(set, &overrides)?;
+    Ok(drafts)
+}
+
+fn rule_of<'s>(set: &'s RuleSet, exception: &Override) -> Option<&'s Rule> {
+    let rule = set.rules.get(exception.rule.as_ref()?);
+    rule.map(|rule| &**rule)
 }
 
 const fn is_bounded(given: usize) -> Result<(), CatalogError> {

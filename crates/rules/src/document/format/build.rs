@@ -1,9 +1,11 @@
 //! From the parser's events to a tree with comments.
 
-use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StructureStyle, options};
+use granit_parser::{Event, Parser, Span, options};
 
 use super::{
-    BYTES_MAX, DEPTH_MAX, FormatError,
+    super::{BYTES_MAX, DEPTH_MAX},
+    FormatError,
+    events::{layout_of, place, style_of, syntax, unusual},
     remarks::Remarks,
     tree::{Collection, Entry, File, Kind, Layout, Node, Scalar, Style, Value},
 };
@@ -42,24 +44,6 @@ pub(super) fn build(text: &str) -> Result<File, FormatError> {
         builder.step(event, span)?;
     }
     builder.finish()
-}
-
-fn syntax(error: &ScanError) -> FormatError {
-    FormatError::Syntax {
-        line: error.marker().line(),
-        column: error.marker().col().saturating_add(1),
-        message: error.info().to_owned(),
-    }
-}
-
-fn place(span: Span) -> (usize, usize) {
-    let start = span.start.byte_offset().unwrap_or(usize::MAX);
-    (start, span.end.byte_offset().unwrap_or(start))
-}
-
-fn unusual(span: Span, what: &'static str) -> FormatError {
-    let line = span.start.line();
-    FormatError::Unusual { line, what }
 }
 
 /// A list or mapping that has not ended yet.
@@ -287,21 +271,5 @@ impl<'t> Builder<'t> {
         root.tail.append(&mut self.remarks.take());
         let has_anchors = self.has_anchors;
         Ok(File { root, has_anchors })
-    }
-}
-
-const fn style_of(style: ScalarStyle) -> Style {
-    match style {
-        ScalarStyle::Plain => Style::Plain,
-        ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => Style::Quoted,
-        ScalarStyle::Literal => Style::Literal,
-        ScalarStyle::Folded => Style::Folded,
-    }
-}
-
-const fn layout_of(style: StructureStyle) -> Layout {
-    match style {
-        StructureStyle::Block => Layout::Block,
-        StructureStyle::Flow => Layout::Flow,
     }
 }

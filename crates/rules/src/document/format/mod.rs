@@ -3,6 +3,7 @@
 mod build;
 mod check;
 mod error;
+mod events;
 mod order;
 mod remarks;
 mod scalar;
@@ -10,11 +11,7 @@ mod tree;
 mod write;
 
 pub use error::FormatError;
-
-/// The largest file that is formatted.
-const BYTES_MAX: usize = 16 * 1024 * 1024;
-/// How deep lists and mappings may stand in each other.
-const DEPTH_MAX: usize = 32;
+pub(super) use order::place_in_rule;
 
 /// The rules file in its canonical layout: two blanks of indentation, quotes only where they are
 /// needed, the fields of a rule in the order of the manual. Comments, blank lines between things, and

@@ -45,9 +45,15 @@ pub(super) fn order(file: &mut File) {
     }
 }
 
-fn rank(entry: &Entry) -> usize {
-    let place = RULE.iter().position(|name| is_named(entry, name));
+/// Where a field of a rule stands among the others.
+pub(in crate::document) fn place_in_rule(field: &str) -> usize {
+    let place = RULE.iter().position(|name| *name == field);
     place.unwrap_or(RULE.len())
+}
+
+fn rank(entry: &Entry) -> usize {
+    let name = entry.key.as_ref().map(|key| place_in_rule(&key.text));
+    name.unwrap_or(RULE.len())
 }
 
 fn is_named(entry: &Entry, name: &str) -> bool {

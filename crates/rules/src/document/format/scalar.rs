@@ -14,10 +14,6 @@ impl Scalar {
         if stays || is_plainly_text(&self.text) {
             return self.text.clone();
         }
-        let is_printable = self.text.chars().all(is_printable);
-        if is_printable && self.text.contains(['"', '\\']) && !self.text.contains('\'') {
-            return format!("'{}'", self.text);
-        }
         in_double_quotes(&self.text)
     }
 

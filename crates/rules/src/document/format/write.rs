@@ -125,7 +125,8 @@ impl Writer {
 
     /// One blank line, unless one is there.
     fn blank_line(&mut self) {
-        if !self.out.is_empty() && !self.out.ends_with("\n\n") {
+        let last = self.out.lines().next_back();
+        if last.is_some_and(|line| !line.trim().is_empty()) {
             self.out.push('\n');
         }
     }

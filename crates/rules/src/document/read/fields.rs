@@ -51,7 +51,7 @@ impl Shape {
         };
         let unknown = entries.iter().filter(|entry| !self.knows(entry));
         for entry in unknown {
-            findings.push(self.refuse(entry));
+            findings.push_error(|| self.refuse(entry));
         }
         Some(Fields { node, shape: self })
     }

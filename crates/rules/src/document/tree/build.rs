@@ -75,6 +75,7 @@ impl<'t> Builder<'t, '_> {
             Event::DocumentStart(..) => self.document(span),
             Event::Scalar(text, style, anchor, tag) => {
                 let forced = self.tag(tag.as_deref(), at);
+                self.letters(&text, span);
                 let value = scalar(text, style, forced);
                 self.tree.leaf(Node { span, value }, anchor)
             }
@@ -115,6 +116,15 @@ impl<'t> Builder<'t, '_> {
         let finding = finding.help("remove the ---: a file holds one document");
         self.tree.findings.push(finding);
         Err(Broken::Text)
+    }
+
+    /// An escape can say what no text may hold: it could be read, but not once it is stored as JSON.
+    fn letters(&mut self, text: &str, span: Span) {
+        let is_odd = |letter: char| matches!(letter, '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}');
+        if let Some(odd) = text.chars().find(|letter| is_odd(*letter)) {
+            let finding = Finding::error(span, format!("a text holds {odd:?}, which is no letter"));
+            self.tree.findings.settle(finding.help("remove it"));
+        }
     }
 
     /// Whether the tag says that the value is a text, whatever it looks like.

@@ -102,8 +102,8 @@ fn texts(kind: &ErrorKind) -> Option<Advice> {
             "an unknown escape in a quoted text".to_owned(),
             "write \\\\ for a backslash, or use single quotes",
         ),
-        ErrorKind::UnexpectedCharacter { character } if character.is_control() => {
-            (format!("a control character, {character:?}"), "remove it")
+        ErrorKind::UnexpectedCharacter { character } if !character.is_ascii_punctuation() => {
+            (format!("{character:?} is no letter"), "remove it")
         }
         ErrorKind::UnexpectedCharacter { character } => (
             format!("a text may not begin with {character:?}"),

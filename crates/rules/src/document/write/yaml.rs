@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{
+    super::format::place_in_rule,
     items::{override_fields, rule_fields, tier_fields},
     shape::{Fields, Shape},
 };
@@ -38,7 +39,7 @@ pub fn write_yaml(set: &RuleSet) -> String {
     list(
         &mut out,
         "rules",
-        set.rules.values().map(|rule| rule_fields(rule)),
+        set.rules.values().map(|rule| in_order(rule_fields(rule))),
         Layout::Block,
     );
     if !set.overrides.is_empty() {
@@ -46,6 +47,12 @@ pub fn write_yaml(set: &RuleSet) -> String {
         list(&mut out, "overrides", overrides, Layout::Line);
     }
     out
+}
+
+/// The fields of a rule as the formatter puts them.
+fn in_order(mut fields: Fields) -> Fields {
+    fields.sort_by_key(|(name, _)| place_in_rule(name));
+    fields
 }
 
 /// How an item of a list is laid out.

@@ -1,0 +1,110 @@
+//! A process that is killed while it writes leaves the last good revision.
+// Proves: R6
+#![expect(clippy::unwrap_used, reason = "to panic is how a failed test speaks")]
+
+mod common;
+
+use std::{
+    env, fs,
+    io::{self, Write as _},
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::Arc,
+    time::Duration,
+};
+
+use common::{Place, SOON, dana, rule, set};
+use tollgate_catalog::{Base, Catalog, DatabaseUrl};
+use tollgate_rules::RuleSet;
+use tollgate_testkit::wait_for;
+
+/// Half a second's work to write, so that most kills hit a write.
+fn version(number: u64) -> Arc<RuleSet> {
+    let priority = i32::try_from(number).unwrap();
+    set((0..400).map(|at| rule(&format!("r{at}"), priority)))
+}
+
+/// What the killed process runs: writes for ever, and says after each write how far it is. Its input
+/// names the database and a file for that.
+#[test]
+#[ignore = "run by the tests of this file"]
+fn writes_until_it_is_killed() {
+    let read = || {
+        let mut line = String::new();
+        io::stdin().read_line(&mut line).unwrap();
+        line.trim().to_owned()
+    };
+    let (url, progress) = (read(), read());
+    let url: DatabaseUrl = url.parse().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let catalog = Catalog::open(&url).await.unwrap();
+        loop {
+            let next = catalog.head().await.unwrap().revision.get() + 1;
+            let written = catalog
+                .apply(&version(next), Base::Any, dana())
+                .await
+                .unwrap();
+            assert_eq!(written.revision.get(), next);
+            fs::write(&progress, next.to_string()).unwrap();
+        }
+    });
+}
+
+fn spawn(url: &str, progress: &Path) -> Child {
+    let mut child = Command::new(env::current_exe().unwrap())
+        .args(["--exact", "writes_until_it_is_killed", "--ignored"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    writeln!(input, "{url}\n{}", progress.display()).unwrap();
+    child
+}
+
+async fn kills(place: Place, url: &str) {
+    let progress = place.folder.path().join("progress");
+    let said = || {
+        fs::read_to_string(&progress)
+            .ok()
+            .and_then(|text| text.parse::<u64>().ok())
+    };
+    for round in 0..4_u64 {
+        let before = said().unwrap_or_default();
+        let mut child = spawn(url, &progress);
+        wait_for("a write", SOON, || said().filter(|&now| now > before));
+        tokio::time::sleep(Duration::from_millis(37 * round)).await;
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let catalog = place.open().await;
+        let latest = catalog.latest().await.unwrap();
+        let said = said().unwrap_or_default();
+        assert!(latest.number.get() >= said, "what was confirmed is there");
+        assert!(latest.number.get() <= said + 1);
+        assert_eq!(
+            latest.set,
+            version(latest.number.get()),
+            "all of a write or nothing"
+        );
+        catalog.close().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sqlite_keeps_the_last_good_revision() {
+    let place = Place::sqlite();
+    let url = format!("{}", place.url);
+    kills(place, &url).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgres_keeps_the_last_good_revision() {
+    let place = Place::postgres();
+    let url = place.postgres.as_ref().unwrap().url().to_owned();
+    kills(place, &url).await;
+}

@@ -1,0 +1,52 @@
+//! Nodes follow the catalog, whatever happens to it.
+// Proves: R7, R8, R9
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "to panic is how a failed test speaks"
+)]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod following;
+mod listening;
+mod outages;
+mod starting;
+
+/// Makes a test of each case for both databases.
+macro_rules! both {
+    ($($room:ident::$case:ident)*) => {
+        mod sqlite {
+            $(
+                #[tokio::test(flavor = "multi_thread")]
+                async fn $case() {
+                    crate::$room::$case(crate::common::Place::sqlite()).await;
+                }
+            )*
+        }
+        mod postgres {
+            $(
+                #[tokio::test(flavor = "multi_thread")]
+                async fn $case() {
+                    crate::$room::$case(crate::common::Place::postgres()).await;
+                }
+            )*
+        }
+    };
+}
+
+both! {
+    following::news_reach_every_node
+    following::overrides_reach_every_node
+    following::an_override_of_a_newer_release_holds_up_no_other
+    following::a_write_is_confirmed_by_every_node
+    following::a_refused_revision_leaves_the_one_before
+    following::a_revision_of_a_newer_release_leaves_the_one_before
+    following::a_watcher_ends_when_told
+    starting::the_last_good_copy_serves_without_a_database
+    starting::without_anything_there_is_no_snapshot
+    starting::a_node_does_not_go_back_over_a_restart
+    starting::damaged_copies_are_moved_aside
+    starting::overrides_outlive_a_restart_without_a_database
+}
