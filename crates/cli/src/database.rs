@@ -1,21 +1,22 @@
 //! Which catalog a command works on.
 
-use std::{future::Future, path::PathBuf, time::Duration};
+use std::{future::Future, path::PathBuf};
 
-use anyhow::Context as _;
-use tollgate_catalog::{Author, Catalog, Confirmation, DatabaseUrl, Goal};
+use anyhow::{Context as _, bail};
+use tollgate_catalog::{Catalog, DatabaseUrl};
 
 /// Where the rules live
 #[derive(Debug, clap::Args)]
 pub(crate) struct Database {
     /// The rule database: sqlite:PATH or postgres://…; without it the SQLite file in --data
+    // A text for now: an address that is wrong may hold a password, and clap would print it.
     #[arg(
         long,
         env = "TOLLGATE_DATABASE",
         value_name = "URL",
         hide_env_values = true
     )]
-    database: Option<DatabaseUrl>,
+    database: Option<String>,
     /// The folder of the SQLite file
     #[arg(
         long,
@@ -30,100 +31,57 @@ pub(crate) struct Database {
 const FILE: &str = "tollgate.db";
 
 impl Database {
-    fn url(&self) -> DatabaseUrl {
-        let in_data = || DatabaseUrl::file(self.data.join(FILE));
-        self.database.clone().unwrap_or_else(in_data)
+    fn url(&self) -> anyhow::Result<DatabaseUrl> {
+        match &self.database {
+            Some(url) => Ok(url.parse()?),
+            None => Ok(DatabaseUrl::file(self.data.join(FILE))),
+        }
     }
 
-    /// Runs `work` on the catalog.
+    /// Whether there is a file, or a server that will tell.
+    pub(crate) fn is_there(&self) -> anyhow::Result<bool> {
+        Ok(match self.url()? {
+            DatabaseUrl::Sqlite(path) => path.exists(),
+            _ => true,
+        })
+    }
+
+    /// Runs `work` on a catalog that is there: whoever only looks leaves no file behind.
+    pub(crate) fn look<T, F>(&self, work: impl FnOnce(Catalog) -> F) -> anyhow::Result<T>
+    where
+        F: Future<Output = anyhow::Result<T>>,
+    {
+        if !self.is_there()? {
+            bail!(
+                "there is no database {}: `tollgate rules apply FILE` makes it, --data or \
+                 --database names another",
+                self.url()?
+            );
+        }
+        self.with(work)
+    }
+
+    /// Runs `work` on the catalog, which is made if it is not there.
     pub(crate) fn with<T, F>(&self, work: impl FnOnce(Catalog) -> F) -> anyhow::Result<T>
     where
         F: Future<Output = anyhow::Result<T>>,
     {
+        let url = self.url()?;
+        if let DatabaseUrl::Sqlite(path) = &url
+            && path.is_dir()
+        {
+            bail!("cannot use {url}: it is a folder, name a file in it");
+        }
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .context("cannot start the runtime")?;
-        let url = self.url();
         runtime.block_on(async {
             let catalog = Catalog::open(&url).await;
             let catalog = catalog.with_context(|| format!("cannot use {url}"))?;
-            work(catalog).await
+            let done = work(catalog.clone()).await;
+            catalog.close().await;
+            done
         })
     }
-}
-
-/// Who changes something, and why
-#[derive(Debug, clap::Args)]
-pub(crate) struct Who {
-    /// Who does this
-    #[arg(
-        long,
-        env = "TOLLGATE_AUTHOR",
-        value_name = "NAME",
-        default_value = "cli"
-    )]
-    author: String,
-    /// Why
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) reason: Option<String>,
-}
-
-impl Who {
-    pub(crate) fn author(&self) -> Author {
-        let author = Author::new(&self.author);
-        match &self.reason {
-            Some(reason) => author.because(reason),
-            None => author,
-        }
-    }
-}
-
-/// How long to wait for the nodes
-#[derive(Debug, clap::Args)]
-pub(crate) struct Wait {
-    /// Wait until every live node runs the change, at most this many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
-    wait: u16,
-}
-
-impl Wait {
-    /// Which nodes confirmed in time; none if nobody is to be waited for.
-    pub(crate) async fn confirm(
-        &self,
-        catalog: &Catalog,
-        goal: Goal,
-    ) -> anyhow::Result<Option<Confirmation>> {
-        if self.wait == 0 {
-            return Ok(None);
-        }
-        let deadline = Duration::from_secs(self.wait.into());
-        Ok(Some(catalog.wait_confirmed(goal, deadline).await?))
-    }
-}
-
-/// `applied on 4 of 5 nodes; not yet on node-3`
-pub(crate) fn confirmed_in_words(confirmation: &Confirmation) -> String {
-    let (done, missing) = (confirmation.confirmed.len(), &confirmation.missing);
-    if done + missing.len() == 0 {
-        return "no node is running".to_owned();
-    }
-    let mut text = format!("in force on {done} of {} nodes", done + missing.len());
-    if !missing.is_empty() {
-        let names: Vec<&str> = missing.iter().map(|node| node.as_str()).collect();
-        text += &format!("; not yet on {}", names.join(", "));
-    }
-    text
-}
-
-pub(crate) fn confirmed_as_json(confirmation: Option<&Confirmation>) -> serde_json::Value {
-    let names = |nodes: &[tollgate_catalog::NodeId]| -> Vec<String> {
-        nodes.iter().map(|node| node.as_str().to_owned()).collect()
-    };
-    confirmation.map_or(serde_json::Value::Null, |confirmation| {
-        serde_json::json!({
-            "confirmed": names(&confirmation.confirmed),
-            "missing": names(&confirmation.missing),
-        })
-    })
 }

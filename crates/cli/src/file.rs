@@ -7,9 +7,10 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
+use serde_json::json;
 use tollgate_rules::document::{self, Document, Reading};
 
-use crate::say::Format;
+use crate::{outcome::Failure, problems, say::Format};
 
 /// A rules file as it is on disk; `-` is what comes in.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ pub(crate) struct File {
 impl File {
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
         let mut bytes = Vec::new();
-        let name = path.display();
+        let name = named(path);
         let most = u64::try_from(document::BYTES_MAX)?;
         let read = if is_stdin(path) {
             std::io::stdin().take(most + 1).read_to_end(&mut bytes)
@@ -45,10 +46,7 @@ impl File {
     }
 
     pub(crate) fn name(&self) -> String {
-        if is_stdin(&self.path) {
-            return "<stdin>".to_owned();
-        }
-        self.path.display().to_string()
+        named(&self.path)
     }
 
     pub(crate) fn reading(&self) -> Reading {
@@ -60,37 +58,41 @@ impl File {
         let Reading {
             document, report, ..
         } = self.reading();
-        if format == Format::Text && !report.is_clean() {
-            eprintln!("{}", report.to_string().trim_end());
+        if !report.problems.is_empty() {
+            format.remark(|| problems::in_words(&report) + "\n");
         }
-        match document {
-            Some(document) => Ok(document),
-            None => bail!(
-                "{} has {} (see `tollgate rules validate`)",
-                self.name(),
-                crate::rules::counted(report.errors, "error")
-            ),
-        }
+        document.ok_or_else(|| {
+            let errors = crate::rules::counted(report.errors, "error");
+            let failure = Failure::new(format!("{} has {errors}", self.name()));
+            let failure = failure.with("file", json!(self.name()));
+            failure.with("problems", problems::as_json(&report)).into()
+        })
     }
 
-    /// Puts other text in the file's place at once: whoever reads sees the old or the new.
+    /// Puts other text in the file's place at once: whoever reads sees the old or the new. Of a link,
+    /// the file it leads to.
     pub(crate) fn replace(&self, text: &str) -> anyhow::Result<()> {
-        let name = self.path.display();
         let write = || -> anyhow::Result<()> {
-            let folder = self
-                .path
-                .parent()
-                .filter(|folder| !folder.as_os_str().is_empty());
-            let mut new = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+            let path = fs::canonicalize(&self.path)?;
+            let folder = path.parent().unwrap_or(Path::new("/"));
+            let mut new = tempfile::NamedTempFile::new_in(folder)?;
             new.write_all(text.as_bytes())?;
             new.as_file()
-                .set_permissions(fs::metadata(&self.path)?.permissions())?;
+                .set_permissions(fs::metadata(&path)?.permissions())?;
             new.as_file().sync_all()?;
-            new.persist(&self.path)?;
+            new.persist(&path)?;
             Ok(())
         };
+        let name = self.name();
         write().with_context(|| format!("cannot write {name}, it was left as it is"))
     }
+}
+
+fn named(path: &Path) -> String {
+    if is_stdin(path) {
+        return "<stdin>".to_owned();
+    }
+    path.display().to_string()
 }
 
 pub(crate) fn is_stdin(path: &Path) -> bool {

@@ -1,5 +1,4 @@
 //! The `tollgate` program: what an operator types.
-#![expect(clippy::print_stdout, reason = "printing is what a command line does")]
 #![expect(clippy::print_stderr, reason = "errors go where errors go")]
 
 mod args;
@@ -7,20 +6,25 @@ mod database;
 mod file;
 mod outcome;
 mod overrides;
+mod problems;
 mod rules;
 mod say;
+mod wait;
 mod when;
+mod who;
 
-use std::process::ExitCode;
+use std::{ffi::OsString, process::ExitCode};
 
 use args::{Args, Command};
 use clap::Parser as _;
 use outcome::Outcome;
+use say::Format;
 
 fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    let args = match Args::try_parse_from(&typed) {
         Ok(args) => args,
-        Err(usage) => return outcome::of_usage(&usage),
+        Err(usage) => return outcome::of_usage(&usage, Format::of(&typed)),
     };
     let format = args.format();
     let done = match &args.command {

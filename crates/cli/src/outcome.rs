@@ -1,10 +1,11 @@
 //! How a command ended, as programs see it.
 
-use std::process::ExitCode;
+use std::{fmt, process::ExitCode};
 
-use serde_json::json;
+use clap::error::ErrorKind;
+use serde_json::{Map, Value, json};
 
-use crate::say::Format;
+use crate::say::{Format, print};
 
 /// What the exit code says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,23 +28,105 @@ impl From<Outcome> for ExitCode {
     }
 }
 
+/// An error with more for programs than its words: fields that stand beside `error` in the JSON.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) words: String,
+    pub(crate) fields: Map<String, Value>,
+}
+
+impl Failure {
+    pub(crate) fn new(words: impl Into<String>) -> Self {
+        Self {
+            words: words.into(),
+            fields: Map::new(),
+        }
+    }
+
+    pub(crate) fn with(mut self, field: &str, value: Value) -> Self {
+        self.fields.insert(field.to_owned(), value);
+        self
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words)
+    }
+}
+
+impl std::error::Error for Failure {}
+
 /// Tells what went wrong, with its causes.
 pub(crate) fn of_error(error: &anyhow::Error, format: Format) -> Outcome {
     match format {
-        Format::Text => eprintln!("error: {error:#}"),
-        Format::Json => println!("{:#}", json!({ "error": format!("{error:#}") })),
+        Format::Text => eprintln!("error: {}", in_words(error)),
+        Format::Json => {
+            let failure = error.downcast_ref::<Failure>();
+            let mut fields = failure.map_or_else(Map::new, |failure| failure.fields.clone());
+            fields.insert("error".to_owned(), json!(in_words(error)));
+            tell(&Value::Object(fields));
+        }
     }
     Outcome::Wrong
 }
 
+/// The error and what caused it; a cause that is in the words already is not repeated.
+fn in_words(error: &anyhow::Error) -> String {
+    let mut words = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if words.is_empty() {
+            words = cause;
+        } else if !words.contains(&cause) {
+            words += &format!(": {cause}");
+        }
+    }
+    words
+}
+
 /// A command that was not understood is an error, 1: 2 is for differences.
-pub(crate) fn of_usage(usage: &clap::Error) -> ExitCode {
-    // Nothing is left to tell anybody if the terminal is gone.
-    drop(usage.print());
+pub(crate) fn of_usage(usage: &clap::Error, format: Format) -> ExitCode {
     let outcome = if usage.use_stderr() {
         Outcome::Wrong
     } else {
         Outcome::Fine
     };
+    match (format, outcome) {
+        (Format::Json, Outcome::Wrong) => tell(&json!({ "error": usage_in_words(usage) })),
+        // Nothing is left to tell anybody if the terminal is gone.
+        _ => drop(usage.print()),
+    }
     outcome.into()
+}
+
+/// What is wrong, without the usage that follows it on a terminal.
+fn usage_in_words(usage: &clap::Error) -> String {
+    if usage.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return "a command is missing: see tollgate --help".to_owned();
+    }
+    let text = usage.render().to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let end = text.find("\n\nUsage:").or(text.find("\n\nFor more"));
+    let text = end.and_then(|end| text.get(..end)).unwrap_or(text);
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn tell(json: &Value) {
+    // The exit code says that it failed even if nobody reads why.
+    drop(print(&format!("{json:#}\n")));
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context as _;
+
+    #[test]
+    fn no_cause_is_told_twice() {
+        let error = std::io::Error::other("no such file");
+        let error = anyhow::Error::new(error).context("cannot open: no such file");
+        let error: anyhow::Result<()> = Err(error);
+        let error = error.context("cannot read").unwrap_err();
+        let words = super::in_words(&error);
+        assert_eq!(words, "cannot read: cannot open: no such file");
+    }
 }

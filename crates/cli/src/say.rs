@@ -1,5 +1,11 @@
 //! What is printed: words for people, or JSON for programs.
 
+use std::{
+    ffi::OsString,
+    io::{ErrorKind, Write as _},
+};
+
+use anyhow::Context as _;
 use serde_json::Value;
 
 /// Who reads.
@@ -10,17 +16,41 @@ pub(crate) enum Format {
 }
 
 impl Format {
+    /// Of a command line that could not be understood.
+    pub(crate) fn of(typed: &[OsString]) -> Self {
+        let is_json = typed.iter().any(|word| word == "--json");
+        if is_json { Self::Json } else { Self::Text }
+    }
+
     /// Prints one or the other.
-    pub(crate) fn say(self, text: impl FnOnce() -> String, json: impl FnOnce() -> Value) {
+    pub(crate) fn say(
+        self,
+        text: impl FnOnce() -> String,
+        json: impl FnOnce() -> Value,
+    ) -> anyhow::Result<()> {
         match self {
-            Self::Text => {
-                let text = text();
-                let text = text.trim_end();
-                if !text.is_empty() {
-                    println!("{text}");
-                }
-            }
-            Self::Json => println!("{:#}", json()),
+            Self::Text => match text().trim_end() {
+                "" => Ok(()),
+                text => print(&format!("{text}\n")),
+            },
+            Self::Json => print(&format!("{:#}\n", json())),
         }
+    }
+
+    /// Tells a person on the side what a program finds in the JSON.
+    pub(crate) fn remark(self, text: impl FnOnce() -> String) {
+        if self == Self::Text {
+            eprintln!("{}", text().trim_end());
+        }
+    }
+}
+
+/// Prints a text as it is.
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        // Whoever reads, `head` for example, has seen enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        printed => printed.context("cannot write to the standard output"),
     }
 }

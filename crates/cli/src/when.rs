@@ -12,9 +12,10 @@ pub(crate) fn shown(moment: Timestamp) -> String {
 
 /// Reads `2027-01-01T00:00:00Z`.
 pub(crate) fn moment(text: &str) -> anyhow::Result<Timestamp> {
-    let moment: jiff::Timestamp = text.parse().with_context(|| {
-        format!("{text:?} is not a moment: write for example 2027-01-01T00:00:00Z")
-    })?;
+    let moment: Result<jiff::Timestamp, _> = text.parse();
+    let Ok(moment) = moment else {
+        bail!("{text:?} is not a moment: write date, time and zone, as in 2027-01-01T00:00:00Z");
+    };
     let micros = u64::try_from(moment.as_microsecond());
     let micros = micros.with_context(|| format!("{text:?} is before 1970"))?;
     Ok(Timestamp::from_micros(micros))
@@ -27,7 +28,9 @@ pub(crate) fn from_now(text: &str) -> anyhow::Result<Timestamp> {
     let Ok(period) = limit.map(|limit| limit.period()) else {
         bail!("{text:?} is not a span of time: write for example 90min, 2h or 7day");
     };
-    Ok(now().saturating_add(period.length()))
+    let end = now().saturating_add(period.length());
+    // A whole second, as it is shown; never sooner.
+    Ok(Timestamp::from_secs(end.as_micros().div_ceil(1_000_000)))
 }
 
 pub(crate) fn now() -> Timestamp {

@@ -1,7 +1,7 @@
 //! `tollgate overrides list`
 
 use serde_json::{Value, json};
-use tollgate_catalog::{Catalog, Listing, StoredOverride};
+use tollgate_catalog::{Catalog, Listing, OVERRIDES_PAGE_MAX, StoredOverride};
 use tollgate_core::Timestamp;
 use tollgate_rules::{Change, Name, Override, document};
 
@@ -16,8 +16,9 @@ pub(crate) struct List {
     /// Also those that have ended
     #[arg(long)]
     all: bool,
-    /// How many to list
+    /// How many of those in the database to list, the oldest first
     #[arg(long, value_name = "COUNT", default_value_t = 100)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..i64::from(OVERRIDES_PAGE_MAX)))]
     limit: u32,
     #[command(flatten)]
     database: Database,
@@ -26,15 +27,18 @@ pub(crate) struct List {
 impl List {
     pub(super) fn run(&self, format: Format) -> anyhow::Result<Outcome> {
         let now = when::now();
-        let mut listing = Listing::default().count(self.limit);
+        let mut listing = Listing::default().count(self.limit.saturating_add(1));
         if let Some(rule) = &self.rule {
             listing = listing.rule(rule.clone());
         }
         if !self.all {
             listing = listing.in_force_at(now);
         }
-        self.database.with(async |catalog: Catalog| {
-            let found = catalog.overrides(&listing).await?;
+        self.database.look(async |catalog: Catalog| {
+            let mut found = catalog.overrides(&listing).await?;
+            let shown = usize::try_from(self.limit)?;
+            let has_more = found.len() > shown;
+            found.truncate(shown);
             // Those of the file are part of the revision.
             let live = catalog.latest().await?;
             let is_meant = |exception: &&Override| {
@@ -49,16 +53,24 @@ impl List {
                 .cloned()
                 .collect();
             format.say(
-                || in_words(&found, &in_file, now),
+                || {
+                    let more = if has_more {
+                        "there are more: --limit shows them\n"
+                    } else {
+                        ""
+                    };
+                    in_words(&found, &in_file, now) + more
+                },
                 || {
                     let found = found.iter().map(|stored| as_json(stored, now));
                     let in_file = in_file.iter().map(document::override_json);
                     json!({
                         "overrides": found.collect::<Vec<Value>>(),
                         "in_file": in_file.collect::<Vec<Value>>(),
+                        "more": has_more,
                     })
                 },
-            );
+            )?;
             Ok(Outcome::Fine)
         })
     }
@@ -66,17 +78,17 @@ impl List {
 
 fn in_words(found: &[StoredOverride], in_file: &[Override], now: Timestamp) -> String {
     if found.is_empty() && in_file.is_empty() {
-        return "no overrides".to_owned();
+        return "no overrides\n".to_owned();
     }
     let mut text = String::new();
     for stored in found {
-        let ended = if stored.is_in_force(now) {
-            ""
-        } else {
-            ", ended"
+        let ended = match (&stored.removed, stored.is_in_force(now)) {
+            (Some(removal), _) => format!(", removed by {}", removal.by),
+            (None, false) => ", ended".to_owned(),
+            (None, true) => String::new(),
         };
         text += &format!(
-            "{:>6}  {}{ended}, by {}\n",
+            "{:>6}  {}, by {}{ended}\n",
             stored.id,
             described(&stored.what),
             stored.author
@@ -88,13 +100,13 @@ fn in_words(found: &[StoredOverride], in_file: &[Override], now: Timestamp) -> S
     text
 }
 
-/// `login {user: acme}: 500/min until 2027-01-01T00:00:00Z (contract 412)`
+/// As differences are told: `login [user=acme]: 500/min until 2027-01-01T00:00:00Z (contract 412)`
 pub(super) fn described(exception: &Override) -> String {
     let rule = exception.rule.as_ref().map_or("every rule", Name::as_str);
     let key = exception
         .key
         .iter()
-        .map(|(field, value)| format!("{field}: {value}"));
+        .map(|(field, value)| format!("{field}={value}"));
     let change = match &exception.change {
         Change::Limit(limit) => limit.to_string(),
         Change::Limits(limits) => {
@@ -112,10 +124,10 @@ pub(super) fn described(exception: &Override) -> String {
         .as_ref()
         .map_or(String::new(), |reason| format!(" ({reason})"));
     let key = key.collect::<Vec<_>>().join(", ");
-    format!("{rule} {{{key}}}: {change}{until}{reason}")
+    format!("{rule} [{key}]: {change}{until}{reason}")
 }
 
-pub(super) fn as_json(stored: &StoredOverride, now: Timestamp) -> Value {
+fn as_json(stored: &StoredOverride, now: Timestamp) -> Value {
     let mut json = document::override_json(&stored.what);
     if let Value::Object(fields) = &mut json {
         fields.insert("id".to_owned(), json!(stored.id.get()));

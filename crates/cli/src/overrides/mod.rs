@@ -1,5 +1,6 @@
 //! `tollgate overrides …`
 
+mod fit;
 mod list;
 mod remove;
 mod set;

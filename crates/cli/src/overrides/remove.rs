@@ -1,18 +1,24 @@
 //! `tollgate overrides remove`
 
-use anyhow::bail;
 use serde_json::json;
 use tollgate_catalog::{Catalog, Goal, OverrideId};
 
+use super::set::id;
 use crate::{
-    database::{Database, Wait, Who, confirmed_as_json, confirmed_in_words},
+    database::Database,
     outcome::Outcome,
     rules::counted,
     say::Format,
+    wait::{self, Wait},
+    who::Who,
 };
 
 /// End overrides at once
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Exit codes: 0 removed; 1 an error, an id that is not there, or a node that \
+    did not confirm in time."
+)]
 pub(crate) struct Remove {
     /// Their ids, as `overrides list` shows them
     #[arg(required = true)]
@@ -27,49 +33,43 @@ pub(crate) struct Remove {
 
 impl Remove {
     pub(super) fn run(&self, format: Format) -> anyhow::Result<Outcome> {
-        let mut ids = Vec::new();
-        for id in &self.ids {
-            match OverrideId::new(*id) {
-                Some(id) => ids.push(id),
-                None => bail!("{id} is not the id of an override"),
-            }
-        }
-        self.database.with(async |catalog: Catalog| {
+        let ids: anyhow::Result<Vec<OverrideId>> = self.ids.iter().copied().map(id).collect();
+        let ids = ids?;
+        self.database.look(async |catalog: Catalog| {
             let written = catalog.remove_overrides(&ids, &self.who.author()).await?;
-            let confirmation = self
-                .wait
-                .confirm(&catalog, Goal::Overrides(written.seq))
-                .await?;
-            let removed = written.ids.len();
-            let absent: Vec<u64> = ids
-                .iter()
-                .filter(|id| !written.ids.contains(id))
-                .map(|id| id.get())
-                .collect();
+            let goal = Goal::Overrides(written.seq);
+            let confirmation = self.wait.confirm(&catalog, goal).await?;
+            let nodes = confirmation.as_ref();
+            let removed: Vec<u64> = written.ids.iter().map(|id| id.get()).collect();
+            let given = ids.iter().map(|id| id.get());
+            let absent: Vec<u64> = given.filter(|id| !removed.contains(id)).collect();
             format.say(
                 || {
-                    let nodes = confirmation.as_ref().map(confirmed_in_words);
-                    let nodes = nodes.map_or(String::new(), |nodes| format!(", {nodes}"));
                     let absent = match absent.as_slice() {
                         [] => String::new(),
-                        absent => format!("; not there: {absent:?}"),
+                        absent => format!("; not there: {}", listed(absent)),
                     };
-                    format!("removed {}{nodes}{absent}", counted(removed, "override"))
+                    let count = counted(removed.len(), "override");
+                    format!("removed {count}{}{absent}", wait::and_where(nodes))
                 },
                 || {
                     json!({
-                        "removed": written.ids.iter().map(|id| id.get()).collect::<Vec<u64>>(),
+                        "removed": removed,
                         "absent": absent,
-                        "nodes": confirmed_as_json(confirmation.as_ref()),
+                        "sequence": written.seq.get(),
+                        "nodes": wait::as_json(nodes),
                     })
                 },
-            );
-            let is_done = absent.is_empty() && confirmation.is_none_or(|nodes| nodes.is_complete());
-            Ok(if is_done {
-                Outcome::Fine
-            } else {
-                Outcome::Wrong
+            )?;
+            Ok(match absent.as_slice() {
+                [] => wait::outcome(nodes),
+                _ => Outcome::Wrong,
             })
         })
     }
+}
+
+fn listed(ids: &[u64]) -> String {
+    let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    ids.join(", ")
 }

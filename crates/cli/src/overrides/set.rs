@@ -1,30 +1,37 @@
 //! `tollgate overrides set`
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use serde_json::{Map, Value, json};
 use tollgate_catalog::{Catalog, Draft, Goal, OverrideId};
-use tollgate_rules::{Override, document};
+use tollgate_core::Timestamp;
+use tollgate_rules::document;
 
-use super::list::described;
+use super::{fit, list::described};
 use crate::{
-    database::{Database, Wait, Who, confirmed_as_json, confirmed_in_words},
+    database::Database,
     outcome::Outcome,
     say::Format,
+    wait::{self, Wait},
     when,
+    who::Who,
 };
 
 /// Give one key other limits, for a while or for good
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "tollgate overrides set --rule login --key user=acme --limit 500/min --for 7day \
-    --reason 'contract 412'\n  tollgate overrides set --key user=acme --factor 2x --until 2027-01-01T00:00:00Z"
+    after_help = "Exit codes: 0 set; 1 an error, or a node that did not confirm in time.
+
+Examples:
+  tollgate overrides set --rule login --key user=acme --limit 500/min --for 7day --reason 'contract 412'
+  tollgate overrides set --key user=acme --factor 2x --until 2027-01-01T00:00:00Z
+  tollgate overrides set --rule login --key user=acme --unlimited --wait 10"
 )]
 pub(crate) struct Set {
     /// The rule; without it every rule that counts by exactly these facts
     #[arg(long, value_name = "RULE")]
     rule: Option<String>,
-    /// A fact of the key, for every field of the rule's key
-    #[arg(long = "key", value_name = "FIELD=VALUE", required = true)]
+    /// A fact of the key; repeated for every field of the rule's key, never for a rule with key: []
+    #[arg(long = "key", value_name = "FIELD=VALUE")]
     keys: Vec<String>,
     #[command(flatten)]
     change: Change,
@@ -63,7 +70,7 @@ struct Change {
 #[derive(Debug, clap::Args)]
 #[group(multiple = false)]
 struct End {
-    /// The moment at which it ends by itself
+    /// The moment at which it ends by itself, for example 2027-01-01T00:00:00Z
     #[arg(long, value_name = "MOMENT")]
     until: Option<String>,
     /// How long it lasts, for example 2h or 7day
@@ -73,51 +80,45 @@ struct End {
 
 impl Set {
     pub(super) fn run(&self, format: Format) -> anyhow::Result<Outcome> {
-        let exception = self.exception()?;
-        let id = match self.id {
-            None => None,
-            Some(id) => match OverrideId::new(id) {
-                Some(id) => Some(id),
-                None => bail!("{id} is not the id of an override"),
-            },
-        };
-        self.database.with(async |catalog: Catalog| {
-            let draft = Draft {
-                id,
-                what: exception.clone(),
-            };
-            let written = catalog.put_override(draft, &self.who.author()).await?;
-            let confirmation = self
-                .wait
-                .confirm(&catalog, Goal::Overrides(written.seq))
+        let typed = self.typed()?;
+        let until = self.until()?;
+        let id = self.id.map(id).transpose()?;
+        self.database.look(async |catalog: Catalog| {
+            let live = catalog.latest().await?;
+            let fit::Fitted { mut what, warnings } = fit::fitted(&typed, &live.set)?;
+            what.until = until;
+            let what = Draft { id, what };
+            for warning in &warnings {
+                format.remark(|| format!("warning: {warning}"));
+            }
+            let written = catalog
+                .put_override(what.clone(), &self.who.author())
                 .await?;
-            let ids: Vec<u64> = written.ids.iter().map(|id| id.get()).collect();
+            let goal = Goal::Overrides(written.seq);
+            let confirmation = self.wait.confirm(&catalog, goal).await?;
+            let id = written.ids.first().map(|id| id.get());
+            let nodes = confirmation.as_ref();
             format.say(
                 || {
-                    let id = ids.first().copied().unwrap_or_default();
-                    let nodes = confirmation.as_ref().map(confirmed_in_words);
-                    let nodes = nodes.map_or(String::new(), |nodes| format!(", {nodes}"));
-                    format!("override {id}: {}{nodes}", described(&exception))
+                    let (id, nodes) = (id.unwrap_or_default(), wait::and_where(nodes));
+                    format!("override {id}: {}{nodes}", described(&what.what))
                 },
                 || {
                     json!({
-                        "ids": ids,
+                        "id": id,
+                        "override": document::override_json(&what.what),
                         "sequence": written.seq.get(),
-                        "nodes": confirmed_as_json(confirmation.as_ref()),
+                        "warnings": warnings,
+                        "nodes": wait::as_json(nodes),
                     })
                 },
-            );
-            let is_everywhere = confirmation.is_none_or(|nodes| nodes.is_complete());
-            Ok(if is_everywhere {
-                Outcome::Fine
-            } else {
-                Outcome::Wrong
-            })
+            )?;
+            Ok(wait::outcome(nodes))
         })
     }
 
-    /// What was typed, read as a file would be.
-    fn exception(&self) -> anyhow::Result<Override> {
+    /// What was typed, as a file would have it.
+    fn typed(&self) -> anyhow::Result<Value> {
         let mut key = Map::new();
         for fact in &self.keys {
             let Some((field, value)) = fact.split_once('=') else {
@@ -127,45 +128,42 @@ impl Set {
                 bail!("--key {field} is given twice");
             }
         }
-        let mut fields = Map::new();
-        let mut put = |name: &str, value: Option<Value>| {
-            fields.extend(value.map(|value| (name.to_owned(), value)));
-        };
-        put("rule", self.rule.as_ref().map(|rule| json!(rule)));
-        put("key", Some(Value::Object(key)));
-        put(
-            "limit",
-            self.change.limit.as_ref().map(|limit| json!(limit)),
-        );
-        put(
-            "limits",
-            self.change.limits.as_ref().map(|limits| json!(limits)),
-        );
-        put(
-            "factor",
-            self.change.factor.as_ref().map(|factor| json!(factor)),
-        );
-        put("unlimited", self.change.unlimited.then_some(json!(true)));
-        put(
-            "reason",
-            self.who.reason.as_ref().map(|reason| json!(reason)),
-        );
-        let exception = document::read_override(&Value::Object(fields).to_string());
-        let mut exception = exception.map_err(|report| {
-            let problems = report.problems.iter().map(|problem| match &problem.help {
-                Some(help) => format!("{} ({help})", problem.message),
-                None => problem.message.clone(),
-            });
-            anyhow::anyhow!(problems.collect::<Vec<_>>().join("; "))
-        })?;
-        exception.until = match (&self.end.until, &self.end.span) {
-            (Some(until), _) => Some(when::moment(until)?),
-            (None, Some(span)) => Some(when::from_now(span)?),
+        let Change {
+            limit,
+            limits,
+            factor,
+            unlimited,
+        } = &self.change;
+        let fields = [
+            ("rule", json!(self.rule)),
+            ("key", Value::Object(key)),
+            ("limit", json!(limit)),
+            ("limits", json!(limits)),
+            ("factor", json!(factor)),
+            ("unlimited", json!(unlimited.then_some(true))),
+            ("reason", json!(self.who.reason)),
+        ];
+        let given = fields.into_iter().filter(|(_, value)| !value.is_null());
+        Ok(given
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect())
+    }
+
+    fn until(&self) -> anyhow::Result<Option<Timestamp>> {
+        let until = match (&self.end.until, &self.end.span) {
+            (Some(until), _) => Some(when::moment(until).context("--until")?),
+            (None, Some(span)) => Some(when::from_now(span).context("--for")?),
             (None, None) => None,
         };
-        if exception.until.is_some_and(|until| until <= when::now()) {
-            bail!("the override would have ended already: --until is a moment to come");
+        if until.is_some_and(|until| until <= when::now()) {
+            bail!("--until: the override would have ended already, give a moment to come");
         }
-        Ok(exception)
+        Ok(until)
     }
+}
+
+/// An id that was typed.
+pub(super) fn id(typed: u64) -> anyhow::Result<OverrideId> {
+    let id = OverrideId::new(typed);
+    id.with_context(|| format!("{typed} is not the id of an override"))
 }

@@ -3,19 +3,32 @@
 use std::{path::PathBuf, sync::Arc};
 
 use serde_json::json;
-use tollgate_catalog::{Base, Catalog, CatalogError, Confirmation, Goal, RevisionNumber, Written};
+use tollgate_catalog::{
+    Base, Catalog, CatalogError, Confirmation, Conflict, Goal, RevisionHash, RevisionNumber,
+    Written,
+};
 use tollgate_rules::{Diff, RuleSet, diff};
 
-use super::number;
+use super::{differences, number};
 use crate::{
-    database::{Database, Wait, Who, confirmed_as_json, confirmed_in_words},
+    database::Database,
     file::File,
-    outcome::Outcome,
+    outcome::{Failure, Outcome},
     say::Format,
+    wait::{self, Wait},
+    who::Who,
 };
 
 /// Put a file in force as a new revision
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Exit codes: 0 applied, or nothing to change; 1 an error, or a node that \
+    did not confirm in time; 2 with --dry-run, something would change.
+
+Examples:
+  tollgate rules apply rules.yaml --reason 'credential stuffing'
+  tollgate rules apply rules.yaml --base 12 --wait 10"
+)]
 pub(crate) struct Apply {
     /// The rules file; - is the standard input
     file: PathBuf,
@@ -36,85 +49,129 @@ pub(crate) struct Apply {
 impl Apply {
     pub(super) fn run(&self, format: Format) -> anyhow::Result<Outcome> {
         let set = Arc::new(File::read(&self.file)?.document(format)?.rules);
+        if self.dry_run {
+            return self.rehearse(&set, format);
+        }
         self.database.with(async |catalog: Catalog| {
             let live = catalog.latest().await?;
             let diff = diff(&live.set, &set);
-            if self.dry_run {
-                format.say(
-                    || match diff.is_empty() {
-                        true => format!(
-                            "nothing would change: revision {} holds it already",
-                            live.number
-                        ),
-                        false => diff.to_string(),
-                    },
-                    || json!({ "revision": live.number.get(), "differences": diff.to_json() }),
-                );
-                return Ok(if diff.is_empty() {
-                    Outcome::Fine
-                } else {
-                    Outcome::Different
-                });
-            }
-            let written = catalog
-                .apply(&set, self.base(live.number)?, self.who.author())
-                .await;
-            let written = written.map_err(|error| explained(error, &set))?;
-            let goal = Goal::Revision(written.revision);
+            // What the file was compared with is what it replaces: nobody's change is lost.
+            let base = self.base.map_or(Ok(live.number), number)?;
+            let author = self.who.author();
+            let written = catalog.apply(&set, Base::Revision(base), author).await;
+            let done = Done::of(written)?;
+            let goal = Goal::Revision(done.revision);
             let confirmation = self.wait.confirm(&catalog, goal).await?;
-            tell(format, &diff, written, confirmation.as_ref());
-            let is_everywhere = confirmation.is_none_or(|nodes| nodes.is_complete());
-            Ok(if is_everywhere {
-                Outcome::Fine
-            } else {
-                Outcome::Wrong
-            })
+            done.tell(format, &diff, confirmation.as_ref())?;
+            Ok(wait::outcome(confirmation.as_ref()))
         })
     }
 
-    /// What the file was compared with is what it replaces: nobody's change in between is lost.
-    fn base(&self, live: RevisionNumber) -> anyhow::Result<Base> {
-        let base = self.base.map_or(Ok(live), number)?;
-        Ok(Base::Revision(base))
+    /// Says what would change. A database that is not there yet holds nothing, and is not made.
+    fn rehearse(&self, set: &RuleSet, format: Format) -> anyhow::Result<Outcome> {
+        let (number, live) = if self.database.is_there()? {
+            self.database.with(async |catalog: Catalog| {
+                let live = catalog.latest().await?;
+                Ok((live.number, Arc::clone(&live.set)))
+            })?
+        } else {
+            (RevisionNumber::ZERO, Arc::default())
+        };
+        let diff = diff(&live, set);
+        format.say(
+            || match diff.is_empty() {
+                true => format!("nothing would change: revision {number} holds it already"),
+                false => diff.to_string(),
+            },
+            || {
+                json!({
+                    "revision": number.get(),
+                    "changed": !diff.is_empty(),
+                    "differences": differences(&diff),
+                })
+            },
+        )?;
+        Ok(if diff.is_empty() {
+            Outcome::Fine
+        } else {
+            Outcome::Different
+        })
+    }
+}
+
+/// What is in force now.
+struct Done {
+    revision: RevisionNumber,
+    hash: RevisionHash,
+    is_new: bool,
+}
+
+impl Done {
+    /// A conflict with somebody who wrote the very same is none.
+    fn of(written: Result<Written, CatalogError>) -> anyhow::Result<Self> {
+        match written {
+            Ok(written) => Ok(Self {
+                revision: written.revision,
+                hash: written.hash,
+                is_new: written.changed > 0,
+            }),
+            Err(CatalogError::Conflict(conflict)) => {
+                let difference = diff(&conflict.head.set, &conflict.ours);
+                if !difference.is_empty() {
+                    return Err(explained(&conflict, &difference).into());
+                }
+                Ok(Self {
+                    revision: conflict.head.number,
+                    hash: conflict.head.hash,
+                    is_new: false,
+                })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn tell(
+        &self,
+        format: Format,
+        diff: &Diff,
+        confirmation: Option<&Confirmation>,
+    ) -> anyhow::Result<()> {
+        let revision = self.revision;
+        format.say(
+            || {
+                let nodes = wait::and_where(confirmation);
+                if !self.is_new {
+                    return format!("nothing changed: revision {revision} holds it already{nodes}");
+                }
+                let diff = diff.to_string();
+                format!("{}\n\nrevision {revision}{nodes}", diff.trim_end())
+            },
+            || {
+                json!({
+                    "revision": revision.get(),
+                    "hash": self.hash.to_string(),
+                    "changed": self.is_new,
+                    "differences": differences(diff),
+                    "nodes": wait::as_json(confirmation),
+                })
+            },
+        )
     }
 }
 
 /// A conflict comes with what is there now beside what was to be written.
-pub(super) fn explained(error: CatalogError, ours: &RuleSet) -> anyhow::Error {
-    match &error {
-        CatalogError::Conflict(conflict) => {
-            let difference = diff(&conflict.head.set, ours);
-            let message = format!(
-                "{conflict}\n\nfrom revision {} to yours:\n{difference}",
-                conflict.head.number
-            );
-            anyhow::anyhow!(message.trim_end().to_owned())
-        }
-        _ => error.into(),
-    }
-}
-
-fn tell(format: Format, diff: &Diff, written: Written, confirmation: Option<&Confirmation>) {
-    let revision = written.revision;
-    format.say(
-        || {
-            if written.changed == 0 {
-                return format!("nothing changed: revision {revision} holds it already");
-            }
-            let mut text = format!("{}\n\nrevision {revision}", diff.to_string().trim_end());
-            if let Some(confirmation) = confirmation {
-                text += &format!(", {}", confirmed_in_words(confirmation));
-            }
-            text
-        },
-        || {
-            json!({
-                "revision": revision.get(),
-                "hash": written.hash.to_string(),
-                "changed": written.changed > 0,
-                "differences": diff.to_json(),
-                "nodes": confirmed_as_json(confirmation),
-            })
-        },
+fn explained(conflict: &Conflict, difference: &Diff) -> Failure {
+    let newest = conflict.head.number;
+    let author = match &conflict.author {
+        Some(author) => format!(", by {author}"),
+        None => String::new(),
+    };
+    let words = format!(
+        "nothing was applied: revision {newest} is the newest{author}, so the file may undo what \
+         it changed\n\nfrom revision {newest} to the file:\n{}\n\nif that is what you want: \
+         --base {newest}",
+        difference.to_string().trim_end()
     );
+    let failure = Failure::new(words).with("revision", json!(newest.get()));
+    failure.with("differences", differences(difference))
 }

@@ -3,17 +3,18 @@
 use serde_json::json;
 use tollgate_rules::diff;
 
-use super::side::Side;
+use super::{differences, side::Side};
 use crate::{database::Database, outcome::Outcome, say::Format};
 
 /// Say what changes in meaning, and what becomes of the counters
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Exit codes: 0 no difference, 1 an error, 2 differences.\n\n\
-    tollgate rules diff rules.yaml           what applying the file would change\n  \
-    tollgate rules diff 12 live              what changed since revision 12\n  \
-    tollgate rules diff old.yaml new.yaml    two files, no database"
-)]
+#[command(after_help = "Exit codes: 0 no difference, 1 an error, 2 differences.
+
+Examples:
+  tollgate rules diff rules.yaml           what applying the file would change
+  tollgate rules diff 12                   what going back to revision 12 would change
+  tollgate rules diff 12 live              what changed since revision 12
+  tollgate rules diff old.yaml new.yaml    two files, no database")]
 pub(crate) struct Diff {
     /// A file, the number of a revision, or `live`; alone, it is compared with what is live
     from: Side,
@@ -37,8 +38,8 @@ impl Diff {
                 true => format!("no difference between {from} and {to}"),
                 false => diff.to_string(),
             },
-            || json!({ "from": from, "to": to, "differences": diff.to_json() }),
-        );
+            || json!({ "from": from, "to": to, "differences": differences(&diff) }),
+        )?;
         Ok(if diff.is_empty() {
             Outcome::Fine
         } else {

@@ -9,6 +9,7 @@ use crate::{database::Database, outcome::Outcome, say::Format};
 
 /// Print a revision as a rules file
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Tests and comments are not kept in the database: they stay in your file.")]
 pub(crate) struct Export {
     /// The number of a revision, instead of the newest
     revision: Option<u64>,
@@ -18,7 +19,7 @@ pub(crate) struct Export {
 
 impl Export {
     pub(super) fn run(&self, format: Format) -> anyhow::Result<Outcome> {
-        self.database.with(async |catalog: Catalog| {
+        self.database.look(async |catalog: Catalog| {
             let revision = match self.revision {
                 Some(wanted) => catalog.load(number(wanted)?).await?,
                 None => catalog.latest().await?,
@@ -39,7 +40,7 @@ impl Export {
                         "overrides": overrides.collect::<Vec<Value>>(),
                     })
                 },
-            );
+            )?;
             Ok(Outcome::Fine)
         })
     }

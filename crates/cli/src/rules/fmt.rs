@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use serde_json::{Value, json};
+use serde_json::json;
 use tollgate_rules::document;
 
 use crate::{
@@ -14,6 +14,10 @@ use crate::{
 
 /// Lay files out in the one canonical way; comments stay
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Exit codes: 0 formatted; 1 an error, and that file is as it was; 2 with \
+    --check, a file is not in the canonical layout."
+)]
 pub(crate) struct Fmt {
     /// Rules files, rewritten in place; - formats the standard input to the standard output
     #[arg(required = true)]
@@ -26,18 +30,18 @@ pub(crate) struct Fmt {
 impl Fmt {
     pub(super) fn run(&self, format: Format) -> anyhow::Result<Outcome> {
         let mut changed = Vec::new();
+        let mut printed = None;
         for path in &self.files {
             let file = File::read(path)?;
             let formatted = document::format(&file.text)
                 .with_context(|| format!("cannot format {}", file.name()))?;
-            if is_stdin(path) && !self.check {
-                print!("{formatted}");
-                continue;
+            let is_same = formatted == file.text;
+            if !self.check && is_stdin(path) {
+                printed = Some(formatted);
+            } else if !self.check && !is_same {
+                file.replace(&formatted)?;
             }
-            if formatted != file.text {
-                if !self.check {
-                    file.replace(&formatted)?;
-                }
+            if !is_same {
                 changed.push(file.name());
             }
         }
@@ -47,14 +51,15 @@ impl Fmt {
             "formatted"
         };
         format.say(
-            || {
-                changed
-                    .iter()
-                    .map(|name| format!("{verb} {name}\n"))
-                    .collect()
+            || match &printed {
+                Some(printed) => printed.clone(),
+                None => {
+                    let lines = changed.iter().map(|name| format!("{verb} {name}\n"));
+                    lines.collect()
+                }
             },
-            || json!({ "changed": changed.iter().map(|name| json!(name)).collect::<Vec<Value>>() }),
-        );
+            || json!({ "changed": changed, "text": printed }),
+        )?;
         let is_different = self.check && !changed.is_empty();
         Ok(if is_different {
             Outcome::Different

@@ -1,10 +1,10 @@
 //! `tollgate rules history`
 
 use serde_json::{Value, json};
-use tollgate_catalog::{Catalog, Page, RevisionInfo, RevisionNumber};
+use tollgate_catalog::{Catalog, HISTORY_PAGE_MAX, Page, RevisionInfo, RevisionNumber};
 use tollgate_rules::diff;
 
-use super::{counted, number};
+use super::{counted, differences, number};
 use crate::{database::Database, outcome::Outcome, say::Format, when};
 
 /// List revisions, or the changes of one
@@ -13,10 +13,16 @@ pub(crate) struct History {
     /// What this revision changed
     revision: Option<u64>,
     /// How many revisions to list
-    #[arg(long, value_name = "COUNT", default_value_t = 20)]
+    #[arg(
+        long,
+        value_name = "COUNT",
+        default_value_t = 20,
+        conflicts_with = "revision"
+    )]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(HISTORY_PAGE_MAX)))]
     limit: u32,
     /// List those before this revision
-    #[arg(long, value_name = "REVISION")]
+    #[arg(long, value_name = "REVISION", conflicts_with = "revision")]
     before: Option<u64>,
     #[command(flatten)]
     database: Database,
@@ -24,7 +30,7 @@ pub(crate) struct History {
 
 impl History {
     pub(super) fn run(&self, format: Format) -> anyhow::Result<Outcome> {
-        self.database.with(async |catalog: Catalog| {
+        self.database.look(async |catalog: Catalog| {
             match self.revision {
                 Some(wanted) => one(&catalog, number(wanted)?, format).await?,
                 None => self.list(&catalog, format).await?,
@@ -41,13 +47,15 @@ impl History {
         };
         let revisions = catalog.history(page).await?;
         format.say(
-            || match revisions.is_empty() {
-                true => "no revisions yet: `tollgate rules apply FILE` makes the first".to_owned(),
-                false => revisions.iter().map(|info| in_words(info) + "\n").collect(),
+            || match (revisions.is_empty(), self.before) {
+                (true, None) => {
+                    "no revisions yet: `tollgate rules apply FILE` makes the first".to_owned()
+                }
+                (true, Some(before)) => format!("no revisions before {before}"),
+                (false, _) => revisions.iter().map(|info| in_words(info) + "\n").collect(),
             },
             || json!({ "revisions": revisions.iter().map(as_json).collect::<Vec<Value>>() }),
-        );
-        Ok(())
+        )
     }
 }
 
@@ -65,9 +73,14 @@ async fn one(catalog: &Catalog, number: RevisionNumber, format: Format) -> anyho
     let diff = diff(&before.set, &after.set);
     format.say(
         || format!("{}\n\n{diff}", in_words(&info)),
-        || json!({ "revision": as_json(&info), "differences": diff.to_json() }),
-    );
-    Ok(())
+        || {
+            let mut json = as_json(&info);
+            if let Value::Object(fields) = &mut json {
+                fields.insert("differences".to_owned(), differences(&diff));
+            }
+            json
+        },
+    )
 }
 
 fn in_words(info: &RevisionInfo) -> String {

@@ -12,7 +12,9 @@ mod test;
 mod validate;
 
 use clap::Subcommand;
+use serde_json::Value;
 use tollgate_catalog::RevisionNumber;
+use tollgate_rules::Diff;
 
 use crate::{outcome::Outcome, say::Format};
 
@@ -49,7 +51,7 @@ pub(crate) fn run(command: &RulesCommand, format: Format) -> anyhow::Result<Outc
         RulesCommand::Export(command) => command.run(format),
         RulesCommand::History(command) => command.run(format),
         RulesCommand::Rollback(command) => command.run(format),
-        RulesCommand::Schema => Ok(schema::run()),
+        RulesCommand::Schema => schema::run(),
     }
 }
 
@@ -57,6 +59,13 @@ pub(crate) fn run(command: &RulesCommand, format: Format) -> anyhow::Result<Outc
 fn number(typed: u64) -> anyhow::Result<RevisionNumber> {
     let number = RevisionNumber::new(typed);
     number.ok_or_else(|| anyhow::anyhow!("{typed} is not the number of a revision"))
+}
+
+/// A list of differences for programs.
+fn differences(diff: &Diff) -> Value {
+    let mut json = diff.to_json();
+    json.get_mut("differences")
+        .map_or_else(|| Value::Array(Vec::new()), Value::take)
 }
 
 /// `1 error`, `2 errors`.

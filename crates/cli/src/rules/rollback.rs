@@ -4,15 +4,20 @@ use serde_json::json;
 use tollgate_catalog::{Catalog, Goal};
 use tollgate_rules::diff;
 
-use super::number;
+use super::{differences, number};
 use crate::{
-    database::{Database, Wait, Who, confirmed_as_json, confirmed_in_words},
+    database::Database,
     outcome::Outcome,
     say::Format,
+    wait::{self, Wait},
+    who::Who,
 };
 
 /// Make a new revision with the content of an old one
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "`tollgate rules diff 12` says what going back to revision 12 would change."
+)]
 pub(crate) struct Rollback {
     /// The revision to go back to
     revision: u64,
@@ -27,46 +32,40 @@ pub(crate) struct Rollback {
 impl Rollback {
     pub(super) fn run(&self, format: Format) -> anyhow::Result<Outcome> {
         let to = number(self.revision)?;
-        self.database.with(async |catalog: Catalog| {
+        self.database.look(async |catalog: Catalog| {
             let before = catalog.latest().await?;
             let written = catalog.rollback(to, self.who.author()).await?;
             let after = catalog.load(written.revision).await?;
             let diff = diff(&before.set, &after.set);
             let goal = Goal::Revision(written.revision);
             let confirmation = self.wait.confirm(&catalog, goal).await?;
+            let (revision, nodes) = (written.revision, confirmation.as_ref());
             format.say(
                 || {
+                    let nodes = wait::and_where(nodes);
                     if written.changed == 0 {
-                        let revision = written.revision;
                         return format!(
-                            "nothing changed: revision {revision} holds what {to} held"
+                            "nothing changed: revision {revision} holds what {to} held{nodes}"
                         );
                     }
-                    let nodes = confirmation.as_ref().map(confirmed_in_words);
-                    let nodes = nodes.map_or(String::new(), |nodes| format!(", {nodes}"));
-                    let text = diff.to_string();
+                    let diff = diff.to_string();
                     format!(
-                        "{}\n\nrevision {} with the content of {to}{nodes}",
-                        text.trim_end(),
-                        written.revision
+                        "{}\n\nrevision {revision} with the content of {to}{nodes}",
+                        diff.trim_end()
                     )
                 },
                 || {
                     json!({
-                        "revision": written.revision.get(),
+                        "revision": revision.get(),
+                        "hash": written.hash.to_string(),
                         "back_to": to.get(),
                         "changed": written.changed > 0,
-                        "differences": diff.to_json(),
-                        "nodes": confirmed_as_json(confirmation.as_ref()),
+                        "differences": differences(&diff),
+                        "nodes": wait::as_json(nodes),
                     })
                 },
-            );
-            let is_everywhere = confirmation.is_none_or(|nodes| nodes.is_complete());
-            Ok(if is_everywhere {
-                Outcome::Fine
-            } else {
-                Outcome::Wrong
-            })
+            )?;
+            Ok(wait::outcome(nodes))
         })
     }
 }

@@ -1,10 +1,8 @@
 //! `tollgate rules schema`
 
-use tollgate_rules::document;
+use crate::{outcome::Outcome, say};
 
-use crate::outcome::Outcome;
-
-pub(super) fn run() -> Outcome {
-    println!("{}", "{}"); // schema pending
-    Outcome::Fine
+pub(super) fn run() -> anyhow::Result<Outcome> {
+    say::print("{}\n")?; // schema pending
+    Ok(Outcome::Fine)
 }

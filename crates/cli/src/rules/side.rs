@@ -5,7 +5,11 @@ use std::{convert::Infallible, path::PathBuf, str::FromStr, sync::Arc};
 use tollgate_catalog::{Catalog, RevisionNumber};
 use tollgate_rules::RuleSet;
 
-use crate::{database::Database, file::File, say::Format};
+use crate::{
+    database::Database,
+    file::{File, is_stdin},
+    say::Format,
+};
 
 /// Where a rule set comes from.
 #[derive(Clone, Debug)]
@@ -38,17 +42,25 @@ impl Side {
     ) -> anyhow::Result<(Arc<RuleSet>, String)> {
         match self {
             Self::File(path) => {
-                let file = File::read(path)?;
+                let file = match File::read(path) {
+                    Err(error) if !path.exists() && !is_stdin(path) => {
+                        return Err(error.context(format!(
+                            "{} is neither a file, nor the number of a revision, nor `live`",
+                            path.display()
+                        )));
+                    }
+                    file => file?,
+                };
                 Ok((Arc::new(file.document(format)?.rules), file.name()))
             }
-            Self::Live => database.with(async |catalog: Catalog| {
+            Self::Live => database.look(async |catalog: Catalog| {
                 let revision = catalog.latest().await?;
                 Ok((
                     Arc::clone(&revision.set),
                     format!("revision {}", revision.number),
                 ))
             }),
-            Self::Revision(number) => database.with(async |catalog: Catalog| {
+            Self::Revision(number) => database.look(async |catalog: Catalog| {
                 let revision = catalog.load(*number).await?;
                 Ok((Arc::clone(&revision.set), format!("revision {number}")))
             }),

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use anyhow::bail;
 use serde_json::{Value, json};
 use tollgate::{TrialFailure, run_trial};
 
@@ -9,6 +10,7 @@ use crate::{file::File, outcome::Outcome, say::Format};
 
 /// Run the tests inside files, on virtual time
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Exit codes: 0 all passed, 1 one failed or an error.")]
 pub(crate) struct Test {
     /// Rules files; - is the standard input
     #[arg(required = true)]
@@ -31,28 +33,31 @@ impl Test {
         for path in &self.files {
             let file = File::read(path)?;
             let document = file.document(format)?;
-            for trial in &document.trials {
-                if self
-                    .only
-                    .as_ref()
-                    .is_none_or(|only| trial.name.contains(&**only))
-                {
-                    ran.push(Ran {
-                        file: file.name(),
-                        name: trial.name.to_string(),
-                        line: trial.line,
-                        result: run_trial(&document.rules, trial),
-                    });
-                }
+            let trials = document.trials.iter();
+            for trial in trials.filter(|trial| self.is_meant(&trial.name)) {
+                ran.push(Ran {
+                    file: file.name(),
+                    name: trial.name.to_string(),
+                    line: trial.line,
+                    result: run_trial(&document.rules, trial),
+                });
             }
         }
+        if let (true, Some(only)) = (ran.is_empty(), &self.only) {
+            bail!("no test has {only:?} in its name");
+        }
         let failed = ran.iter().filter(|ran| ran.result.is_err()).count();
-        format.say(|| in_words(&ran, failed), || as_json(&ran));
+        format.say(|| in_words(&ran, failed), || as_json(&ran, failed))?;
         Ok(if failed > 0 {
             Outcome::Wrong
         } else {
             Outcome::Fine
         })
+    }
+
+    fn is_meant(&self, name: &str) -> bool {
+        let only = self.only.as_ref();
+        only.is_none_or(|only| name.contains(&**only))
     }
 }
 
@@ -70,7 +75,7 @@ fn in_words(ran: &[Ran], failed: usize) -> String {
     text + &format!("{} passed, {failed} failed", ran.len() - failed)
 }
 
-fn as_json(ran: &[Ran]) -> Value {
+fn as_json(ran: &[Ran], failed: usize) -> Value {
     let one = |ran: &Ran| {
         let failure = ran.result.as_ref().err();
         json!({
@@ -86,5 +91,9 @@ fn as_json(ran: &[Ran]) -> Value {
             })),
         })
     };
-    json!({ "tests": ran.iter().map(one).collect::<Vec<Value>>() })
+    json!({
+        "passed": ran.len() - failed,
+        "failed": failed,
+        "tests": ran.iter().map(one).collect::<Vec<Value>>(),
+    })
 }

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use tollgate_rules::document::{Problem, Report, Severity};
+use tollgate_rules::document::Report;
 
 use super::counted;
-use crate::{file::File, outcome::Outcome, say::Format};
+use crate::{file::File, outcome::Outcome, problems, say::Format};
 
 /// Check files: every error and warning, with line, column and fix
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Exit codes: 0 no error, 1 an error; with --deny-warnings also a warning.")]
 pub(crate) struct Validate {
     /// Rules files; - is the standard input
     #[arg(required = true)]
@@ -30,8 +31,8 @@ impl Validate {
             .any(|report| report.has_errors() || (self.deny_warnings && report.warnings > 0));
         format.say(
             || reports.iter().map(in_words).collect(),
-            || reports.iter().map(as_json).collect(),
-        );
+            || json!({ "files": reports.iter().map(as_json).collect::<Vec<Value>>() }),
+        )?;
         Ok(if is_wrong {
             Outcome::Wrong
         } else {
@@ -41,21 +42,17 @@ impl Validate {
 }
 
 fn in_words(report: &Report) -> String {
-    if report.is_clean() {
-        return format!("{}: ok\n", report.source);
-    }
     let counts = match (report.errors, report.warnings) {
+        (0, 0) => return format!("{}: ok\n", report.source),
         (0, warnings) => format!("ok, {}", counted(warnings, "warning")),
         (errors, 0) => counted(errors, "error"),
         (errors, warnings) => {
-            format!(
-                "{}, {}",
-                counted(errors, "error"),
-                counted(warnings, "warning")
-            )
+            let (errors, warnings) = (counted(errors, "error"), counted(warnings, "warning"));
+            format!("{errors}, {warnings}")
         }
     };
-    format!("{report}\n{}: {counts}\n", report.source)
+    let problems = problems::in_words(report);
+    format!("{problems}\n\n{}: {counts}\n", report.source)
 }
 
 fn as_json(report: &Report) -> Value {
@@ -63,22 +60,6 @@ fn as_json(report: &Report) -> Value {
         "file": &*report.source,
         "errors": report.errors,
         "warnings": report.warnings,
-        "problems": report.problems.iter().map(problem).collect::<Vec<Value>>(),
-    })
-}
-
-fn problem(problem: &Problem) -> Value {
-    let severity = match problem.severity {
-        Severity::Error => "error",
-        _ => "warning",
-    };
-    json!({
-        "severity": severity,
-        "line": problem.place.line,
-        "column": problem.place.column,
-        "length": problem.place.length,
-        "message": problem.message,
-        "help": problem.help,
-        "note": problem.note,
+        "problems": problems::as_json(report),
     })
 }

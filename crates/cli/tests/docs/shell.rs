@@ -1,0 +1,116 @@
+//! Runs the commands of a page in a folder of its own.
+
+use std::{collections::BTreeMap, path::Path, process::Command};
+
+use crate::{block::Block, common::Desk};
+
+/// The address that pages use for a PostgreSQL; a real one takes its place.
+const ADDRESS: &str = "postgres://gate:secret@db.example/tollgate";
+
+pub(crate) struct Shell {
+    desk: Desk,
+    variables: BTreeMap<String, String>,
+}
+
+impl Shell {
+    pub(crate) fn new() -> Self {
+        Self {
+            desk: Desk::new(),
+            variables: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        self.desk.write(name, text);
+    }
+
+    /// Runs every command of a block and compares what it prints; says how many there were.
+    pub(crate) fn play(&mut self, page: &str, block: &Block<'_>) -> usize {
+        let commands = block.commands();
+        for (command, wanted) in &commands {
+            let printed = self.run(command);
+            let printed: Vec<&str> = printed.lines().collect();
+            assert!(
+                fits(wanted, &printed),
+                "{page}, block at line {}: $ {command}\n--- the page says\n{}\n--- it prints\n{}\n",
+                block.line,
+                wanted.join("\n"),
+                printed.join("\n")
+            );
+        }
+        commands.len()
+    }
+
+    fn run(&mut self, command: &str) -> String {
+        if let Some((name, value)) = command
+            .strip_prefix("export ")
+            .and_then(|it| it.split_once('='))
+        {
+            let value = match value {
+                ADDRESS => {
+                    let database =
+                        tollgate_testkit::postgres::Postgres::shared().database("manual");
+                    database.url().to_owned()
+                }
+                other => other.to_owned(),
+            };
+            self.variables.insert(name.to_owned(), value);
+            return String::new();
+        }
+        let program = Path::new(env!("CARGO_BIN_EXE_tollgate"));
+        let folder = program.parent().unwrap().display();
+        let mut shell = Command::new("sh");
+        shell
+            .arg("-c")
+            .arg(format!("exec 2>&1; PATH=\"{folder}:$PATH\"\n{command}"));
+        shell.current_dir(self.desk.path(".")).envs(&self.variables);
+        let output = shell.output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+/// Whether the lines are as the page has them; a line `…` stands for any number of lines.
+fn fits(wanted: &[&str], printed: &[&str]) -> bool {
+    match (wanted, printed) {
+        ([], []) => true,
+        (["…", rest @ ..], _) => {
+            (0..=printed.len()).any(|skipped| fits(rest, &printed[skipped..]))
+        }
+        ([line, wanted @ ..], [found, printed @ ..]) => {
+            is_line(line, found) && fits(wanted, printed)
+        }
+        _ => false,
+    }
+}
+
+/// Within a line `…` stands for any text.
+fn is_line(wanted: &str, found: &str) -> bool {
+    let mut parts = wanted.split('…');
+    let Some(mut rest) = parts.next().and_then(|first| found.strip_prefix(first)) else {
+        return false;
+    };
+    let mut is_open = false;
+    for part in parts {
+        is_open = true;
+        let Some(at) = rest.find(part) else {
+            return false;
+        };
+        rest = &rest[at + part.len()..];
+        if part.is_empty() {
+            rest = "";
+        }
+    }
+    rest.is_empty() || (is_open && wanted.ends_with('…'))
+}
+
+#[test]
+fn dots_stand_for_anything() {
+    assert!(fits(&["a", "…", "d"], &["a", "b", "c", "d"]));
+    assert!(fits(
+        &["1  …  by ann, …: new"],
+        &["1  2026  by ann, 2 changes: new"]
+    ));
+    assert!(!fits(&["1  …  by ann"], &["1  2026  by bob"]));
+    assert!(!fits(&["a …b"], &["a bc"]));
+    assert!(!fits(&["a"], &["a", "b"]));
+}
