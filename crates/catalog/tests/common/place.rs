@@ -5,6 +5,8 @@ use tollgate_catalog::{Catalog, DatabaseUrl, Options};
 use tollgate_core::ManualClock;
 use tollgate_testkit::postgres::{Database, Postgres};
 
+use super::words::{put, rule};
+
 /// A database for one test.
 pub(crate) struct Place {
     pub(crate) url: DatabaseUrl,
@@ -45,6 +47,15 @@ impl Place {
 
     pub(crate) async fn open(&self) -> Catalog {
         Catalog::open_with(&self.url, self.options()).await.unwrap()
+    }
+
+    /// With rules for overrides to be about.
+    pub(crate) async fn open_ruled(&self) -> Catalog {
+        let catalog = self.open().await;
+        for text in ["login", "search"] {
+            catalog.edit(put(rule(text, 0))).await.unwrap();
+        }
+        catalog
     }
 
     /// Statements past the catalog.
