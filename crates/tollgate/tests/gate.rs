@@ -1,4 +1,9 @@
 //! The gate as a black box: rules, counters and answers together.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "in a test, what cannot go on may stop"
+)]
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,0 +1,136 @@
+//! From a write in the database to a decision on a node.
+#![allow(clippy::unwrap_used, reason = "in a test, what cannot go on may stop")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+use std::{sync::Arc, time::Duration};
+
+use common::{Place, SOON, dana, override_of, put, rule};
+use tokio::{sync::oneshot, task::JoinSet, time::timeout};
+use tollgate_catalog::{LivePublisher, NodeId, WatchSettings, WatchStatus, Watcher};
+use tollgate_core::{Clock as _, Limit};
+use tollgate_rules::{Live, Query};
+
+/// A node that decides.
+struct Node {
+    live: Arc<Live>,
+    status: tokio::sync::watch::Receiver<WatchStatus>,
+    stop: oneshot::Sender<()>,
+    tasks: JoinSet<()>,
+}
+
+impl Node {
+    async fn start(place: &Place) -> Self {
+        let live = Arc::new(Live::new());
+        let publisher = Arc::new(LivePublisher::new(Arc::clone(&live)));
+        let settings = WatchSettings::new(NodeId::new("a"))
+            .poll(Duration::from_millis(200))
+            .data(place.folder.path().join("node"));
+        let catalog = place.open().await;
+        let (mut watcher, status) = Watcher::new(catalog, publisher, settings);
+        watcher.start(SOON).await.unwrap();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let mut tasks = JoinSet::new();
+        tasks.spawn(watcher.run(async move { stopped.await.unwrap_or_default() }));
+        Self {
+            live,
+            status,
+            stop,
+            tasks,
+        }
+    }
+
+    async fn until(&mut self, is_so: impl Fn(&WatchStatus) -> bool) {
+        let seen = timeout(SOON, self.status.wait_for(is_so)).await;
+        drop(seen.unwrap().unwrap());
+    }
+
+    /// The limit that a user would meet now.
+    fn limit_of(&self, user: &str, place: &Place) -> Option<Limit> {
+        let snapshot = self.live.snapshot().unwrap();
+        let query = Query::new().user(user).unwrap();
+        let wall = place.clock.now().wall;
+        let plan = snapshot.plan(&query, self.live.directory(), wall);
+        plan.lines().first().map(|line| line.limit().limit.clone())
+    }
+
+    async fn stop(mut self) {
+        self.stop.send(()).unwrap();
+        timeout(SOON, self.tasks.join_next()).await.unwrap();
+    }
+}
+
+fn amount(limit: Option<Limit>) -> Option<u64> {
+    limit.map(|limit| limit.amount())
+}
+
+// Proves: R8, R12
+async fn a_write_becomes_a_decision(place: Place) {
+    let writer = place.open().await;
+    writer.edit(put(rule("login", 1))).await.unwrap();
+    let mut node = Node::start(&place).await;
+    assert_eq!(amount(node.limit_of("acme", &place)), Some(5));
+
+    let draft = override_of("login", "acme", "3x");
+    let raised = writer.put_override(draft, &dana()).await.unwrap();
+    node.until(|status| status.override_seq >= raised.seq).await;
+    assert_eq!(amount(node.limit_of("acme", &place)), Some(15));
+    assert_eq!(amount(node.limit_of("other", &place)), Some(5));
+
+    let ended = writer.remove_overrides(&raised.ids, &dana()).await.unwrap();
+    node.until(|status| status.override_seq >= ended.seq).await;
+    place.clock.advance(Duration::from_millis(1));
+    assert_eq!(amount(node.limit_of("acme", &place)), Some(5));
+
+    let blocked = writer.edit(common::remove("login")).await.unwrap();
+    node.until(|status| status.revision() == Some(blocked.revision))
+        .await;
+    assert_eq!(amount(node.limit_of("acme", &place)), None);
+    node.stop().await;
+}
+
+/// A node that starts without its database decides as it did before, overrides included.
+// Proves: R9
+async fn a_restart_without_the_database_decides_as_before(place: Place) {
+    let writer = place.open().await;
+    writer.edit(put(rule("login", 1))).await.unwrap();
+    writer
+        .put_override(override_of("login", "acme", "3x"), &dana())
+        .await
+        .unwrap();
+    Node::start(&place).await.stop().await;
+
+    let gone = Place {
+        url: "sqlite:/proc/no-such-folder/rules.db".parse().unwrap(),
+        ..place
+    };
+    let live = Arc::new(Live::new());
+    let publisher = Arc::new(LivePublisher::new(Arc::clone(&live)));
+    let settings = WatchSettings::new(NodeId::new("a")).data(gone.folder.path().join("node"));
+    let catalog = tollgate_catalog::Catalog::lazy(&gone.url, gone.options()).unwrap();
+    let (mut watcher, status) = Watcher::new(catalog, publisher, settings);
+    watcher.start(Duration::from_secs(2)).await.unwrap();
+    assert!(status.borrow().stale_since.is_some(), "the status says so");
+    let (stop, tasks) = (oneshot::channel().0, JoinSet::new());
+    let node = Node {
+        live,
+        status,
+        stop,
+        tasks,
+    };
+    assert_eq!(amount(node.limit_of("acme", &gone)), Some(15));
+    assert_eq!(amount(node.limit_of("other", &gone)), Some(5));
+}
+
+#[tokio::test]
+async fn on_sqlite() {
+    a_write_becomes_a_decision(Place::sqlite()).await;
+    a_restart_without_the_database_decides_as_before(Place::sqlite()).await;
+}
+
+#[tokio::test]
+async fn on_postgres() {
+    a_write_becomes_a_decision(Place::postgres()).await;
+    a_restart_without_the_database_decides_as_before(Place::postgres()).await;
+}
