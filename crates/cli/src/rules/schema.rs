@@ -1,8 +1,10 @@
 //! `tollgate rules schema`
 
+use tollgate_rules::document;
+
 use crate::{outcome::Outcome, say};
 
 pub(super) fn run() -> anyhow::Result<Outcome> {
-    say::print("{}\n")?; // schema pending
+    say::print(&format!("{:#}\n", document::schema()))?;
     Ok(Outcome::Fine)
 }
