@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use tollgate::rules::{Live, RuleSet};
-use tollgate_catalog::{Author, Base, Catalog, NodeId, WatchSettings, Watcher};
+use tollgate_catalog::{Author, Base, Catalog, LivePublisher, NodeId, WatchSettings, Watcher};
 use tollgate_testkit::postgres::Postgres;
 
 use super::sets::rule_set;
@@ -47,7 +47,8 @@ async fn measure(url: &str) -> anyhow::Result<Propagation> {
     for node in 0..WATCHERS {
         let live = Arc::new(Live::new());
         let settings = WatchSettings::new(NodeId::new(&format!("node-{node}")));
-        let mut watcher = Watcher::new(Catalog::open(&url).await?, settings, Arc::clone(&live));
+        let publisher = Arc::new(LivePublisher::new(Arc::clone(&live)));
+        let (mut watcher, _) = Watcher::new(Catalog::open(&url).await?, publisher, settings);
         watcher
             .start(DEADLINE)
             .await

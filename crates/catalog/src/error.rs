@@ -42,8 +42,8 @@ pub enum CatalogError {
     /// Somebody else was faster, or something is not as the editor saw it.
     #[error("{0}")]
     Conflict(Box<Conflict>),
-    /// What was to be written is not a sound set of rules.
-    #[error("the rules are not sound: {}", messages(.0))]
+    /// What was to be written is not sound: names that do not exist, overrides that fit no rule.
+    #[error("not written: {}", messages(.0))]
     Invalid(Vec<Flaw>),
     /// There is no such revision.
     #[error("there is no revision {wanted}: the history ends at {head}")]
@@ -133,8 +133,9 @@ impl CatalogError {
 }
 
 fn messages(flaws: &[Flaw]) -> String {
-    let told = flaws
-        .iter()
-        .map(|flaw| format!("{}: {}", flaw.at, flaw.message));
+    let told = flaws.iter().map(|flaw| match &flaw.help {
+        Some(help) => format!("{}: {} ({help})", flaw.at, flaw.message),
+        None => format!("{}: {}", flaw.at, flaw.message),
+    });
     told.collect::<Vec<String>>().join("; ")
 }

@@ -2,12 +2,14 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use tollgate_core::RuleId;
+
 use crate::{Name, Override, Rule, Tier};
 
 /// Rules, tiers and the overrides of the file: everything one revision holds.
 ///
-/// What the parts cannot promise alone is checked by [`crate::document`] and by
-/// [`RuleSet::check`]: unique names and ids, declared tiers, overrides that name a rule's key.
+/// What the parts cannot promise alone is checked by [`crate::review`]: unique ids, declared tiers,
+/// overrides that name a rule's key.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RuleSet {
@@ -30,6 +32,29 @@ impl RuleSet {
     /// The default tier of a file that names none: `free`.
     pub(crate) fn default_tier_name() -> Option<Name> {
         "free".parse().ok()
+    }
+
+    /// Gives every rule the id that it has in `live`, under its name or the one it was renamed from: so a
+    /// rule that was renamed twice is still the same, and so is one that was renamed elsewhere.
+    pub fn adopt_ids(&mut self, live: &Self) {
+        let id_of = |set: &Self, rule: &Rule| {
+            let former = rule.renamed_from.as_ref();
+            let former = former.filter(|former| !set.rules.contains_key(*former));
+            let theirs = live.rules.get(&rule.name);
+            let theirs = theirs.or_else(|| live.rules.get(former?));
+            theirs.map(|theirs| theirs.id)
+        };
+        let adopted: Vec<(Name, RuleId)> = self
+            .rules
+            .iter()
+            .filter_map(|(name, rule)| Some((name.clone(), id_of(self, rule)?)))
+            .collect();
+        for (name, id) in adopted {
+            match self.rules.get_mut(&name) {
+                Some(rule) if rule.id != id => Arc::make_mut(rule).id = id,
+                _ => {}
+            }
+        }
     }
 }
 

@@ -1,4 +1,10 @@
 //! Explanations say what the walk did, in words.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "in a test, what cannot go on may stop"
+)]
 
 use tollgate_core::Timestamp;
 use tollgate_rules::{Block, Directory, Field, Query, RuleSet, Snapshot, document};

@@ -104,19 +104,15 @@ fn take(step: &Step, set: &mut RuleSet) {
     }
 }
 
-/// A whole set in the place of what is there. Rules that are there under the same name keep their ids,
-/// whatever they were called when they were created.
+/// A whole set in the place of what is there. Rules that are there keep their ids, whatever they were
+/// called when they were created.
 pub(super) fn applied(
     head: &Arc<Revision>,
     set: &RuleSet,
     base: Base,
 ) -> Result<RuleSet, CatalogError> {
     let mut set = set.clone();
-    for (name, rule) in &mut set.rules {
-        if let Some(theirs) = head.set.rules.get(name) {
-            *rule = with_id(rule, theirs.id);
-        }
-    }
+    set.adopt_ids(&head.set);
     match base {
         Base::Revision(expected) if expected != head.number => {
             let newest = head

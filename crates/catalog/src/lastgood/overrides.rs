@@ -202,7 +202,11 @@ fn stored(row: OverrideRow) -> Result<StoredOverride, String> {
     };
     Ok(StoredOverride {
         id: OverrideId::new(row.id).ok_or("an id is out of range")?,
-        rule_id: row.rule_id.as_deref().map(codec::read_rule_id).transpose()?,
+        rule_id: row
+            .rule_id
+            .as_deref()
+            .map(codec::read_rule_id)
+            .transpose()?,
         what: codec::read_override(&row.body)?,
         seq: OverrideSeq::new(row.seq).ok_or("a number is out of range")?,
         author: row.author.into(),

@@ -67,6 +67,8 @@ contract! {
     overrides::a_rollback_leaves_overrides_alone
     overrides::ended_overrides_are_kept_for_a_while
     overrides::many_are_written_in_batches
+    overrides::an_override_that_fits_no_rule_is_refused
+    overrides::overrides_follow_a_rule_that_is_renamed
     random::revisions_agree_with_a_simple_model
 }
 

@@ -4,11 +4,11 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use tollgate_catalog::{
-    Author, CatalogError, Draft, Listing, OVERRIDES_BATCH_MAX, OverrideId, OverrideSeq,
-    RevisionNumber, StoredOverride,
+    Author, CatalogError, Draft, Edit, Expect, Listing, OVERRIDES_BATCH_MAX, OverrideId,
+    OverrideSeq, RevisionNumber, Step, StoredOverride,
 };
 use tollgate_core::{Clock as _, Micros};
-use tollgate_rules::Field;
+use tollgate_rules::{Change, Field};
 
 use crate::common::{Place, dana, name, override_of, put, rule};
 
@@ -19,7 +19,7 @@ fn ids(found: &[StoredOverride]) -> Vec<u64> {
 }
 
 pub(crate) async fn an_override_is_put_listed_and_removed(place: Place) {
-    let catalog = place.open().await;
+    let catalog = place.open_ruled().await;
     let author = Author::new("oncall");
     let first = catalog
         .put_override(override_of("login", "acme", "2x"), &author)
@@ -85,7 +85,7 @@ pub(crate) async fn an_override_is_put_listed_and_removed(place: Place) {
 }
 
 pub(crate) async fn overrides_are_found_by_rule_and_key(place: Place) {
-    let catalog = place.open().await;
+    let catalog = place.open_ruled().await;
     for (rule, user) in [("login", "acme"), ("search", "acme"), ("login", "beta")] {
         catalog
             .put_override(override_of(rule, user, "2x"), &dana())
@@ -116,7 +116,7 @@ pub(crate) async fn overrides_are_found_by_rule_and_key(place: Place) {
 }
 
 pub(crate) async fn a_rollback_leaves_overrides_alone(place: Place) {
-    let catalog = place.open().await;
+    let catalog = place.open_ruled().await;
     catalog.edit(put(rule("login", 1))).await.unwrap();
     catalog
         .put_override(override_of("login", "acme", "2x"), &dana())
@@ -143,7 +143,7 @@ pub(crate) async fn a_rollback_leaves_overrides_alone(place: Place) {
 }
 
 pub(crate) async fn ended_overrides_are_kept_for_a_while(place: Place) {
-    let catalog = place.open().await;
+    let catalog = place.open_ruled().await;
     let mut short = override_of("login", "acme", "2x");
     short.until = Some(place.clock.now().wall.saturating_add(DAY));
     catalog.put_override(short, &dana()).await.unwrap();
@@ -182,7 +182,7 @@ pub(crate) async fn ended_overrides_are_kept_for_a_while(place: Place) {
 }
 
 pub(crate) async fn many_are_written_in_batches(place: Place) {
-    let catalog = place.open().await;
+    let catalog = place.open_ruled().await;
     let drafts = |from: usize, count: usize| -> Vec<Draft> {
         let users = (from..from + count).map(|at| format!("u{at}"));
         users
@@ -210,4 +210,52 @@ pub(crate) async fn many_are_written_in_batches(place: Place) {
     }
     assert_eq!(count, 15_000);
     assert_eq!(catalog.head().await.unwrap().override_seq.get(), 3);
+}
+
+/// R12: an exception that could never count is refused, not kept and ignored.
+// Proves: R12
+pub(crate) async fn an_override_that_fits_no_rule_is_refused(place: Place) {
+    let catalog = place.open_ruled().await;
+    let mut other_period = override_of("login", "acme", "2x");
+    other_period.change = Change::Limit("500/h".parse().unwrap());
+    let mut other_key = override_of("login", "acme", "2x");
+    other_key.key.insert(Field::Org, "acme".into());
+    let unknown = override_of("lgoin", "acme", "2x");
+    for (draft, told) in [
+        (other_period, "has no limit per h"),
+        (other_key, "does not count by org"),
+        (unknown, "did you mean \"login\"?"),
+    ] {
+        let error = catalog.put_override(draft, &dana()).await.unwrap_err();
+        assert!(matches!(error, CatalogError::Invalid(_)), "{error}");
+        assert!(error.to_string().contains(told), "{error}");
+    }
+    assert_eq!(
+        catalog.head().await.unwrap().override_seq,
+        OverrideSeq::ZERO
+    );
+}
+
+/// 12.10: whoever renames a rule through the API keeps its overrides, as often as it is renamed.
+// Proves: R12
+pub(crate) async fn overrides_follow_a_rule_that_is_renamed(place: Place) {
+    let catalog = place.open_ruled().await;
+    let put = override_of("login", "acme", "2x");
+    catalog.put_override(put, &dana()).await.unwrap();
+    let mut former = name("login");
+    let id = catalog.latest().await.unwrap().set.rules[&former].id;
+    for now in ["sign-in", "enter"] {
+        let mut renamed = (*catalog.latest().await.unwrap().set.rules[&former]).clone();
+        renamed.name = name(now);
+        let step = Step::rename(former.clone(), renamed);
+        let edit = Edit::new(dana()).step(step, Expect::Any);
+        catalog.edit(edit).await.unwrap();
+        let found = catalog
+            .overrides(&Listing::default().rule(name(now)))
+            .await
+            .unwrap();
+        assert_eq!(found[0].what.rule, Some(name(now)));
+        assert_eq!(found[0].rule_id, Some(id));
+        former = name(now);
+    }
 }

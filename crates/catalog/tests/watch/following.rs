@@ -39,7 +39,7 @@ pub(crate) async fn news_reach_every_node(place: Place) {
 }
 
 pub(crate) async fn overrides_reach_every_node(place: Place) {
-    let writer = place.open().await;
+    let writer = place.open_ruled().await;
     let first = writer
         .put_override(override_of("login", "before", "2x"), &dana())
         .await
@@ -62,7 +62,7 @@ pub(crate) async fn overrides_reach_every_node(place: Place) {
 }
 
 pub(crate) async fn an_override_of_a_newer_release_holds_up_no_other(place: Place) {
-    let writer = place.open().await;
+    let writer = place.open_ruled().await;
     writer
         .put_override(override_of("login", "a", "2x"), &dana())
         .await
@@ -154,11 +154,13 @@ pub(crate) async fn a_revision_of_a_newer_release_leaves_the_one_before(place: P
     // What a later release may write: the same tables, a rule with a word we do not know.
     place
         .execute(
-            "INSERT INTO revisions (number, hash, kind, author, created_at, changed) \
+            "BEGIN; \
+             INSERT INTO revisions (number, hash, kind, author, created_at, changed) \
              SELECT 2, hash, 'edit', 'newer', 0, 1 FROM revisions WHERE number = 1; \
              INSERT INTO items (kind, id, name, position, body, hash, created_revision, \
              from_revision, to_revision) SELECT 'budget', 'b1', 'b1', 0, '{}', hash, 2, 2, \
-             to_revision FROM items WHERE kind = 'rule'",
+             to_revision FROM items WHERE kind = 'rule'; \
+             COMMIT",
         )
         .await;
     // Told by hand, since nobody else did.

@@ -1,7 +1,7 @@
 //! Limits in plain words.
 
-use super::{Limit, value::interval};
-use crate::{AlgorithmName, Micros};
+use super::Limit;
+use crate::{AlgorithmName, Micros, Period, math::div_floor};
 
 impl Limit {
     /// What the limit does, in words for somebody who never read about algorithms.
@@ -84,4 +84,10 @@ fn length(micros: Micros) -> String {
     }
     let digits = format!("{thousandths:03}");
     format!("{whole}.{} {name}", digits.trim_end_matches('0'))
+}
+
+/// One token every so long: `None` if more than one comes every microsecond.
+fn interval(amount: u64, period: Period) -> Option<Micros> {
+    let micros = div_floor(u128::from(period.length().get()), amount);
+    (micros > 0).then(|| Micros::new(micros))
 }

@@ -6,7 +6,7 @@ use crate::{
     Algorithm, AlgorithmName, Answer, Band, Bands, Bucket, Cost, CustomState, Decision,
     FixedWindow, Law, LeakyBucket, LimitError, Micros, Now, Outcome, Period, SlidingLog,
     SlidingWindow, State, TokenBucket,
-    math::{div_ceil, div_floor, mul},
+    math::{div_ceil, mul},
 };
 
 /// An amount per period with an algorithm, and perhaps a burst and thresholds. There is no invalid
@@ -294,10 +294,4 @@ impl Eq for Limit {}
 
 fn percent_ceil(of: u64, percent: u16) -> u64 {
     div_ceil(mul(of, u64::from(percent)), 100)
-}
-
-/// One token every so long, for [`Limit::explain`]: `None` if more than one comes every microsecond.
-pub(super) fn interval(amount: u64, period: Period) -> Option<Micros> {
-    let micros = div_floor(u128::from(period.length().get()), amount);
-    (micros > 0).then(|| Micros::new(micros))
 }

@@ -186,7 +186,6 @@ impl Directory {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "12 bits are kept")]
     const fn shard_of(hash: u64) -> usize {
         (hash >> 52) as usize
     }

@@ -57,6 +57,7 @@ fn a_changed_key_starts_fresh() {
     assert_eq!(passes_after(2, old(), login("org", "3/h")), 3);
     assert_eq!(passes_after(2, old(), login("user, ip", "3/h")), 3);
     assert_eq!(passes_after(2, old(), login("org", "3/min")), 3);
+    assert_eq!(passes_after(2, old(), login("user|ip", "3/min")), 3);
 }
 
 #[test]

@@ -60,6 +60,13 @@ fn attributes_of_one_value_are_not_one_counter() {
 }
 
 #[test]
+fn an_attributes_name_does_not_run_into_its_value() {
+    let house = House::of([throttle("either", "attributes.a|attributes.ab", "1/min")]);
+    assert_eq!(house.passes(&request("a=bc"), 2), 1);
+    assert_eq!(house.passes(&request("ab=c"), 2), 1);
+}
+
+#[test]
 fn ipv6_is_counted_by_64_bits_unless_the_key_says_otherwise() {
     let house = House::of([throttle("by-net", "ip", "1/min")]);
     assert_eq!(house.passes(&request("ip=2001:db8:0:1::1"), 2), 1);

@@ -232,3 +232,23 @@ fn limits_that_came_back_are_not_said_to_be_overridden() {
     let plan = snapshot.plan(&request("user=a"), &directory, wall);
     assert!(!plan.lines()[0].is_overridden());
 }
+
+#[test]
+fn an_override_of_the_api_that_is_put_again_is_replaced_wherever_it_was() {
+    let house = house(login("1/min"), []);
+    let id = login("1/min").id;
+    let put = |key: &str, limit: &str| {
+        let exception = exception("login", key, one(limit));
+        assert!(house.directory.put(7, Some(id), &exception));
+    };
+    put("user=a", "5/min");
+    put("user=a", "6/min");
+    assert_eq!(house.limit(&request("user=a")), "6/min sliding_window");
+    put("user=b", "7/min");
+    assert_eq!(house.limit(&request("user=a")), "1/min sliding_window");
+    assert_eq!(house.limit(&request("user=b")), "7/min sliding_window");
+    assert_eq!(house.directory.len(), 1);
+    assert!(house.directory.remove(7));
+    assert!(!house.directory.remove(7));
+    assert_eq!(house.limit(&request("user=b")), "1/min sliding_window");
+}

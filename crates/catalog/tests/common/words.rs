@@ -1,0 +1,50 @@
+//! Rules, edits and authors in few words.
+
+use std::{sync::Arc, time::Duration};
+
+use tollgate_catalog::{Author, Edit, Expect, Step};
+use tollgate_rules::{Change, Field, Key, Name, Override, Rule, RuleSet};
+
+/// Whatever the tests wait for comes within this, or not at all.
+pub(crate) const SOON: Duration = Duration::from_secs(20);
+
+pub(crate) fn name(text: &str) -> Name {
+    text.parse().unwrap()
+}
+
+/// A throttle by user that can be told from others of its name by its priority.
+pub(crate) fn rule(text: &str, priority: i32) -> Rule {
+    let key = Key::new([Field::User.into()]).unwrap();
+    let mut rule = Rule::throttle(name(text), key, "5/min".parse().unwrap());
+    rule.priority = priority;
+    rule
+}
+
+pub(crate) fn set(rules: impl IntoIterator<Item = Rule>) -> Arc<RuleSet> {
+    let mut set = RuleSet::default();
+    set.rules = rules
+        .into_iter()
+        .map(|rule| (rule.name.clone(), Arc::new(rule)))
+        .collect();
+    Arc::new(set)
+}
+
+pub(crate) fn dana() -> Author {
+    Author::new("dana").because("a test")
+}
+
+/// Puts one rule, whatever is there.
+pub(crate) fn put(rule: Rule) -> Edit {
+    Edit::new(dana()).step(Step::put(rule), Expect::Any)
+}
+
+pub(crate) fn remove(text: &str) -> Edit {
+    Edit::new(dana()).step(Step::remove(name(text)), Expect::Any)
+}
+
+pub(crate) fn override_of(rule: &str, user: &str, factor: &str) -> Override {
+    let mut entry = Override::new(Some(name(rule)));
+    entry.key.insert(Field::User, user.into());
+    entry.change = Change::Factor(factor.parse().unwrap());
+    entry
+}
