@@ -92,98 +92,104 @@ fn those_of_the_file_are_listed_beside_them() {
     }
 }
 
+/// What is typed, and what is said about it.
+const MISFITS: &[(&str, &str)] = &[
+    (
+        "--rule logni --key user=a --factor 2x",
+        "there is no rule \"logni\" (did you mean \"login\"?)",
+    ),
+    (
+        "--rule login --key usr=a --factor 2x",
+        "(did you mean \"user\"?)",
+    ),
+    (
+        "--rule login --key org=a --factor 2x",
+        "the override names no user|ip (rule \"login\" has key:",
+    ),
+    (
+        "--rule login --key user=a --key ip=192.0.2.1 --factor 2x",
+        "names several of user|ip",
+    ),
+    (
+        "--rule login --key user=a --key org=b --factor 2x",
+        "the rule does not count by org",
+    ),
+    ("--rule login --factor 2x", "the override names no user|ip"),
+    (
+        "--rule login --key user=a --key user=b --factor 2x",
+        "--key user is given twice",
+    ),
+    ("--rule login --key user --factor 2x", "write FIELD=VALUE"),
+    ("--rule login --key user= --factor 2x", "key user is empty"),
+    (
+        "--rule login --key ip=300.1.1.1 --factor 2x",
+        "\"300.1.1.1\" is not an address",
+    ),
+    (
+        "--rule login --key ip=2001:db8::/56 --factor 2x",
+        "counts addresses by /64, not by /56",
+    ),
+    ("--rule login --key user=a --limit 5", "100/min"),
+    (
+        "--rule login --key user=a --limit 5/sec",
+        "did you mean \"s\"?",
+    ),
+    (
+        "--rule login --key user=a --limit 0/min",
+        "would let nothing pass",
+    ),
+    (
+        "--rule login --key user=a --limit 9/h",
+        "rule \"login\" has no limit per h (it has 5/min",
+    ),
+    (
+        "--rule login --key user=a --limits 9/h,8/h",
+        "two limits per h",
+    ),
+    (
+        "--rule login --key user=a --factor 2",
+        "write for example 2x",
+    ),
+    ("--rule login --key user=a --factor 0x", "from 0.001x"),
+    (
+        "--rule login --key user=a --factor 2x --until friday",
+        "--until: \"friday\" is not a moment",
+    ),
+    (
+        "--rule login --key user=a --factor 2x --until 2027-01-01",
+        "write date, time and zone",
+    ),
+    (
+        "--rule login --key user=a --factor 2x --until 2001-01-01T00:00:00Z",
+        "a moment to come",
+    ),
+    (
+        "--rule login --key user=a --factor 2x --for 3",
+        "--for: \"3\" is not a span of time",
+    ),
+    (
+        "--rule login --key user=a --factor 2x --for 3weeks",
+        "write for example 90min",
+    ),
+    (
+        "--rule login --key user=a --factor 2x --id 99999999999999999999",
+        "--id",
+    ),
+    (
+        "--rule login --key user=a",
+        "--limit <LIMIT>|--limits <LIMITS>|--factor <FACTOR>|--unlimited",
+    ),
+    (
+        "--rule login --key user=a --factor 2x --unlimited",
+        "cannot be used with",
+    ),
+];
+
 /// What would be an error in a file is one here, in the same words, and nothing is written.
 #[test]
 fn what_does_not_fit_is_refused() {
     let [desk, _] = desks("cli_misfit");
-    for (line, told) in [
-        (
-            "--rule logni --key user=a --factor 2x",
-            "there is no rule \"logni\" (did you mean \"login\"?)",
-        ),
-        (
-            "--rule login --key usr=a --factor 2x",
-            "(did you mean \"user\"?)",
-        ),
-        (
-            "--rule login --key org=a --factor 2x",
-            "the override names no user|ip (rule \"login\" has key:",
-        ),
-        (
-            "--rule login --key user=a --key ip=192.0.2.1 --factor 2x",
-            "names several of user|ip",
-        ),
-        (
-            "--rule login --key user=a --key org=b --factor 2x",
-            "the rule does not count by org",
-        ),
-        ("--rule login --factor 2x", "the override names no user|ip"),
-        (
-            "--rule login --key user=a --key user=b --factor 2x",
-            "--key user is given twice",
-        ),
-        ("--rule login --key user --factor 2x", "write FIELD=VALUE"),
-        ("--rule login --key user= --factor 2x", "key user is empty"),
-        (
-            "--rule login --key ip=300.1.1.1 --factor 2x",
-            "\"300.1.1.1\" is not an address",
-        ),
-        (
-            "--rule login --key ip=2001:db8::/56 --factor 2x",
-            "counts addresses by /64, not by /56",
-        ),
-        ("--rule login --key user=a --limit 5", "100/min"),
-        (
-            "--rule login --key user=a --limit 5/sec",
-            "did you mean \"s\"?",
-        ),
-        (
-            "--rule login --key user=a --limit 0/min",
-            "would let nothing pass",
-        ),
-        (
-            "--rule login --key user=a --limit 9/h",
-            "rule \"login\" has no limit per h (it has 5/min",
-        ),
-        ("--rule login --key user=a --limits 9/h,8/h", "9/h"),
-        (
-            "--rule login --key user=a --factor 2",
-            "write for example 2x",
-        ),
-        ("--rule login --key user=a --factor 0x", "from 0.001x"),
-        (
-            "--rule login --key user=a --factor 2x --until friday",
-            "--until: \"friday\" is not a moment",
-        ),
-        (
-            "--rule login --key user=a --factor 2x --until 2027-01-01",
-            "write date, time and zone",
-        ),
-        (
-            "--rule login --key user=a --factor 2x --until 2001-01-01T00:00:00Z",
-            "a moment to come",
-        ),
-        (
-            "--rule login --key user=a --factor 2x --for 3",
-            "--for: \"3\" is not a span of time",
-        ),
-        (
-            "--rule login --key user=a --factor 2x --for 3weeks",
-            "write for example 90min",
-        ),
-        (
-            "--rule login --key user=a --factor 2x --id 99999999999999999999",
-            "--id",
-        ),
-        (
-            "--rule login --key user=a",
-            "--limit <LIMIT>|--limits <LIMITS>|--factor <FACTOR>|--unlimited",
-        ),
-        (
-            "--rule login --key user=a --factor 2x --unlimited",
-            "cannot be used with",
-        ),
-    ] {
+    for (line, told) in MISFITS {
         let line = format!("overrides set {line}");
         desk.line(&line).with(1).says(told);
         let json = desk.line(&format!("{line} --json")).with(1).json();

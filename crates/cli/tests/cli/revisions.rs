@@ -1,5 +1,5 @@
 //! Applying, looking back and going back, on SQLite and on PostgreSQL.
-// Proves: R11
+// Proves: R5, R6, R11
 
 use std::time::Duration;
 
@@ -41,6 +41,78 @@ fn a_file_goes_in_and_comes_out() {
         desk.run_on(&["rules", "apply", "-"], &login("6/min"))
             .fine()
             .says("revision 2");
+    }
+}
+
+/// A rule with everything it can have.
+const WHOLE: &str = r#"version: 1
+default_tier: gold
+tiers:
+  gold: { rank: 7, default: [50/s, 1000/day] }
+rules:
+  - name: sign-in
+    renamed_from: login
+    priority: -3
+    match:
+      tier: gold
+      user: [ann, bob]
+      org: acme
+      api_key: k1
+      region: eu
+      endpoint: /login/{realm}/**
+      method: [GET, POST]
+      ip: [10.0.0.0/8, "2001:db8::/32"]
+      attributes: { plan: [trial, basic], agent: { prefix: curl } }
+      descriptor: [[generic_key, slow], [remote_address]]
+    key: [attributes.plan, "user|ip/56"]
+    missing: shared
+    limits:
+      - { per: 10/s, burst: 20 }
+      - { per: 100/day, algorithm: fixed_window }
+    warn_at: 70%
+    hard_at: 120%
+    group: per-user
+    cost: attributes.bytes / 1024
+    consistency: exact
+    on_failure: closed
+    response: { status: 503, message: "later, please", retry_after: 30 }
+    enabled: false
+    owner: team-auth
+    reason: stop credential stuffing
+overrides:
+  - { rule: sign-in, key: { attributes.plan: trial, user: ann }, limit: 500/day, until: 2199-01-01T00:00:00Z }
+"#;
+
+#[test]
+fn every_field_of_a_rule_is_kept() {
+    for desk in Desk::both("cli_whole") {
+        let words = [
+            "rules",
+            "apply",
+            "-",
+            "--author",
+            "ann",
+            "--reason",
+            "all of it",
+        ];
+        desk.run_on(&words, WHOLE).fine();
+        desk.run_on(&["rules", "diff", "live", "-"], WHOLE)
+            .fine()
+            .says("no difference");
+        let exported = desk.line("rules export").fine().out;
+        let names = WHOLE.split([' ', '\n', '{', ',']);
+        for name in names.filter(|word| word.ends_with(':')) {
+            assert!(exported.contains(name), "{name} is lost: {exported}");
+        }
+        let json = desk.line("rules export --json").fine().json();
+        let id = json["rules"][0]["id"].as_str().unwrap();
+        assert_eq!(id.len(), 36, "{id}");
+        let made = &desk.line("rules history --json 1").fine().json();
+        assert_eq!(
+            (&made["author"], &made["reason"]),
+            (&"ann".into(), &"all of it".into())
+        );
+        assert!(made["at"].as_str().unwrap().ends_with('Z'));
     }
 }
 

@@ -73,9 +73,8 @@ impl Shell {
 fn fits(wanted: &[&str], printed: &[&str]) -> bool {
     match (wanted, printed) {
         ([], []) => true,
-        (["…", rest @ ..], _) => {
-            (0..=printed.len()).any(|skipped| fits(rest, &printed[skipped..]))
-        }
+        (["…", rest @ ..], _) => (0..=printed.len())
+            .any(|skipped| fits(rest, printed.get(skipped..).unwrap_or_default())),
         ([line, wanted @ ..], [found, printed @ ..]) => {
             is_line(line, found) && fits(wanted, printed)
         }
