@@ -23,6 +23,18 @@ impl<P: Publish> Watcher<P> {
         let overrides = self.follow_overrides(head).await?;
         let skipped = self.skipped.clone().map(Trouble::Unreadable);
         let trouble = rules.or(overrides).or(skipped);
+        // Said to the others before it is said here: whoever reads that we are ahead of the database may
+        // rely on the next write going above us.
+        let reported = self.report().await;
+        if let Err(error) = &reported
+            && error.is_transient()
+        {
+            return reported;
+        }
+        // Others do not see what we run, but we do run it.
+        let unreported = reported
+            .err()
+            .map(|error| Trouble::Unreported(error.to_string()));
         let now = self.catalog.now();
         self.status.send_modify(|status| {
             if trouble.is_some() {
@@ -31,19 +43,9 @@ impl<P: Publish> Watcher<P> {
                 status.stale_since = None;
                 status.synced_at = Some(now);
             }
-            status.trouble = trouble;
+            status.trouble = trouble.or(unreported);
         });
-        match self.report().await {
-            Err(error) if !error.is_transient() => {
-                // Others do not see what we run, but we do run it.
-                let why = Trouble::Unreported(error.to_string());
-                self.status.send_modify(|status| {
-                    status.trouble.get_or_insert(why);
-                });
-                Ok(())
-            }
-            reported => reported,
-        }
+        Ok(())
     }
 
     /// Notes that the database has no answer.
