@@ -102,7 +102,7 @@ async fn a_restart_without_the_database_decides_as_before(place: Place) {
     Node::start(&place).await.stop().await;
 
     let gone = Place {
-        url: "sqlite:/proc/no-such-folder/rules.db".parse().unwrap(),
+        url: "postgres://tollgate@127.0.0.1:1/gone".parse().unwrap(),
         ..place
     };
     let live = Arc::new(Live::new());
