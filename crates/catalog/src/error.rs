@@ -16,7 +16,7 @@ type Source = Box<dyn Error + Send + Sync>;
 ///
 /// let error = CatalogError::Timeout(Duration::from_secs(5));
 /// assert!(error.is_transient());
-/// assert_eq!(error.to_string(), "the database did not answer within 5s; nothing was written");
+/// assert_eq!(error.to_string(), "the database did not answer within 5s");
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -28,7 +28,7 @@ pub enum CatalogError {
     #[error("the database cannot be reached: {0}")]
     Unreachable(#[source] Source),
     /// The database is slow, hung, or busy with another writer; nothing was written.
-    #[error("the database did not answer within {0:?}; nothing was written")]
+    #[error("the database did not answer within {0:?}")]
     Timeout(Duration),
     /// The write was sent and its answer was lost: it may have happened. Read the head before you try
     /// again; a write of equal content changes nothing.

@@ -61,6 +61,16 @@ pub fn run_trial(rules: &RuleSet, trial: &Trial) -> Result<(), TrialFailure> {
 }
 
 /// A test that did not go as expected.
+///
+/// ```
+/// use tollgate::{rules::document, run_trial};
+///
+/// let file = "version: 1\ntests: [{ name: t, steps: [{ at: 0s, request: { user: a }, expect: deny }] }]";
+/// let document = document::read("rules.yaml", file).document.ok_or("broken")?;
+/// let failure = run_trial(&document.rules, &document.trials[0]).unwrap_err();
+/// assert_eq!(failure.to_string(), "line 2: expected deny, got allow, no rule");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TrialFailure {

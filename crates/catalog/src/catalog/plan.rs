@@ -6,7 +6,7 @@ use std::{
 };
 
 use tollgate_core::RuleId;
-use tollgate_rules::{Name, Rule, RuleSet};
+use tollgate_rules::{Name, Rule, RuleSet, diff};
 
 use super::edit::{Base, Conflict, Edit, Expect, Step};
 use crate::{
@@ -180,7 +180,6 @@ pub(super) fn plan(head: &Revision, set: &RuleSet) -> Plan {
     let same_rules: BTreeSet<ItemKey> = unchanged_rules(head, set);
     let mut hashes: BTreeMap<ItemKey, RevisionHash> = BTreeMap::new();
     let mut opened = Vec::new();
-    let mut changed = 0;
     for (key, item) in codec::items_except(set, |rule| is_same(head, rule)) {
         let hash = item.hash(&key);
         hashes.insert(key.clone(), hash);
@@ -188,8 +187,6 @@ pub(super) fn plan(head: &Revision, set: &RuleSet) -> Plan {
         if stamp.is_some_and(|stamp| stamp.hash == hash) {
             continue;
         }
-        // One that only moved up or down the file is not counted.
-        changed += u64::from(stamp.is_none_or(|stamp| stamp.position == item.position));
         opened.push(Opened {
             created_in: stamp.map(|stamp| stamp.created_in),
             key,
@@ -204,7 +201,6 @@ pub(super) fn plan(head: &Revision, set: &RuleSet) -> Plan {
         .filter(|key| !kept(key))
         .cloned()
         .collect();
-    changed += u64::try_from(removed.len()).unwrap_or(u64::MAX);
     for key in same_rules {
         if let Some(stamp) = head.stamps.get(&key) {
             hashes.insert(key, stamp.hash);
@@ -219,7 +215,8 @@ pub(super) fn plan(head: &Revision, set: &RuleSet) -> Plan {
         hash: hash_all(hashes.values()),
         closed,
         opened,
-        changed,
+        // What differs in no meaning, such as the order of overrides, is still a change.
+        changed: u64::try_from(diff(&head.set, set).len()).map_or(u64::MAX, |count| count.max(1)),
     }
 }
 

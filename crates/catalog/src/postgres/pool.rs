@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::{
+    ConnectOptions as _,
+    postgres::{PgConnectOptions, PgPool, PgPoolOptions},
+};
+use tokio::time::timeout;
 
 use super::{Hints, error};
 use crate::{CatalogError, deadline::Deadlines, sql::Conn};
@@ -11,6 +15,8 @@ use crate::{CatalogError, deadline::Deadlines, sql::Conn};
 const CONNECTIONS_MAX: u32 = 4;
 /// A node is quiet most of the time; the server's connections are few.
 const IDLE_MAX: Duration = Duration::from_secs(60);
+/// How long to knock once more, to learn why there is no connection.
+const KNOCK_MAX: Duration = Duration::from_millis(500);
 /// What the server shows in `pg_stat_activity`.
 const NAME: &str = "tollgate";
 
@@ -38,7 +44,20 @@ impl Pool {
     }
 
     pub(crate) async fn acquire(&self) -> Result<Conn, CatalogError> {
-        self.pool.acquire().await.map(Conn::Postgres).map_err(error)
+        match self.pool.acquire().await {
+            Ok(conn) => Ok(Conn::Postgres(conn)),
+            Err(sqlx::Error::PoolTimedOut) => Err(self.why_not().await),
+            Err(failed) => Err(error(failed)),
+        }
+    }
+
+    /// The pool only says that it waited in vain; who knocks once more hears why.
+    async fn why_not(&self) -> CatalogError {
+        let knock = timeout(KNOCK_MAX, self.options.connect()).await;
+        match knock {
+            Ok(Err(refused)) => error(refused),
+            Ok(Ok(_)) | Err(_) => CatalogError::Timeout(self.deadlines.lock),
+        }
     }
 
     pub(crate) async fn hints(&self) -> Result<Hints, CatalogError> {

@@ -9,7 +9,7 @@ use tollgate_catalog::{
 };
 use tollgate_rules::{Diff, RuleSet, diff};
 
-use super::{differences, number};
+use super::{changes, differences, number};
 use crate::{
     database::Database,
     file::File,
@@ -54,7 +54,7 @@ impl Apply {
         }
         self.database.with(async |catalog: Catalog| {
             let live = catalog.latest().await?;
-            let diff = diff(&live.set, &set);
+            let diff = changes(&live.set, &set);
             // What the file was compared with is what it replaces: nobody's change is lost.
             let base = self.base.map_or(Ok(live.number), number)?;
             let author = self.who.author();
@@ -77,7 +77,7 @@ impl Apply {
         } else {
             (RevisionNumber::ZERO, Arc::default())
         };
-        let diff = diff(&live, set);
+        let diff = changes(&live, set);
         format.say(
             || match diff.is_empty() {
                 true => format!("nothing would change: revision {number} holds it already"),

@@ -3,7 +3,7 @@
 use serde_json::json;
 use tollgate_rules::diff;
 
-use super::{differences, side::Side};
+use super::{changes, differences, side::Side};
 use crate::{database::Database, outcome::Outcome, say::Format};
 
 /// Say what changes in meaning, and what becomes of the counters
@@ -31,8 +31,12 @@ impl Diff {
             None => (&Side::Live, &self.from),
         };
         let (before, from) = from.load(&self.database, format)?;
+        let is_file = matches!(to, Side::File(_));
         let (after, to) = to.load(&self.database, format)?;
-        let diff = diff(&before, &after);
+        let diff = match is_file {
+            true => changes(&before, &after),
+            false => diff(&before, &after),
+        };
         format.say(
             || match diff.is_empty() {
                 true => format!("no difference between {from} and {to}"),

@@ -14,7 +14,7 @@ mod validate;
 use clap::Subcommand;
 use serde_json::Value;
 use tollgate_catalog::RevisionNumber;
-use tollgate_rules::Diff;
+use tollgate_rules::{Diff, RuleSet, diff};
 
 use crate::{outcome::Outcome, say::Format};
 
@@ -59,6 +59,13 @@ pub(crate) fn run(command: &RulesCommand, format: Format) -> anyhow::Result<Outc
 fn number(typed: u64) -> anyhow::Result<RevisionNumber> {
     let number = RevisionNumber::new(typed);
     number.ok_or_else(|| anyhow::anyhow!("{typed} is not the number of a revision"))
+}
+
+/// What applying a file would change: a rule that is there is the same rule, whatever it was called first.
+fn changes(live: &RuleSet, file: &RuleSet) -> Diff {
+    let mut file = file.clone();
+    file.adopt_ids(live);
+    diff(live, &file)
 }
 
 /// A list of differences for programs.

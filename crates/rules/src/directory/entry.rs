@@ -1,6 +1,6 @@
 //! One override as decisions use it.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, sync::Arc};
 
 use tollgate_core::{
     AlgorithmName, Bands, Limit, LimitError, LimitLine, LimitSet, RuleId, Timestamp,
@@ -14,7 +14,8 @@ pub(crate) struct Entry {
     /// The rule; none is every rule that counts by the same facts.
     pub(super) rule: Option<RuleId>,
     pub(super) key: Box<[u8]>,
-    pub(crate) change: Change,
+    /// Shared by all that say the same.
+    pub(crate) change: Arc<Change>,
     pub(crate) until: Option<Timestamp>,
     /// Which of two is newer.
     pub(super) sequence: u64,
@@ -26,7 +27,7 @@ impl Entry {
         Some(Self {
             rule,
             key: counter::of_override(exception)?.as_slice().into(),
-            change: exception.change.clone(),
+            change: Arc::new(exception.change.clone()),
             until: exception.until,
             sequence,
         })

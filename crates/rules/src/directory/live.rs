@@ -1,7 +1,7 @@
 //! Millions of entries beside the snapshot, updated one by one.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     fmt,
     sync::{
         Arc, Mutex, PoisonError,
@@ -18,7 +18,7 @@ use super::{
     blocks::{Block, Blocks},
     exceptions::{ByHash, key_hash},
 };
-use crate::{Override, conditions::Facts};
+use crate::{Change, Override, conditions::Facts};
 
 /// Overrides and blocks, beside the snapshot: they change by the piece, and no change touches the rules.
 ///
@@ -72,11 +72,13 @@ impl Directory {
         let mut by_shard: HashMap<usize, Vec<(u64, Arc<Entry>)>> = HashMap::new();
         let mut moved = Vec::new();
         let mut kept = 0;
+        let mut known = Known::default();
         for (id, rule, exception) in overrides {
-            let Some(entry) = Entry::new(rule, exception, id) else {
+            let Some(mut entry) = Entry::new(rule, exception, id) else {
                 self.remove(id);
                 continue;
             };
+            known.share(&mut entry.change);
             let hash = key_hash(&self.state, &entry.key);
             match self.places().insert(id, hash) {
                 None => kept += 1,
@@ -188,6 +190,25 @@ impl Directory {
 
     const fn shard_of(hash: u64) -> usize {
         (hash >> 52) as usize
+    }
+}
+
+/// Changes that were met lately. Customers of one plan have the same, and a limit is large beside a key.
+#[derive(Debug, Default)]
+struct Known(VecDeque<Arc<Change>>);
+
+impl Known {
+    const KEPT: usize = 16;
+
+    /// Puts an equal change that is known already in its place.
+    fn share(&mut self, change: &mut Arc<Change>) {
+        match self.0.iter().find(|known| *known == change) {
+            Some(known) => *change = Arc::clone(known),
+            None => {
+                self.0.truncate(Self::KEPT - 1);
+                self.0.push_front(Arc::clone(change));
+            }
+        }
     }
 }
 

@@ -238,7 +238,7 @@ impl<'s, W: Witness<'s>> Walk<'s, '_, '_, '_, W> {
 /// The rule's limits after an override of other periods has ended: what was counted under those is
 /// carried over.
 fn after(lines: &[LimitLine], found: &Found) -> Option<Vec<LimitLine>> {
-    let Change::Limits(ended) = &found.ended.as_ref()?.change else {
+    let Change::Limits(ended) = &*found.ended.as_ref()?.change else {
         return None;
     };
     let limits = LimitSet::new(lines.iter().map(|line| line.limit.clone())).ok()?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tollgate_core::{Action, Clock, ImmediateStore, SystemClock, Verdict};
 use tollgate_memory::MemoryStore;
-use tollgate_rules::{Live, Plan, Query};
+use tollgate_rules::{Live, Plan, Query, RuleSet};
 
 use super::Ruling;
 
@@ -30,7 +30,7 @@ use super::Ruling;
 ///
 /// let denied = gate.check(&login)?;
 /// assert_eq!(denied.rule().map(|rule| rule.name.as_str()), Some("login"));
-/// assert_eq!((denied.status(), denied.retry_after_s()), (429, Some(60)));
+/// assert_eq!((denied.status(), denied.remaining()), (429, Some(0)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -40,19 +40,64 @@ pub struct Gate<S = MemoryStore<SystemClock>, C = SystemClock> {
     clock: C,
 }
 
+impl Gate {
+    /// A gate over these rules, with counters in memory and the system's clock.
+    ///
+    /// ```
+    /// use tollgate::{Gate, rules::Query};
+    ///
+    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 5/min }]".parse()?);
+    /// let alice = Query::new().user("alice")?;
+    /// assert!(gate.check(&alice)?.is_allowed());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn in_memory(rules: &RuleSet) -> Self {
+        let live = Arc::new(Live::new());
+        live.publish(rules, 1);
+        Self::new(live, MemoryStore::new(SystemClock), SystemClock)
+    }
+}
+
 impl<S, C> Gate<S, C> {
     /// A gate over the rules that `live` holds, now and later. The clock tells which overrides have
     /// ended; give the store the same.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tollgate::{Gate, ManualClock, MemoryStore, rules::Live};
+    ///
+    /// let clock = ManualClock::start();
+    /// let gate = Gate::new(Arc::new(Live::new()), MemoryStore::new(clock.clone()), clock);
+    /// assert!(gate.live().snapshot().is_none()); // nothing was published yet
+    /// ```
     pub const fn new(live: Arc<Live>, store: S, clock: C) -> Self {
         Self { live, store, clock }
     }
 
     /// The rules.
+    ///
+    /// ```
+    /// use tollgate::{Gate, rules::Query};
+    ///
+    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 1/day }]".parse()?);
+    /// gate.live().publish(&"version: 1\nrules: []".parse()?, 2);
+    /// assert_eq!(gate.check(&Query::new())?.revision(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub const fn live(&self) -> &Arc<Live> {
         &self.live
     }
 
     /// The counters.
+    ///
+    /// ```
+    /// use tollgate::{Gate, rules::Query};
+    ///
+    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 1/day }]".parse()?);
+    /// gate.check(&Query::new().user("alice")?)?;
+    /// assert_eq!(gate.store().stats().keys, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub const fn store(&self) -> &S {
         &self.store
     }
@@ -60,6 +105,16 @@ impl<S, C> Gate<S, C> {
 
 impl<S: ImmediateStore, C: Clock> Gate<S, C> {
     /// Charges the request on every limit it meets, or on none, and says what came of it.
+    ///
+    /// ```
+    /// use tollgate::{Gate, rules::Query};
+    ///
+    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 1/day }]".parse()?);
+    /// let alice = Query::new().user("alice")?;
+    /// assert!(gate.check(&alice)?.is_allowed());
+    /// assert!(!gate.check(&alice)?.is_allowed());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -69,6 +124,17 @@ impl<S: ImmediateStore, C: Clock> Gate<S, C> {
     }
 
     /// Peeks at, refunds to or resets every counter that the request would be charged on.
+    ///
+    /// ```
+    /// use tollgate::{Gate, Action, rules::Query};
+    ///
+    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 1/day }]".parse()?);
+    /// let alice = Query::new().user("alice")?;
+    /// assert!(gate.check(&alice)?.is_allowed());
+    /// gate.inspect(Action::Reset, &alice)?;
+    /// assert!(gate.check(&alice)?.is_allowed());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -98,6 +164,10 @@ impl<S: ImmediateStore, C: Clock> Gate<S, C> {
 }
 
 /// No rules were ever published, so nothing can be decided.
+///
+/// ```
+/// assert!(tollgate::NoSnapshot.to_string().starts_with("no rules are loaded"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoSnapshot;
 

@@ -7,6 +7,18 @@ use tollgate_core::{Decision, Micros, Period, Timestamp, Verdict};
 use tollgate_rules::{Line, Plan, Rule, Stop};
 
 /// The answer to a request: allowed or denied, and the numbers to show.
+///
+/// ```
+/// use tollgate::{Gate, rules::Query};
+///
+/// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 1/day }]".parse()?);
+/// let alice = Query::new().user("alice")?;
+/// gate.check(&alice)?;
+/// let denied = gate.check(&alice)?;
+/// assert!(!denied.is_allowed());
+/// assert_eq!((denied.limit(), denied.remaining()), (Some(1), Some(0)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Ruling {
     revision: u64,
@@ -15,6 +27,17 @@ pub struct Ruling {
 }
 
 /// One limit that a request met.
+///
+/// ```
+/// use tollgate::{Gate, rules::Query};
+///
+/// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 1/day }]".parse()?);
+/// let ruling = gate.check(&Query::new().user("alice")?)?;
+/// let (met, decision) = ruling.decisions().next().ok_or("no limit met")?;
+/// assert_eq!((met.rule.name.as_str(), met.period.to_string().as_str()), ("login", "day"));
+/// assert_eq!(decision.remaining(), 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Met {
@@ -68,6 +91,14 @@ impl Ruling {
     }
 
     /// Whether the request may pass.
+    ///
+    /// ```
+    /// use tollgate::{Gate, rules::Query};
+    ///
+    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 1/day }]".parse()?);
+    /// assert!(gate.check(&Query::new().user("alice")?)?.is_allowed());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_allowed(&self) -> bool {
         match &self.outcome {
             Outcome::Unlimited => true,
@@ -77,11 +108,28 @@ impl Ruling {
     }
 
     /// The revision of the rules that decided.
+    ///
+    /// ```
+    /// use tollgate::{Gate, rules::Query};
+    ///
+    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 1/day }]".parse()?);
+    /// assert_eq!(gate.check(&Query::new())?.revision(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub const fn revision(&self) -> u64 {
         self.revision
     }
 
     /// The rule whose numbers are shown; none if nothing matched, or a block denied the caller.
+    ///
+    /// ```
+    /// use tollgate::{Gate, rules::Query};
+    ///
+    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 1/day }]".parse()?);
+    /// let ruling = gate.check(&Query::new().user("alice")?)?;
+    /// assert_eq!(ruling.rule().map(|rule| rule.name.as_str()), Some("login"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn rule(&self) -> Option<&Arc<Rule>> {
         match &self.outcome {
             Outcome::Unlimited => None,
@@ -94,6 +142,15 @@ impl Ruling {
     }
 
     /// The decision to show, if counters were asked.
+    ///
+    /// ```
+    /// use tollgate::{Gate, rules::Query};
+    ///
+    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 1/day }]".parse()?);
+    /// let ruling = gate.check(&Query::new().user("alice")?)?;
+    /// assert_eq!(ruling.binding().map(|decision| decision.limit()), Some(1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn binding(&self) -> Option<&Decision> {
         match &self.outcome {
             Outcome::Decided(verdict) => verdict.decisions().get(verdict.binding_index()?),
@@ -102,6 +159,15 @@ impl Ruling {
     }
 
     /// Every limit that was asked, with its decision, in the order of the walk.
+    ///
+    /// ```
+    /// use tollgate::{Gate, rules::Query};
+    ///
+    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 1/day }]".parse()?);
+    /// let ruling = gate.check(&Query::new().user("alice")?)?;
+    /// assert_eq!(ruling.decisions().count(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn decisions(&self) -> impl Iterator<Item = (&Met, &Decision)> {
         let decisions = match &self.outcome {
             Outcome::Decided(verdict) => verdict.decisions(),
@@ -111,11 +177,30 @@ impl Ruling {
     }
 
     /// The limit to show: 0 for a block, none if nothing matched.
+    ///
+    /// ```
+    /// use tollgate::{Gate, rules::Query};
+    ///
+    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 1/day }]".parse()?);
+    /// let ruling = gate.check(&Query::new().user("alice")?)?;
+    /// assert_eq!(ruling.limit(), Some(1));
+    /// assert_eq!(gate.check(&Query::new())?.limit(), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn limit(&self) -> Option<u64> {
         self.number(Decision::limit)
     }
 
     /// What is left to show: 0 for a block, none if nothing matched.
+    ///
+    /// ```
+    /// use tollgate::{Gate, rules::Query};
+    ///
+    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 1/day }]".parse()?);
+    /// let ruling = gate.check(&Query::new().user("alice")?)?;
+    /// assert_eq!(ruling.remaining(), Some(0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn remaining(&self) -> Option<u64> {
         self.number(Decision::remaining)
     }
@@ -128,6 +213,17 @@ impl Ruling {
     }
 
     /// How long a lone client has to wait, exactly; none if it may pass or waiting never helps.
+    ///
+    /// ```
+    /// use tollgate::{Gate, rules::Query};
+    ///
+    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 1/day }]".parse()?);
+    /// let alice = Query::new().user("alice")?;
+    /// gate.check(&alice)?;
+    /// let denied = gate.check(&alice)?;
+    /// assert!(denied.retry_after().is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn retry_after(&self) -> Option<Duration> {
         match &self.outcome {
             Outcome::Stopped { wait, .. } => wait.map(|wait| Duration::from_micros(wait.get())),
@@ -137,6 +233,17 @@ impl Ruling {
 
     /// The wait to show a client: whole seconds, at least one, and at least what the rule asks for. None
     /// if it may pass or waiting never helps.
+    ///
+    /// ```
+    /// use tollgate::{Gate, rules::Query};
+    ///
+    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 1/day }]".parse()?);
+    /// let alice = Query::new().user("alice")?;
+    /// gate.check(&alice)?;
+    /// let denied = gate.check(&alice)?;
+    /// assert!(denied.retry_after_s() >= Some(1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn retry_after_s(&self) -> Option<u64> {
         let exact = self.retry_after()?;
         let seconds = exact.as_secs() + u64::from(exact.subsec_nanos() > 0);
@@ -145,6 +252,17 @@ impl Ruling {
     }
 
     /// The status of the answer: 200, what the rule asks for, 403 for a block, 429 for a throttle.
+    ///
+    /// ```
+    /// use tollgate::{Gate, rules::Query};
+    ///
+    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 1/day }]".parse()?);
+    /// let alice = Query::new().user("alice")?;
+    /// gate.check(&alice)?;
+    /// let denied = gate.check(&alice)?;
+    /// assert_eq!(denied.status(), 429);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn status(&self) -> u16 {
         let given = self.rule().and_then(|rule| rule.response.status);
         match &self.outcome {

@@ -1,5 +1,7 @@
 //! Where reading begins.
 
+use std::str::FromStr;
+
 use super::{
     super::{
         findings::Findings,
@@ -31,6 +33,25 @@ pub struct Reading {
     pub document: Option<Document>,
     /// Every error and warning.
     pub report: Report,
+}
+
+/// The rules of a file; its warnings and tests are left aside.
+///
+/// ```
+/// use tollgate_rules::RuleSet;
+///
+/// let rules: RuleSet = "version: 1\nrules: [{ name: login, key: [user], limit: 5/min }]".parse()?;
+/// assert_eq!(rules.rules.len(), 1);
+/// assert!("version: 2".parse::<RuleSet>().is_err());
+/// # Ok::<(), tollgate_rules::document::Report>(())
+/// ```
+impl FromStr for RuleSet {
+    type Err = Report;
+
+    fn from_str(text: &str) -> Result<Self, Report> {
+        let Reading { document, report } = read("rules", text);
+        document.map(|document| document.rules).ok_or(report)
+    }
 }
 
 /// Reads a rules file; `source` is what it is called in the report.

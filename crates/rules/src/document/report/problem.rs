@@ -59,6 +59,8 @@ pub struct Place {
     pub is_cut: bool,
 }
 
+impl std::error::Error for Report {}
+
 impl Report {
     /// The most problems that are kept; the rest is counted.
     pub const PROBLEMS_MAX: usize = Findings::KEPT_MAX;
