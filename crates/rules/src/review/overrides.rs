@@ -5,6 +5,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::{Flaw, Locus, walk::throttle};
 use crate::{Change, Field, Key, Name, Override, Rule, RuleSet, nearest};
 
+/// So many rules that are not there are guessed at; looking for the nearest takes a while.
+const GUESSED_MAX: usize = 200;
+
 pub(super) fn check(set: &RuleSet, overrides: &[Override], flaws: &mut Vec<Flaw>) {
     let mut known = HashMap::with_capacity(overrides.len());
     let mut counted = Counted::new(set);
@@ -14,13 +17,21 @@ pub(super) fn check(set: &RuleSet, overrides: &[Override], flaws: &mut Vec<Flaw>
             field: Some(field),
         };
         match &exception.rule {
-            Some(name) => flaws.extend(of_rule(
-                exception,
-                set.rules.get(name).map(|rule| &**rule),
-                name,
-                set,
-                &at,
-            )),
+            Some(name) => {
+                let flaw = match set.rules.get(name) {
+                    Some(rule) => of_rule(exception, rule, &at),
+                    None if flaws.len() < GUESSED_MAX => {
+                        let known = set.rules.keys().map(Name::as_str);
+                        Some(unknown(
+                            name,
+                            nearest::did_you_mean(name.as_str(), known),
+                            &at,
+                        ))
+                    }
+                    None => Some(unknown(name, None, &at)),
+                };
+                flaws.extend(flaw);
+            }
             None if !counted.by_exactly(exception) => {
                 let message =
                     "no rule counts by exactly these facts, so the override changes nothing";
@@ -71,21 +82,13 @@ impl<'s, 'o> Counted<'s, 'o> {
     }
 }
 
-fn of_rule(
-    exception: &Override,
-    rule: Option<&Rule>,
-    name: &Name,
-    set: &RuleSet,
-    at: &impl Fn(&'static str) -> Locus,
-) -> Option<Flaw> {
-    let Some(rule) = rule else {
-        let flaw = Flaw::error(at("rule"), format!("there is no rule {name:?}"));
-        let known = set.rules.keys().map(Name::as_str);
-        let help = nearest::did_you_mean(name.as_str(), known);
-        return Some(
-            flaw.help(help.unwrap_or_else(|| "name a rule, or leave rule out".to_owned())),
-        );
-    };
+fn unknown(name: &Name, guess: Option<String>, at: &impl Fn(&'static str) -> Locus) -> Flaw {
+    let flaw = Flaw::error(at("rule"), format!("there is no rule {name:?}"));
+    flaw.help(guess.unwrap_or_else(|| "name a rule, or leave rule out".to_owned()))
+}
+
+fn of_rule(exception: &Override, rule: &Rule, at: &impl Fn(&'static str) -> Locus) -> Option<Flaw> {
+    let name = &rule.name;
     let Some(throttle) = throttle(rule) else {
         let message = format!(
             "rule {name:?} has action: {}, so it has no limit to override",
