@@ -188,7 +188,7 @@ pub(super) fn plan(head: &Revision, set: &RuleSet) -> Plan {
         if stamp.is_some_and(|stamp| stamp.hash == hash) {
             continue;
         }
-        // One that only moved up or down the file is not counted.
+        // One that only moved up or down the file is not counted, unless that is all there is.
         changed += u64::from(stamp.is_none_or(|stamp| stamp.position == item.position));
         opened.push(Opened {
             created_in: stamp.map(|stamp| stamp.created_in),
@@ -205,6 +205,9 @@ pub(super) fn plan(head: &Revision, set: &RuleSet) -> Plan {
         .cloned()
         .collect();
     changed += u64::try_from(removed.len()).unwrap_or(u64::MAX);
+    if changed == 0 {
+        changed = u64::try_from(opened.len()).unwrap_or(u64::MAX);
+    }
     for key in same_rules {
         if let Some(stamp) = head.stamps.get(&key) {
             hashes.insert(key, stamp.hash);
