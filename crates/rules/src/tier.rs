@@ -2,7 +2,7 @@
 
 use tollgate_core::LimitSet;
 
-use crate::Name;
+use crate::{Field, Key, KeyField, Name};
 
 /// A class of callers. Tiers are data: these four are there to start with.
 ///
@@ -34,6 +34,12 @@ impl Tier {
             rank,
             default: None,
         }
+    }
+
+    /// What the default limits count by.
+    pub(crate) fn default_key() -> Option<Key> {
+        let caller = KeyField::first_of([Field::User, Field::ApiKey, Field::Ip]);
+        Key::new([caller.ok()?]).ok()
     }
 
     /// The tiers every rule set begins with.

@@ -269,3 +269,23 @@ fn many_rules_are_reviewed() {
     }
     assert!(!named(&review(&set), "is never reached").is_empty());
 }
+
+/// Looking for the name that was meant takes a while: not for every group, nor for every lost override.
+#[test]
+fn many_groups_and_lost_overrides_are_reviewed() {
+    let mut set = RuleSet::default();
+    for number in 0..20_000 {
+        let text = format!(
+            "{{name: rule{number}, key: [ip], limit: 5/s, match: {{user: u{number}}}, group: g{}}}",
+            if number < 10_000 { number / 2 } else { number }
+        );
+        let rule = tollgate_rules::document::read_rule(&text).unwrap();
+        set.rules.insert(rule.name.clone(), Arc::new(rule));
+        let lost = format!("rulex{number}").parse().unwrap();
+        set.overrides
+            .push(tollgate_rules::Override::new(Some(lost)));
+    }
+    let flaws = review(&set);
+    assert_eq!(flaws.len(), 20_000, "every lost override is told");
+    assert_eq!(flaws[0].help.as_deref(), Some("did you mean \"rule0\"?"));
+}

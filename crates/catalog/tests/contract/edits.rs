@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use tollgate_catalog::{Base, CatalogError, Conflict, Edit, Expect, RevisionNumber, Step};
-use tollgate_rules::{RuleSet, Tier};
+use tollgate_core::Timestamp;
+use tollgate_rules::{Field, Override, RuleSet, Tier};
 
 use crate::common::{Place, dana, name, put, remove, rule, set};
 
@@ -68,6 +69,27 @@ pub(crate) async fn equal_content_is_not_written(place: Place) {
     let back = catalog.rollback(first.revision, dana()).await.unwrap();
     assert_eq!((back.revision, back.changed), (first.revision, 0));
     assert_eq!(catalog.head().await.unwrap().revision, first.revision);
+}
+
+/// Of two overrides of one key the later in the file wins, so their order is content.
+pub(crate) async fn another_order_of_overrides_is_a_change(place: Place) {
+    let catalog = place.open().await;
+    let mut rules = (*set([rule("login", 1)])).clone();
+    for until in [1_000, 2_000] {
+        let mut what = Override::new(Some(name("login")));
+        what.key.insert(Field::User, "acme".into());
+        what.until = Some(Timestamp::from_micros(until));
+        rules.overrides.push(what);
+    }
+    let apply = async |rules: &RuleSet| {
+        let rules = Arc::new(rules.clone());
+        catalog.apply(&rules, Base::Any, dana()).await.unwrap()
+    };
+    assert_eq!(apply(&rules).await.revision, number(1));
+    rules.overrides.reverse();
+    let moved = apply(&rules).await;
+    assert_eq!((moved.revision, moved.changed), (number(2), 2));
+    assert_eq!(apply(&rules).await.changed, 0);
 }
 
 pub(crate) async fn two_editors_and_one_wins(place: Place) {

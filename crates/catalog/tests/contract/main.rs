@@ -43,6 +43,7 @@ contract! {
     edits::an_empty_catalog_is_revision_zero
     edits::a_write_makes_the_next_revision
     edits::equal_content_is_not_written
+    edits::another_order_of_overrides_is_a_change
     edits::two_editors_and_one_wins
     edits::expectations_hold_or_nothing_is_written
     edits::a_set_made_from_an_older_revision_is_refused

@@ -13,12 +13,17 @@ use crate::{AttributeCondition, EndpointPattern, Match, Name, PatternClass, Rule
 
 /// So many rules are checked one by one faster than they are looked up.
 const FEW_MAX: usize = 4;
+/// Lists within lists multiply: once a rule lies in more places than this, its other lists are left to
+/// the check of each candidate.
+const COPIES_MAX: usize = 64;
 
 /// A rule on its way into a drawer, with the conditions it has not been filed under yet.
 #[derive(Clone, Debug)]
 struct Paper {
     place: u32,
     asks: Vec<Rc<Ask>>,
+    /// In how many places the rule lies already.
+    copies: usize,
 }
 
 /// One condition as a way to find a rule: the hashes of the values that satisfy it.
@@ -49,6 +54,7 @@ pub(super) fn build<'r>(rules: impl IntoIterator<Item = &'r Rule>) -> Drawer {
     let papers = rules.into_iter().zip(0..).map(|(rule, place)| Paper {
         place,
         asks: asks(&rule.matches),
+        copies: 1,
     });
     file(papers.collect())
 }
@@ -75,7 +81,9 @@ fn file(papers: Vec<Paper>) -> Drawer {
             Ask::Networks(networks) => split.note_prefixes(networks),
             Ask::Values(_) => {}
         }
-        for hash in ask.hashes() {
+        let hashes = ask.hashes();
+        paper.copies = paper.copies.saturating_mul(hashes.len());
+        for hash in hashes {
             by_hash.entry(hash).or_default().push(paper.clone());
         }
     }
@@ -152,13 +160,17 @@ fn take_rarest(paper: &mut Paper, crowds: &HashMap<u64, usize>) -> Option<Rc<Ask
         let sizes = hashes
             .iter()
             .map(|hash| crowds.get(hash).copied().unwrap_or(0));
-        sizes.max().unwrap_or(0)
+        let is_affordable = paper.copies == 1
+            || hashes.len() == 1
+            || paper.copies.saturating_mul(hashes.len()) <= COPIES_MAX;
+        is_affordable.then(|| sizes.max().unwrap_or(0))
     };
     let (place, _) = paper
         .asks
         .iter()
         .enumerate()
-        .min_by_key(|(_, ask)| crowd(ask))?;
+        .filter_map(|(place, ask)| Some((place, crowd(ask)?)))
+        .min_by_key(|(_, crowd)| *crowd)?;
     Some(paper.asks.remove(place))
 }
 

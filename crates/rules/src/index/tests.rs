@@ -123,3 +123,26 @@ fn rules_that_match_are_all_found() {
     let query = Query::new().endpoint("/x").unwrap();
     assert_eq!(looked_at(everywhere, &query).len(), RULES);
 }
+
+/// Long lists in several conditions of one rule must not multiply: a file of 40 kB would take all memory.
+#[test]
+fn long_lists_in_one_rule_do_not_multiply() {
+    let list = |fact: &str| (0..400).map(|n| format!("{fact}{n}").into()).collect();
+    let lists = |_| {
+        with(|matches| {
+            matches.users = list("u");
+            matches.orgs = list("o");
+            matches.api_keys = list("k");
+            matches.regions = list("r");
+        })
+    };
+    let rules: Vec<Rule> = rules(lists).into_iter().take(6).collect();
+    let query = Query::new().user("u1").unwrap().org("o2").unwrap();
+    let query = query.api_key("k3").unwrap().region("r4").unwrap();
+    let facts = Facts {
+        query: &query,
+        tier: "free",
+    };
+    let found = Index::new(&rules).candidates(&Probes::of(&facts));
+    assert_eq!(found.to_vec(), (0..6).collect::<Vec<u32>>());
+}

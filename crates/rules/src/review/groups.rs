@@ -14,6 +14,9 @@ pub(super) fn check(set: &RuleSet, walk: &[&Rule], flaws: &mut Vec<Flaw>) {
     behind(walk, flaws);
 }
 
+/// More groups of a single rule than this are no slips, but how somebody names their groups.
+const ALONE_MAX: usize = 200;
+
 /// Where there are several groups, one of a single rule whose name is nearly another's is a slip.
 fn alone(set: &RuleSet, flaws: &mut Vec<Flaw>) {
     let mut members: HashMap<&Name, Vec<&Rule>> = HashMap::new();
@@ -28,13 +31,19 @@ fn alone(set: &RuleSet, flaws: &mut Vec<Flaw>) {
         .map(|(group, _)| group.as_str())
         .collect();
     shared.sort_unstable();
-    for rule in set.rules.values() {
-        let Some(group) = throttle(rule).and_then(|throttle| throttle.group.as_ref()) else {
-            continue;
-        };
-        let is_alone = members.get(group).is_some_and(|rules| rules.len() == 1);
-        let near = nearest::did_you_mean(group.as_str(), shared.iter().copied());
-        if let (true, Some(near)) = (is_alone, near) {
+    let mut alone: Vec<(&Name, &Rule)> = members
+        .iter()
+        .filter_map(|(group, rules)| match rules.as_slice() {
+            [rule] => Some((*group, *rule)),
+            _ => None,
+        })
+        .collect();
+    if alone.len() > ALONE_MAX {
+        return;
+    }
+    alone.sort_unstable_by_key(|(_, rule)| &rule.name);
+    for (group, rule) in alone {
+        if let Some(near) = nearest::did_you_mean(group.as_str(), shared.iter().copied()) {
             let message = format!("no other rule is in group {group:?}");
             flaws.push(Flaw::warning(Locus::rule(&rule.name, "group"), message).help(near));
         }

@@ -2,8 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use tollgate_core::{Limit, LimitSet, Period};
+
 use super::{Flaw, Locus, walk::throttle};
-use crate::{Change, Field, Key, Name, Override, Rule, RuleSet, nearest};
+use crate::{Change, Field, Key, Name, Override, Rule, RuleSet, Tier, nearest};
+
+/// So many rules that are not there are guessed at; looking for the nearest takes a while.
+const GUESSED_MAX: usize = 200;
 
 pub(super) fn check(set: &RuleSet, overrides: &[Override], flaws: &mut Vec<Flaw>) {
     let mut known = HashMap::with_capacity(overrides.len());
@@ -14,20 +19,22 @@ pub(super) fn check(set: &RuleSet, overrides: &[Override], flaws: &mut Vec<Flaw>
             field: Some(field),
         };
         match &exception.rule {
-            Some(name) => flaws.extend(of_rule(
-                exception,
-                set.rules.get(name).map(|rule| &**rule),
-                name,
-                set,
-                &at,
-            )),
-            None if !counted.by_exactly(exception) => {
-                let message =
-                    "no rule counts by exactly these facts, so the override changes nothing";
-                let help = "name the facts of a rule's key, or the rule";
-                flaws.push(Flaw::warning(at("key"), message).help(help));
+            Some(name) => {
+                let flaw = match set.rules.get(name) {
+                    Some(rule) => of_rule(exception, rule, &at),
+                    None if flaws.len() < GUESSED_MAX => {
+                        let known = set.rules.keys().map(Name::as_str);
+                        Some(unknown(
+                            name,
+                            nearest::did_you_mean(name.as_str(), known),
+                            &at,
+                        ))
+                    }
+                    None => Some(unknown(name, None, &at)),
+                };
+                flaws.extend(flaw);
             }
-            None => {}
+            None => flaws.extend(counted.flaw(exception, &at)),
         }
         let said = (&exception.rule, &exception.key, exception.until);
         if let Some(first) = known.insert(said, index) {
@@ -47,45 +54,78 @@ pub(super) fn check(set: &RuleSet, overrides: &[Override], flaws: &mut Vec<Flaw>
     }
 }
 
-/// Which facts the rules count by.
-struct Counted<'s, 'o> {
-    keys: HashSet<&'s Key>,
-    asked: HashMap<Vec<&'o Field>, bool>,
+/// Which facts the rules and the defaults of the tiers count by, and in which windows.
+struct Counted<'o> {
+    windows: HashMap<Key, HashSet<Period>>,
+    asked: HashMap<(Vec<&'o Field>, Option<Period>), Option<&'static str>>,
 }
 
-impl<'s, 'o> Counted<'s, 'o> {
-    fn new(set: &'s RuleSet) -> Self {
+impl<'o> Counted<'o> {
+    fn new(set: &RuleSet) -> Self {
+        let mut windows: HashMap<Key, HashSet<Period>> = HashMap::new();
+        let mut add = |key: &Key, limits: &LimitSet| {
+            let periods = limits.iter().map(Limit::period);
+            windows.entry(key.clone()).or_default().extend(periods);
+        };
         let throttles = set.rules.values().filter_map(|rule| throttle(rule));
+        throttles.for_each(|throttle| add(&throttle.key, &throttle.limits));
+        let defaults = set.tiers.values().filter_map(|tier| tier.default.as_ref());
+        if let Some(key) = Tier::default_key() {
+            defaults.for_each(|limits| add(&key, limits));
+        }
         Self {
-            keys: throttles.map(|throttle| &throttle.key).collect(),
+            windows,
             asked: HashMap::new(),
         }
     }
 
-    /// Whether a rule counts by exactly the facts of the override.
-    fn by_exactly(&mut self, exception: &'o Override) -> bool {
+    /// Why an override of all rules changes nothing, if it does not.
+    fn flaw(
+        &mut self,
+        exception: &'o Override,
+        at: &impl Fn(&'static str) -> Locus,
+    ) -> Option<Flaw> {
+        let period = match &exception.change {
+            Change::Limit(limit) => Some(limit.period()),
+            _ => None,
+        };
+        let windows = &self.windows;
+        let look = || {
+            let fitting = windows
+                .iter()
+                .filter(|(key, _)| fits(key, exception).is_ok());
+            let mut fitting = fitting.map(|(_, periods)| periods).peekable();
+            if fitting.peek().is_none() {
+                return Some("key");
+            }
+            let has = |periods: &HashSet<Period>| period.is_none_or(|own| periods.contains(&own));
+            (!fitting.any(has)).then_some("limit")
+        };
         let facts = exception.key.keys().collect();
-        let keys = &self.keys;
-        let is_any = || keys.iter().any(|key| fits(key, exception).is_ok());
-        *self.asked.entry(facts).or_insert_with(is_any)
+        let field = (*self.asked.entry((facts, period)).or_insert_with(look))?;
+        let (message, help) = if field == "key" {
+            (
+                "no rule counts by exactly these facts, so the override changes nothing",
+                "name the facts of a rule's key, or the rule",
+            )
+        } else {
+            (
+                "no rule that counts by these facts has a limit of this period, so the override \
+                 changes nothing",
+                "give a period that the rules have, limits: [...] or a factor",
+            )
+        };
+        Some(Flaw::warning(at(field), message).help(help))
     }
 }
 
-fn of_rule(
-    exception: &Override,
-    rule: Option<&Rule>,
-    name: &Name,
-    set: &RuleSet,
-    at: &impl Fn(&'static str) -> Locus,
-) -> Option<Flaw> {
-    let Some(rule) = rule else {
-        let flaw = Flaw::error(at("rule"), format!("there is no rule {name:?}"));
-        let known = set.rules.keys().map(Name::as_str);
-        let help = nearest::did_you_mean(name.as_str(), known);
-        return Some(
-            flaw.help(help.unwrap_or_else(|| "name a rule, or leave rule out".to_owned())),
-        );
-    };
+fn unknown(name: &Name, guess: Option<String>, at: &impl Fn(&'static str) -> Locus) -> Flaw {
+    let flaw = Flaw::error(at("rule"), format!("there is no rule {name:?}"));
+    flaw.help(guess.unwrap_or_else(|| "name a rule, or leave rule out".to_owned()))
+}
+
+fn of_rule(exception: &Override, rule: &Rule, at: &impl Fn(&'static str) -> Locus) -> Option<Flaw> {
+    let name = &rule.name;
     let Some(throttle) = throttle(rule) else {
         let message = format!(
             "rule {name:?} has action: {}, so it has no limit to override",
@@ -138,4 +178,31 @@ fn fits(key: &Key, exception: &Override) -> Result<(), String> {
     unknown.map_or(Ok(()), |field| {
         Err(format!("the rule does not count by {field}"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn warned(change: &str) -> Vec<String> {
+        let text = format!(
+            "version: 1\ntiers: {{ free: {{ rank: 1, default: 100/day }} }}\nrules:\n  \
+             - {{ name: a, key: [user], limit: 5/min }}\noverrides:\n  - {{ {change} }}\n"
+        );
+        let reading = crate::document::read("", &text);
+        let set = reading.document.unwrap().rules;
+        let mut flaws = Vec::new();
+        check(&set, &set.overrides, &mut flaws);
+        flaws.into_iter().map(|flaw| flaw.message).collect()
+    }
+
+    #[test]
+    fn an_override_of_all_rules_that_changes_nothing_is_told() {
+        assert!(warned("key: { user: acme }, limit: 9/min")[..].is_empty());
+        // The default of a tier is overridden like any rule.
+        assert!(warned("key: { user: acme }, limit: 9/day")[..].is_empty());
+        assert!(warned("key: { api_key: k1 }, factor: 2x")[..].is_empty());
+        assert!(warned("key: { user: acme }, limit: 9/h")[0].contains("of this period"));
+        assert!(warned("key: { org: acme }, factor: 2x")[0].contains("exactly these facts"));
+    }
 }

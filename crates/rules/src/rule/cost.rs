@@ -24,7 +24,7 @@ pub enum CostRule {
     /// Always this much.
     Fixed(NonZeroU64),
     /// An attribute that is a whole number, divided and rounded up. A request without it, or with
-    /// something that is no number, weighs one.
+    /// something that is no number, weighs one; a number beyond all bounds weighs the most there is.
     Attribute {
         /// The attribute.
         name: Arc<str>,
@@ -39,14 +39,18 @@ impl CostRule {
         let weight = match self {
             Self::Fixed(cost) => cost.get(),
             Self::Attribute { name, per } => {
-                let number = query
-                    .attribute_value(name)
-                    .and_then(|text| text.parse().ok());
-                number.map_or(1, |number: u64| number.div_ceil(per.get()))
+                let number = query.attribute_value(name).and_then(whole);
+                number.map_or(1, |number| number.div_ceil(per.get()))
             }
         };
         Cost::new(weight.saturating_mul(query.cost_asked().get()))
     }
+}
+
+/// The number that the text is; the greatest there is for one that is greater.
+fn whole(text: &str) -> Option<u64> {
+    let is_number = !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
+    is_number.then(|| text.parse().unwrap_or(u64::MAX))
 }
 
 impl Default for CostRule {
@@ -95,3 +99,24 @@ impl FromStr for CostRule {
      attributes.bytes or attributes.bytes / 1024"
 )]
 pub struct CostError(String);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A size that no integer holds must not be the cheapest of all.
+    #[test]
+    fn a_greater_number_never_weighs_less() {
+        let rule: CostRule = "attributes.bytes / 2".parse().unwrap();
+        let cost = |bytes| {
+            rule.of(&Query::new().attribute("bytes", bytes).unwrap())
+                .get()
+        };
+        assert_eq!(cost("3"), 2);
+        assert_eq!(cost("18446744073709551615"), 1 << 63);
+        assert_eq!(cost("99999999999999999999"), 1 << 63);
+        for no_number in ["-5", "+5", "1e9", "many"] {
+            assert_eq!(cost(no_number), 1, "{no_number}");
+        }
+    }
+}

@@ -6,7 +6,7 @@ use tollgate_core::RuleId;
 
 use super::{Compiled, Snapshot};
 use crate::{
-    Field, Key, KeyField, Name, Rule, RuleSet, Tier,
+    Name, Rule, RuleSet, Tier,
     directory::{Entry, Exceptions},
     index::Index,
     order::Rank,
@@ -63,9 +63,8 @@ impl Snapshot {
 /// A tier's default limits as a rule.
 fn default_rule(tier: &Tier) -> Option<Rule> {
     let limits = tier.default.clone()?;
-    let caller = KeyField::first_of([Field::User, Field::ApiKey, Field::Ip]).ok()?;
     let name = Name::implicit("tier", tier.name.as_str());
-    Some(Rule::throttle(name, Key::new([caller]).ok()?, limits))
+    Some(Rule::throttle(name, Tier::default_key()?, limits))
 }
 
 /// The overrides of the file; the later is the newer. One that names a rule which is not there counts

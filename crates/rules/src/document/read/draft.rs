@@ -66,11 +66,12 @@ impl Draft<'_> {
                 }
                 _ => continue,
             };
-            let mut finding = Finding::error(*span, format!("there is no {noun} {name:?}"));
-            let nearest = did_you_mean(name.as_str(), known.into_iter().map(Name::as_str));
-            finding.help =
-                nearest.or_else(|| Some("name a rule of this file, tier:NAME, or none".to_owned()));
-            findings.push(finding);
+            findings.push_error(|| {
+                let finding = Finding::error(*span, format!("there is no {noun} {name:?}"));
+                let nearest = did_you_mean(name.as_str(), known.into_iter().map(Name::as_str));
+                let general = || "name a rule of this file, tier:NAME, or none".to_owned();
+                finding.help(nearest.unwrap_or_else(general))
+            });
         }
     }
 }
