@@ -76,6 +76,8 @@ pub struct Node {
     pub seen_at: Timestamp,
     /// Whether it has reported lately.
     pub is_live: bool,
+    /// Whether it said goodbye.
+    pub has_left: bool,
 }
 
 /// What a write waits for.
@@ -196,6 +198,9 @@ impl Catalog {
                 let nodes = self.nodes().await?;
                 let live = nodes.iter().filter(|node| node.is_live);
                 awaited.extend(live.map(|node| node.id.clone()));
+                for gone in nodes.iter().filter(|node| node.has_left) {
+                    awaited.remove(&gone.id);
+                }
                 let (confirmed, missing) = awaited.iter().cloned().partition(|id| {
                     nodes
                         .iter()
@@ -232,6 +237,7 @@ async fn nodes(session: &mut Session) -> Result<Vec<Node>, CatalogError> {
             started_at: row.moment(4)?,
             seen_at: row.moment(5)?,
             is_live: row.int(6)? > now,
+            has_left: row.int(6)? == 0,
         })
     };
     rows.iter().map(node).collect()

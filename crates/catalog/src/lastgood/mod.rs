@@ -9,3 +9,4 @@ mod rules;
 
 pub use copy::LastGood;
 pub use error::LastGoodError;
+pub(crate) use overrides::Loaded;

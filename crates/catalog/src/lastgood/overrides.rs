@@ -95,7 +95,7 @@ impl LastGood {
     pub(crate) fn load_overrides(
         &self,
         each: impl FnMut(OverrideDelta),
-    ) -> Result<Option<OverrideMark>, LastGoodError> {
+    ) -> Result<Option<Loaded>, LastGoodError> {
         let path = self.overrides_path();
         let Some(file) = open(&path)? else {
             return Ok(None);
@@ -110,8 +110,20 @@ impl LastGood {
             good: Some(whole.bytes),
             ..Tail::default()
         };
-        Ok(Some(mark))
+        Ok(Some(Loaded {
+            mark,
+            cut_off: whole.cut_off,
+        }))
     }
+}
+
+/// What a file of overrides held.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// How far it goes.
+    pub(crate) mark: OverrideMark,
+    /// Why the rest of it could not be read, if there is a rest: a write that a crash cut short, or damage.
+    pub(crate) cut_off: Option<&'static str>,
 }
 
 /// The part of a file that is good: everything up to the last mark.
@@ -119,22 +131,30 @@ impl LastGood {
 struct Whole {
     pages: usize,
     bytes: u64,
+    cut_off: Option<&'static str>,
 }
 
 fn survey(file: File) -> Result<Whole, String> {
     let mut frames = Frames::new(BufReader::new(file))?;
     let (mut pages, mut whole) = (0, None);
-    while let Frame::Whole(bytes) = frames.next().map_err(|error| error.to_string())? {
+    let cut_off = loop {
+        let bytes = match frames.next().map_err(|error| error.to_string())? {
+            Frame::Whole(bytes) => bytes,
+            Frame::End => break None,
+            Frame::Broken(why) => break Some(why),
+        };
         pages += 1;
         let page: PageRow = from_bytes(&bytes)?;
         if page.reached.is_some() {
             whole = Some(Whole {
                 pages,
                 bytes: frames.good(),
+                cut_off: None,
             });
         }
-    }
-    whole.ok_or_else(|| "nothing in it is whole".to_owned())
+    };
+    let whole = whole.ok_or_else(|| "nothing in it is whole".to_owned())?;
+    Ok(Whole { cut_off, ..whole })
 }
 
 fn hand_out(
@@ -166,6 +186,7 @@ fn hand_out(
             scope: Scope::Everything,
             entries,
             seq,
+            is_first: at == 1,
             is_last: at == pages,
             skipped: None,
         });

@@ -52,6 +52,9 @@ impl Publish for LivePublisher {
             return;
         }
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if delta.is_first {
+            seen.clear();
+        }
         seen.extend(entries.iter().map(|(id, ..)| *id));
         if delta.is_last {
             directory.retain(|id| seen.contains(&id));

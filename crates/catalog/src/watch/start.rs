@@ -3,7 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use super::{Origin, Publish, Watcher};
-use crate::{CatalogError, OverrideDelta, Revision, catalog::blocking, deadline::within};
+use crate::{
+    CatalogError, OverrideDelta, OverrideMark, Revision, catalog::blocking, deadline::within,
+    lastgood::Loaded,
+};
 
 /// A node has no rules to decide by.
 #[derive(Debug, thiserror::Error)]
@@ -37,10 +40,14 @@ impl<P: Publish> Watcher<P> {
             Ok(head) if !is_ahead(head) => {
                 self.is_ready = true;
                 let synced = within(deadline, self.sync()).await;
-                match (synced, &self.revision) {
-                    (_, Some(_)) => return Ok(()),
-                    (Err(error), None) => error,
-                    (Ok(()), None) => CatalogError::Corrupt(self.trouble()),
+                match (synced, self.revision.is_some()) {
+                    (Ok(()), true) => return Ok(()),
+                    (Err(error), true) => {
+                        self.go_on_after(&error).await;
+                        return Ok(());
+                    }
+                    (Err(error), false) => error,
+                    (Ok(()), false) => CatalogError::Corrupt(self.trouble()),
                 }
             }
             Ok(head) => CatalogError::Corrupt(format!("the database is only at revision {head}")),
@@ -53,6 +60,15 @@ impl<P: Publish> Watcher<P> {
                 database,
                 last_good,
             }),
+        }
+    }
+
+    /// The rules are there, but the overrides did not all come in time: those of the copy are better than
+    /// none, and the status says so.
+    async fn go_on_after(&mut self, error: &CatalogError) {
+        self.fail(error);
+        if self.mark == OverrideMark::default() {
+            self.last_good_overrides().await;
         }
     }
 
@@ -98,9 +114,16 @@ impl<P: Publish> Watcher<P> {
         let each = move |page: OverrideDelta| publish.overrides(page);
         let loaded = blocking(move || Ok(last_good.load_overrides(each))).await;
         match loaded {
-            Ok(Ok(Some(mark))) => {
-                self.status
-                    .send_modify(|status| status.override_seq = mark.seq());
+            Ok(Ok(Some(Loaded { mark, cut_off }))) => {
+                let cut_off = cut_off.map(|why| {
+                    format!(
+                        "the last good copy of the overrides ends early, the rest is lost: {why}"
+                    )
+                });
+                self.status.send_modify(|status| {
+                    status.override_seq = mark.seq();
+                    status.last_good = cut_off.or(status.last_good.take());
+                });
                 self.mark = mark;
             }
             Ok(Ok(None)) => {}

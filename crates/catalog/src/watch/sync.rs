@@ -116,16 +116,17 @@ impl<P: Publish> Watcher<P> {
     }
 
     async fn follow_overrides(&mut self, head: Head) -> Result<Option<Trouble>, CatalogError> {
+        if head.override_seq < self.mark.seq() {
+            let (database, in_force) = (head.override_seq, self.mark.seq());
+            return Ok(Some(Trouble::OlderOverrides { database, in_force }));
+        }
         let bloated = self
             .last_good
             .as_ref()
             .is_some_and(|last_good| last_good.is_bloated());
         if bloated {
+            // Asking for everything writes the copy anew.
             self.mark = OverrideMark::default();
-        }
-        if head.override_seq < self.mark.seq() {
-            let (database, in_force) = (head.override_seq, self.mark.seq());
-            return Ok(Some(Trouble::OlderOverrides { database, in_force }));
         }
         let Some(mut walk) = self.catalog.override_walk(&self.mark).await? else {
             return Ok(None);

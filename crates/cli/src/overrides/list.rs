@@ -101,7 +101,7 @@ fn in_words(found: &[StoredOverride], in_file: &[Override], now: Timestamp) -> S
 }
 
 /// As differences are told: `login [user=acme]: 500/min until 2027-01-01T00:00:00Z (contract 412)`
-pub(super) fn described(exception: &Override) -> String {
+pub(crate) fn described(exception: &Override) -> String {
     let rule = exception.rule.as_ref().map_or("every rule", Name::as_str);
     let key = exception
         .key

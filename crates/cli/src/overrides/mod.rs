@@ -5,6 +5,8 @@ mod list;
 mod remove;
 mod set;
 
+pub(crate) use list::described;
+
 use clap::Subcommand;
 
 use crate::{outcome::Outcome, say::Format};

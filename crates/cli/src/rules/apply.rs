@@ -9,7 +9,10 @@ use tollgate_catalog::{
 };
 use tollgate_rules::{Diff, RuleSet, diff};
 
-use super::{changes, differences, number};
+use super::{
+    changes, differences, number,
+    stranded::{stranded, warn},
+};
 use crate::{
     database::Database,
     file::File,
@@ -60,23 +63,27 @@ impl Apply {
             let author = self.who.author();
             let written = catalog.apply(&set, Base::Revision(base), author).await;
             let done = Done::of(written)?;
+            let stranded = stranded(&catalog, &live.set, &set).await?;
+            warn(format, &stranded);
             let goal = Goal::Revision(done.revision);
             let confirmation = self.wait.confirm(&catalog, goal).await?;
-            done.tell(format, &diff, confirmation.as_ref())?;
+            done.tell(format, &diff, &stranded, confirmation.as_ref())?;
             Ok(wait::outcome(confirmation.as_ref()))
         })
     }
 
     /// Says what would change. A database that is not there yet holds nothing, and is not made.
     fn rehearse(&self, set: &RuleSet, format: Format) -> anyhow::Result<Outcome> {
-        let (number, live) = if self.database.is_there()? {
+        let (number, live, stranded) = if self.database.is_there()? {
             self.database.with(async |catalog: Catalog| {
                 let live = catalog.latest().await?;
-                Ok((live.number, Arc::clone(&live.set)))
+                let stranded = stranded(&catalog, &live.set, set).await?;
+                Ok((live.number, Arc::clone(&live.set), stranded))
             })?
         } else {
-            (RevisionNumber::ZERO, Arc::default())
+            (RevisionNumber::ZERO, Arc::default(), Vec::new())
         };
+        warn(format, &stranded);
         let diff = changes(&live, set);
         format.say(
             || match diff.is_empty() {
@@ -88,6 +95,7 @@ impl Apply {
                     "revision": number.get(),
                     "changed": !diff.is_empty(),
                     "differences": differences(&diff),
+                    "stranded_overrides": stranded,
                 })
             },
         )?;
@@ -134,6 +142,7 @@ impl Done {
         &self,
         format: Format,
         diff: &Diff,
+        stranded: &[String],
         confirmation: Option<&Confirmation>,
     ) -> anyhow::Result<()> {
         let revision = self.revision;
@@ -152,6 +161,7 @@ impl Done {
                     "hash": self.hash.to_string(),
                     "changed": self.is_new,
                     "differences": differences(diff),
+                    "stranded_overrides": stranded,
                     "nodes": wait::as_json(confirmation),
                 })
             },

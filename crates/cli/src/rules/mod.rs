@@ -8,6 +8,7 @@ mod history;
 mod rollback;
 mod schema;
 mod side;
+mod stranded;
 mod test;
 mod validate;
 

@@ -4,7 +4,10 @@ use serde_json::json;
 use tollgate_catalog::{Catalog, Goal};
 use tollgate_rules::diff;
 
-use super::{differences, number};
+use super::{
+    differences, number,
+    stranded::{stranded, warn},
+};
 use crate::{
     database::Database,
     outcome::Outcome,
@@ -37,6 +40,8 @@ impl Rollback {
             let written = catalog.rollback(to, self.who.author()).await?;
             let after = catalog.load(written.revision).await?;
             let diff = diff(&before.set, &after.set);
+            let stranded = stranded(&catalog, &before.set, &after.set).await?;
+            warn(format, &stranded);
             let goal = Goal::Revision(written.revision);
             let confirmation = self.wait.confirm(&catalog, goal).await?;
             let (revision, nodes) = (written.revision, confirmation.as_ref());
@@ -61,6 +66,7 @@ impl Rollback {
                         "back_to": to.get(),
                         "changed": written.changed > 0,
                         "differences": differences(&diff),
+                        "stranded_overrides": stranded,
                         "nodes": wait::as_json(nodes),
                     })
                 },

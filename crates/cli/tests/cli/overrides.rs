@@ -219,3 +219,23 @@ fn an_override_that_changes_nothing_is_remarked_upon() {
         .json();
     assert_eq!(json["warnings"].as_array().unwrap().len(), 1);
 }
+
+/// Whoever changes a rule hears which exceptions lose their effect by it, before and after.
+#[test]
+fn an_override_that_a_change_strands_is_told() {
+    for desk in desks("cli_stranded") {
+        desk.line("overrides set --rule login --key user=acme --limit 9/min")
+            .fine();
+        let told = "override 1 no longer counts, login [user=acme]: 9/min";
+        let rehearsed = desk.run_on(&["rules", "apply", "-", "--dry-run"], &login("2/h"));
+        assert!(rehearsed.with(2).err.contains(told));
+        let kept = desk.run_on(&["rules", "apply", "-"], &login("7/min"));
+        assert!(!kept.fine().err.contains("no longer counts"));
+        let words = ["rules", "apply", "-", "--json"];
+        let applied = desk.run_on(&words, &login("2/h")).fine().json();
+        let stranded = applied["stranded_overrides"].as_array().unwrap();
+        assert!(stranded[0].as_str().unwrap().starts_with(told), "{applied}");
+        let back = desk.line("rules rollback 1").fine();
+        assert!(!back.err.contains("no longer counts"), "it counts again");
+    }
+}

@@ -75,12 +75,22 @@ fn catalog() {
         .line("rules apply --json --dry-run rules.yaml")
         .with(2)
         .json();
-    assert_eq!(fields(&json), ["changed", "differences", "revision"]);
+    assert_eq!(
+        fields(&json),
+        ["changed", "differences", "revision", "stranded_overrides"]
+    );
     assert_eq!(json["revision"], 0);
     let json = desk.line("rules apply --json rules.yaml").fine().json();
     assert_eq!(
         fields(&json),
-        ["changed", "differences", "hash", "nodes", "revision"]
+        [
+            "changed",
+            "differences",
+            "hash",
+            "nodes",
+            "revision",
+            "stranded_overrides"
+        ]
     );
     difference(&json["differences"][0]);
     let json = desk.line("rules history --json").fine().json();
@@ -109,6 +119,7 @@ fn catalog() {
         "hash",
         "nodes",
         "revision",
+        "stranded_overrides",
     ];
     assert_eq!(fields(&json), all);
 }

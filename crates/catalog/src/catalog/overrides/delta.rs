@@ -35,6 +35,8 @@ pub struct OverrideDelta {
     pub entries: Vec<StoredOverride>,
     /// How far this page goes.
     pub seq: OverrideSeq,
+    /// Whether it is the first one.
+    pub is_first: bool,
     /// Whether it is the last one.
     pub is_last: bool,
     /// Why one was left out, if any was: a newer release wrote it.
@@ -126,13 +128,14 @@ impl Catalog {
         let is_full = u32::try_from(rows.len()).is_ok_and(|count| count >= OVERRIDES_PAGE_MAX);
         let last = rows.last().map(place).transpose()?;
         let (entries, skipped) = read_known(rows).await?;
-        let scope = walk.scope;
+        let (scope, is_first) = (walk.scope, walk.cursor == Cursor::default());
         match last {
             Some((seq, id)) if is_full => {
                 let page = OverrideDelta {
                     scope,
                     entries,
                     seq,
+                    is_first,
                     is_last: false,
                     skipped,
                 };
@@ -149,6 +152,7 @@ impl Catalog {
                     scope,
                     entries,
                     seq: mark.seq,
+                    is_first,
                     is_last: true,
                     skipped,
                 };
