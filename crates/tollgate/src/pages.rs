@@ -13,6 +13,7 @@ pages! {
     BoundMemory = "docs/how-to/bound-memory.md"
     BringYourOwn = "docs/how-to/bring-your-own.md"
     ChangeLimitsLive = "docs/how-to/change-limits-live.md"
+    RulesInYourProcess = "docs/how-to/rules-in-your-process.md"
     SeveralLimits = "docs/how-to/several-limits.md"
     SurviveARestart = "docs/how-to/survive-a-restart.md"
     TestWithAManualClock = "docs/how-to/test-with-a-manual-clock.md"
