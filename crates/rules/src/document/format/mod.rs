@@ -12,6 +12,7 @@ mod write;
 
 pub use error::FormatError;
 pub(super) use order::place_in_rule;
+pub(super) use scalar::in_double_quotes;
 
 /// The rules file in its canonical layout: two blanks of indentation, quotes only where they are
 /// needed, the fields of a rule in the order of the manual. Comments, blank lines between things, and

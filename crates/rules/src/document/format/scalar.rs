@@ -87,7 +87,8 @@ fn wrapped(line: &str, width: usize) -> Vec<String> {
     lines
 }
 
-fn in_double_quotes(text: &str) -> String {
+/// A text in the quotes that can hold any.
+pub(in crate::document) fn in_double_quotes(text: &str) -> String {
     let mut quoted = String::from("\"");
     for letter in text.chars() {
         match letter {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    super::format::place_in_rule,
+    super::format::{in_double_quotes, place_in_rule},
     items::{override_fields, rule_fields, tier_fields},
     shape::{Fields, Shape},
 };
@@ -143,30 +143,7 @@ fn scalar(text: &str) -> String {
     if is_plain(text) {
         return text.to_owned();
     }
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for letter in text.chars() {
-        match letter {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\t' => quoted.push_str("\\t"),
-            letter if is_printable(letter) => quoted.push(letter),
-            other => {
-                let _infallible = write!(quoted, "\\U{:08x}", u32::from(other));
-            }
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
-fn is_printable(letter: char) -> bool {
-    let is_odd = matches!(
-        letter,
-        '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
-    );
-    !letter.is_control() && !is_odd
+    in_double_quotes(text)
 }
 
 fn is_plain(text: &str) -> bool {
