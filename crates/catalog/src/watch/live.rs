@@ -69,3 +69,48 @@ fn in_force(stored: &StoredOverride) -> (u64, Option<RuleId>, Override) {
     exception.until = stored.ends_at();
     (stored.id.get(), stored.rule_id, exception)
 }
+
+#[cfg(test)]
+mod tests {
+    use tollgate_core::Timestamp;
+    use tollgate_rules::Field;
+
+    use super::*;
+    use crate::{OverrideId, OverrideSeq};
+
+    fn stored(id: u64) -> StoredOverride {
+        let mut what = Override::new(None);
+        what.key.insert(Field::User, format!("user-{id}").into());
+        StoredOverride {
+            id: OverrideId::new(id).unwrap(),
+            what,
+            rule_id: None,
+            seq: OverrideSeq::ZERO,
+            author: "dana".into(),
+            created_at: Timestamp::EPOCH,
+            removed: None,
+        }
+    }
+
+    fn page(ids: &[u64], is_first: bool, is_last: bool) -> OverrideDelta {
+        OverrideDelta {
+            scope: Scope::Everything,
+            entries: ids.iter().copied().map(stored).collect(),
+            seq: OverrideSeq::ZERO,
+            is_first,
+            is_last,
+            skipped: None,
+        }
+    }
+
+    /// What a listing held that was given up does not count for the next one.
+    #[test]
+    fn a_listing_that_was_given_up_keeps_nothing_alive() {
+        let live = Arc::new(Live::new());
+        let publisher = LivePublisher::new(Arc::clone(&live));
+        publisher.overrides(page(&[1, 2], true, false));
+        publisher.overrides(page(&[2], true, false));
+        publisher.overrides(page(&[3], false, true));
+        assert_eq!(live.directory().len(), 2, "the first is gone");
+    }
+}

@@ -62,6 +62,7 @@ contract! {
     migrations::a_release_that_cannot_be_read_is_refused
     nodes::reports_are_listed_and_age
     nodes::a_write_waits_for_every_live_node
+    nodes::a_node_that_left_is_not_waited_for
     nodes::numbers_are_above_what_any_node_runs
     overrides::an_override_is_put_listed_and_removed
     overrides::overrides_are_found_by_rule_and_key

@@ -109,3 +109,21 @@ pub(crate) async fn numbers_are_above_what_any_node_runs(place: Place) {
     );
     assert_eq!(catalog.latest().await.unwrap().set.rules.len(), 2);
 }
+
+/// Who says goodbye while a write waits is not missed.
+pub(crate) async fn a_node_that_left_is_not_waited_for(place: Place) {
+    let catalog = place.open().await;
+    report(&catalog, "a", 1, 0, LONG).await;
+    report(&catalog, "b", 0, 0, LONG).await;
+    let goal = Goal::Revision(RevisionNumber::new(1).unwrap());
+    let leave = async {
+        // The wait has begun: it names whom it waits for.
+        let early = catalog.wait_confirmed(goal, Duration::from_millis(200));
+        assert_eq!(names(&early.await.unwrap().missing), ["b"]);
+        catalog.leave(&NodeId::new("b")).await.unwrap();
+    };
+    let (waited, ()) = tokio::join!(catalog.wait_confirmed(goal, SOON), leave);
+    let waited = waited.unwrap();
+    assert_eq!(names(&waited.confirmed), ["a"]);
+    assert!(waited.is_complete(), "{waited:?}");
+}
