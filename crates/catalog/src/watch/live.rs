@@ -92,13 +92,14 @@ mod tests {
         }
     }
 
-    fn page(ids: &[u64], is_first: bool, is_last: bool) -> OverrideDelta {
+    /// A page in the middle of a whole listing.
+    fn page(ids: &[u64]) -> OverrideDelta {
         OverrideDelta {
             scope: Scope::Everything,
             entries: ids.iter().copied().map(stored).collect(),
             seq: OverrideSeq::ZERO,
-            is_first,
-            is_last,
+            is_first: false,
+            is_last: false,
             skipped: None,
         }
     }
@@ -108,9 +109,16 @@ mod tests {
     fn a_listing_that_was_given_up_keeps_nothing_alive() {
         let live = Arc::new(Live::new());
         let publisher = LivePublisher::new(Arc::clone(&live));
-        publisher.overrides(page(&[1, 2], true, false));
-        publisher.overrides(page(&[2], true, false));
-        publisher.overrides(page(&[3], false, true));
+        for ids in [[1, 2].as_slice(), &[2]] {
+            publisher.overrides(OverrideDelta {
+                is_first: true,
+                ..page(ids)
+            });
+        }
+        publisher.overrides(OverrideDelta {
+            is_last: true,
+            ..page(&[3])
+        });
         assert_eq!(live.directory().len(), 2, "the first is gone");
     }
 }
