@@ -60,6 +60,11 @@ impl Plan<'_> {
             .collect()
     }
 
+    /// Drops the limits of every other rule.
+    pub fn keep_rule(&mut self, name: &str) {
+        self.lines.retain(|line| line.rule.name.as_str() == name);
+    }
+
     /// Whether any rule applied, even if it charges nothing: an allow, a block, an override without
     /// limit, or a throttle outside the scope that was asked for.
     pub const fn has_matched(&self) -> bool {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use tollgate_core::{Action, Clock, ImmediateStore, SystemClock, Verdict};
+use smallvec::SmallVec;
+use tollgate_core::{Action, Charge, Clock, ImmediateStore, Now, SystemClock, Verdict};
 use tollgate_memory::MemoryStore;
 use tollgate_rules::{Live, Plan, Query, RuleSet};
 
@@ -120,7 +121,10 @@ impl<S: ImmediateStore, C: Clock> Gate<S, C> {
     ///
     /// [`NoSnapshot`] as long as no rules were ever published: that is not "nothing matched".
     pub fn check(&self, query: &Query<'_>) -> Result<Ruling, NoSnapshot> {
-        self.rule_on(query, |plan| self.store.charge_now(&plan.charges()))
+        let now = self.clock.now();
+        self.with_plan(query, now, |plan| {
+            rule_on(&plan, now, |charges| self.store.charge_now(charges))
+        })
     }
 
     /// Peeks at, refunds to or resets every counter that the request would be charged on.
@@ -140,26 +144,131 @@ impl<S: ImmediateStore, C: Clock> Gate<S, C> {
     ///
     /// As [`Gate::check`].
     pub fn inspect(&self, action: Action, query: &Query<'_>) -> Result<Ruling, NoSnapshot> {
-        self.rule_on(query, |plan| {
-            self.store.inspect_now(action, &plan.charges())
+        let now = self.clock.now();
+        self.with_plan(query, now, |plan| {
+            rule_on(&plan, now, |charges| {
+                self.store.inspect_now(action, charges)
+            })
         })
     }
 
-    fn rule_on(
+    /// As [`Gate::inspect`], for the counters of one rule.
+    ///
+    /// ```
+    /// use tollgate::{Gate, Action, rules::Query};
+    ///
+    /// let rules = "version: 1\nrules: [{ name: a, key: [user], limit: 1/day }, { name: b, key: [user], limit: 1/day }]";
+    /// let gate = Gate::in_memory(&rules.parse()?);
+    /// let alice = Query::new().user("alice")?;
+    /// assert!(gate.check(&alice)?.is_allowed());
+    /// gate.inspect_rule(Action::Reset, "a", &alice)?;
+    /// assert_eq!(gate.check(&alice)?.rule().map(|rule| rule.name.as_str()), Some("b"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Gate::check`].
+    pub fn inspect_rule(
         &self,
+        action: Action,
+        rule: &str,
         query: &Query<'_>,
-        decide: impl FnOnce(&Plan<'_>) -> Verdict,
     ) -> Result<Ruling, NoSnapshot> {
         let now = self.clock.now();
-        let ruling = self.live.with_snapshot(|snapshot| {
-            let plan = snapshot.plan(query, self.live.directory(), now.wall);
-            match plan.stop() {
-                Some(stop) => Ruling::stopped(&plan, stop, now.wall),
-                None if plan.lines().is_empty() => Ruling::unlimited(&plan),
-                None => Ruling::decided(&plan, decide(&plan)),
+        self.with_plan(query, now, |mut plan| {
+            plan.keep_rule(rule);
+            rule_on(&plan, now, |charges| {
+                self.store.inspect_now(action, charges)
+            })
+        })
+    }
+
+    /// Decides several requests, each on its own and in order, and hands over what came of each. Faster
+    /// than one by one: the counters are fetched together.
+    ///
+    /// ```
+    /// use tollgate::{Gate, rules::Query};
+    ///
+    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 1/day }]".parse()?);
+    /// let queries = [Query::new().user("alice")?, Query::new().user("bob")?, Query::new().user("alice")?];
+    /// let mut allowed = Vec::new();
+    /// gate.check_all(&queries, |_, ruling| allowed.push(ruling.is_allowed()))?;
+    /// assert_eq!(allowed, [true, true, false]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Gate::check`]; then nothing is handed over.
+    pub fn check_all<'q, 'a: 'q>(
+        &self,
+        queries: impl IntoIterator<Item = &'q Query<'a>>,
+        mut decided: impl FnMut(&Plan<'_>, Ruling),
+    ) -> Result<(), NoSnapshot> {
+        let now = self.clock.now();
+        let directory = self.live.directory();
+        let all = self.live.with_snapshot(|snapshot| {
+            let mut plans: SmallVec<[Plan<'_>; TOGETHER]> = SmallVec::new();
+            let mut verdicts = Vec::new();
+            let mut queries = queries.into_iter().peekable();
+            while queries.peek().is_some() {
+                let some = queries.by_ref().take(TOGETHER);
+                plans.extend(some.map(|query| snapshot.plan(query, directory, now.wall)));
+                self.charge_together(&plans, &mut verdicts);
+                let mut verdicts = verdicts.drain(..);
+                for plan in plans.drain(..) {
+                    let ruling = rule_on(&plan, now, |charges| {
+                        let together = verdicts.next();
+                        together.unwrap_or_else(|| self.store.charge_now(charges))
+                    });
+                    decided(&plan, ruling);
+                }
             }
         });
-        ruling.ok_or(NoSnapshot)
+        all.ok_or(NoSnapshot)
+    }
+
+    /// The verdicts on those plans that need one.
+    fn charge_together(&self, plans: &[Plan<'_>], verdicts: &mut Vec<Verdict>) {
+        if let [_] = plans {
+            return;
+        }
+        let charges: SmallVec<[_; TOGETHER]> = plans.iter().map(Plan::charges).collect();
+        let asked = plans.iter().zip(&charges);
+        let requests: SmallVec<[&[Charge<'_>]; TOGETHER]> = asked
+            .filter(|(plan, _)| needs_counters(plan))
+            .map(|(_, charges)| charges.as_slice())
+            .collect();
+        self.store.charge_batch(&requests, verdicts);
+    }
+
+    fn with_plan<R>(
+        &self,
+        query: &Query<'_>,
+        now: Now,
+        with: impl FnOnce(Plan<'_>) -> R,
+    ) -> Result<R, NoSnapshot> {
+        let directory = self.live.directory();
+        let done = self
+            .live
+            .with_snapshot(|snapshot| with(snapshot.plan(query, directory, now.wall)));
+        done.ok_or(NoSnapshot)
+    }
+}
+
+/// How many requests are held against the rules before their counters are asked.
+const TOGETHER: usize = 16;
+
+fn needs_counters(plan: &Plan<'_>) -> bool {
+    plan.stop().is_none() && !plan.lines().is_empty()
+}
+
+fn rule_on(plan: &Plan<'_>, now: Now, decide: impl FnOnce(&[Charge<'_>]) -> Verdict) -> Ruling {
+    match plan.stop() {
+        Some(stop) => Ruling::stopped(plan, stop, now.wall),
+        None if plan.lines().is_empty() => Ruling::unlimited(plan),
+        None => Ruling::decided(plan, decide(&plan.charges())),
     }
 }
 

@@ -1,0 +1,1 @@
+//! The admin side: rules, tiers, overrides, revisions, nodes, keys; metrics and health.

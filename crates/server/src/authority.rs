@@ -1,0 +1,116 @@
+//! Who may do what: the one place where it is decided.
+
+use std::{fmt, sync::Arc};
+
+/// Says what a caller may do.
+#[derive(Clone, Debug)]
+pub(crate) struct Authority {
+    token: Option<Token>,
+}
+
+/// What a caller presents.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Caller<'a> {
+    /// The listener that it came through can be reached from this machine only.
+    pub(crate) door: Door,
+    /// The token that it showed, without `Bearer`.
+    pub(crate) token: Option<&'a str>,
+}
+
+/// Where a listener can be reached from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Door {
+    /// This machine only.
+    Loopback,
+    /// Anywhere.
+    Open,
+}
+
+/// What somebody wants to do. Roles will tell these apart; so far whoever is let in may do all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Permission {
+    /// Ask for a decision, or peek.
+    Check,
+    /// Give cost back, or make a counter fresh.
+    ChangeCounters,
+    /// Read rules, overrides, counters, metrics.
+    Read,
+    /// Make or end an exception.
+    ChangeOverrides,
+    /// Write rules and tiers.
+    ChangeRules,
+}
+
+/// Why a caller is turned away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Refused {
+    /// Nothing was shown where a token is asked for.
+    #[error("a token is needed here: send `Authorization: Bearer TOKEN` (RESP: AUTH TOKEN)")]
+    TokenMissing,
+    /// Something else was shown.
+    #[error("the token is not the one that this server was started with")]
+    TokenWrong,
+    /// None would do, since the server has none.
+    #[error("this is refused on a listener that others can reach: start the server with a token")]
+    TokenNotConfigured,
+}
+
+impl Authority {
+    /// With the token that opens everything, if there is one.
+    pub(crate) const fn new(token: Option<Token>) -> Self {
+        Self { token }
+    }
+
+    /// Whether the caller may do it.
+    pub(crate) fn allows(&self, caller: Caller<'_>, wanted: Permission) -> Result<(), Refused> {
+        if wanted == Permission::Check {
+            return Ok(());
+        }
+        match (&self.token, caller.token) {
+            (Some(token), Some(shown)) if token.is(shown) => Ok(()),
+            (Some(_), Some(_)) => Err(Refused::TokenWrong),
+            (None, _) if caller.door == Door::Loopback => Ok(()),
+            (Some(_), None) if self.trusts_the_door(caller.door, wanted) => Ok(()),
+            (Some(_), None) => Err(Refused::TokenMissing),
+            (None, _) => Err(Refused::TokenNotConfigured),
+        }
+    }
+
+    /// Refund and reset come from the service itself, whose neighbours on the machine are trusted.
+    fn trusts_the_door(&self, door: Door, wanted: Permission) -> bool {
+        door == Door::Loopback && wanted == Permission::ChangeCounters
+    }
+}
+
+/// A secret that is shown by whoever may do more than ask.
+#[derive(Clone)]
+pub struct Token(Arc<str>);
+
+impl Token {
+    /// The fewest characters: what is shorter is guessed.
+    pub const CHARS_MIN: usize = 16;
+
+    /// The token of this text, if it is long enough and can stand in a header.
+    pub fn new(text: &str) -> Option<Self> {
+        let is_sound =
+            text.len() >= Self::CHARS_MIN && text.bytes().all(|byte| byte.is_ascii_graphic());
+        is_sound.then(|| Self(text.into()))
+    }
+
+    /// Takes as long for a near miss as for a wild guess.
+    pub(crate) fn is(&self, shown: &str) -> bool {
+        let (ours, theirs) = (self.0.as_bytes(), shown.as_bytes());
+        let differing = ours
+            .iter()
+            .zip(theirs)
+            .fold(0, |differing, (a, b)| differing | (a ^ b));
+        ours.len() == theirs.len() && std::hint::black_box(differing) == 0
+    }
+}
+
+/// Never shown.
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(…)")
+    }
+}

@@ -1,0 +1,1 @@
+//! Counters that outlive the process.

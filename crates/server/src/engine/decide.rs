@@ -1,0 +1,148 @@
+//! Deciding.
+
+use std::sync::Arc;
+
+use tollgate::{Gate, Ruling};
+use tollgate_core::{Clock, Timestamp};
+use tollgate_memory::MemoryStore;
+use tollgate_rules::{Live, Plan};
+
+use super::{
+    Answer, Ask, Deed, Refusal, Time,
+    answer::DecisionIds,
+    repeat::{Repeats, Seen},
+};
+use crate::telemetry::Recorder;
+
+/// Rules, counters and whoever is told, behind one door.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    gate: Gate<MemoryStore<Time>, Time>,
+    time: Time,
+    ids: DecisionIds,
+    repeats: Repeats,
+    recorder: Arc<Recorder>,
+}
+
+impl Engine {
+    pub(crate) fn new(
+        live: Arc<Live>,
+        store: MemoryStore<Time>,
+        time: Time,
+        recorder: Arc<Recorder>,
+    ) -> Self {
+        Self {
+            gate: Gate::new(live, store, time.clone()),
+            time,
+            ids: DecisionIds::new(),
+            repeats: Repeats::new(),
+            recorder,
+        }
+    }
+
+    /// Decides each question on its own, in order, and hands over the answers.
+    pub(crate) fn check_all(
+        &self,
+        asks: &[Ask<'_>],
+        mut answered: impl FnMut(Result<Answer, Refusal>),
+    ) {
+        let mut asks = asks;
+        while let Some(first) = asks.first() {
+            if first.request_id.is_some() {
+                answered(self.check_once(first));
+                asks = asks.get(1..).unwrap_or_default();
+                continue;
+            }
+            let plain = asks.iter().take_while(|ask| ask.request_id.is_none());
+            let (these, rest) = asks.split_at(plain.count());
+            asks = rest;
+            let queries = these.iter().map(|ask| &ask.query);
+            let at = self.time.now().wall;
+            let decided = self.gate.check_all(queries, |plan, ruling| {
+                answered(Ok(self.answer(plan, ruling, at)));
+            });
+            if decided.is_err() {
+                these
+                    .iter()
+                    .for_each(|_| answered(Err(Refusal::NoSnapshot)));
+            }
+        }
+    }
+
+    /// Decides one question.
+    pub(crate) fn check(&self, ask: &Ask<'_>) -> Result<Answer, Refusal> {
+        if ask.request_id.is_some() {
+            return self.check_once(ask);
+        }
+        let mut answer = Err(Refusal::NoSnapshot);
+        self.check_all(std::slice::from_ref(ask), |decided| answer = decided);
+        answer
+    }
+
+    /// Peeks, refunds or resets. Neither is a decision, so nobody is told.
+    pub(crate) fn inspect(&self, deed: Deed<'_>, ask: &Ask<'_>) -> Result<Answer, Refusal> {
+        let live = self.gate.live();
+        if let Some(name) = deed.rule {
+            let known = live.with_snapshot(|snapshot| snapshot.rule_id(name).is_some());
+            if known == Some(false) {
+                return Err(Refusal::UnknownRule(name.chars().take(64).collect()));
+            }
+        }
+        let ruling = match deed.rule {
+            Some(rule) => self.gate.inspect_rule(deed.action, rule, &ask.query),
+            None => self.gate.inspect(deed.action, &ask.query),
+        };
+        let ruling = ruling.map_err(|_| Refusal::NoSnapshot)?;
+        Ok(self.named(ruling, self.time.now().wall))
+    }
+
+    /// The rules in force.
+    pub(crate) const fn live(&self) -> &Arc<Live> {
+        self.gate.live()
+    }
+
+    /// The counters.
+    pub(crate) const fn store(&self) -> &MemoryStore<Time> {
+        self.gate.store()
+    }
+
+    /// Who is told.
+    pub(crate) const fn recorder(&self) -> &Arc<Recorder> {
+        &self.recorder
+    }
+
+    /// The clock.
+    pub(crate) const fn time(&self) -> &Time {
+        &self.time
+    }
+
+    /// Decides a question that has a name, unless it was asked before.
+    fn check_once(&self, ask: &Ask<'_>) -> Result<Answer, Refusal> {
+        let now = self.time.now();
+        let mut place = self.repeats.place(ask);
+        match place.look(now.steady) {
+            Seen::Before(answer) => return Ok(answer),
+            Seen::Otherwise => return Err(Refusal::RequestIdTaken),
+            Seen::Never => {}
+        }
+        let mut answer = Err(Refusal::NoSnapshot);
+        let decided = self.gate.check_all([&ask.query], |plan, ruling| {
+            answer = Ok(self.answer(plan, ruling, now.wall));
+        });
+        decided.map_err(|_| Refusal::NoSnapshot)?;
+        if let Ok(answer) = &answer {
+            place.keep(answer.clone(), now.steady);
+        }
+        answer
+    }
+
+    fn answer(&self, plan: &Plan<'_>, ruling: Ruling, at: Timestamp) -> Answer {
+        self.recorder.decided(plan, &ruling);
+        self.named(ruling, at)
+    }
+
+    fn named(&self, ruling: Ruling, at: Timestamp) -> Answer {
+        let id = self.ids.next();
+        Answer { id, at, ruling }
+    }
+}

@@ -1,0 +1,12 @@
+//! The middle of every protocol: a question in, an answer out. Nothing here waits.
+
+mod answer;
+mod ask;
+mod decide;
+mod repeat;
+mod time;
+
+pub(crate) use answer::{Answer, DecisionId, Refusal};
+pub(crate) use ask::{Ask, Deed};
+pub(crate) use decide::Engine;
+pub(crate) use time::Time;

@@ -1,0 +1,137 @@
+//! Questions that are asked again (D15).
+
+use std::{
+    collections::{HashMap, VecDeque},
+    hash::{BuildHasher, Hash as _, Hasher as _, RandomState},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use tollgate_core::{Micros, Timestamp};
+
+use super::{Answer, Ask};
+
+/// How long a name is remembered.
+const REMEMBERED: Micros = Micros::from_secs(60);
+/// Names in one shard. In all, 64 shards remember 65,536 names; beyond that the oldest go early.
+const NAMES_MAX: usize = 1_024;
+const SHARDS: usize = 64;
+
+/// The answers to questions that had a name.
+#[derive(Debug)]
+pub(super) struct Repeats {
+    hash: RandomState,
+    shards: Box<[Mutex<Shard>]>,
+}
+
+#[derive(Debug, Default)]
+struct Shard {
+    answers: HashMap<Box<str>, Kept>,
+    /// The names, oldest first.
+    order: VecDeque<Box<str>>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    facts: u64,
+    answer: Answer,
+    at: Timestamp,
+}
+
+/// Where a name is, or would be, remembered. Whoever holds it is the only one to ask under that name.
+pub(super) struct Place<'a> {
+    shard: MutexGuard<'a, Shard>,
+    name: &'a str,
+    facts: u64,
+}
+
+/// What is known of a name.
+pub(super) enum Seen {
+    /// Nothing.
+    Never,
+    /// The same question was asked.
+    Before(Answer),
+    /// Another question was asked.
+    Otherwise,
+}
+
+impl Repeats {
+    pub(super) fn new() -> Self {
+        Self {
+            hash: RandomState::new(),
+            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
+        }
+    }
+
+    /// The place of a question's name; one without a name has the place of the empty one.
+    pub(super) fn place<'p>(&'p self, ask: &'p Ask<'_>) -> Place<'p> {
+        let name = ask.request_id.unwrap_or_default();
+        let spot = usize::try_from(self.hash.hash_one(name)).unwrap_or(0) % SHARDS;
+        #[expect(
+            clippy::indexing_slicing,
+            reason = "a remainder is below what it is of"
+        )]
+        let shard = self.shards[spot]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let facts = self.facts(ask);
+        Place { shard, name, facts }
+    }
+
+    fn facts(&self, ask: &Ask<'_>) -> u64 {
+        let query = &ask.query;
+        let mut hash = self.hash.build_hasher();
+        let texts = [
+            query.user_name(),
+            query.org_name(),
+            query.api_key_id(),
+            query.tier_name(),
+            query.region_name(),
+            query.path(),
+            query.method_text(),
+        ];
+        texts.hash(&mut hash);
+        query.ip_address().hash(&mut hash);
+        query.attributes().hash(&mut hash);
+        query.descriptor_entries().hash(&mut hash);
+        query.cost_asked().get().hash(&mut hash);
+        query.scope_asked().hash(&mut hash);
+        hash.finish()
+    }
+}
+
+impl Place<'_> {
+    pub(super) fn look(&mut self, now: Timestamp) -> Seen {
+        self.shard.forget(now);
+        match self.shard.answers.get(self.name) {
+            None => Seen::Never,
+            Some(kept) if kept.facts == self.facts => Seen::Before(kept.answer.clone()),
+            Some(_) => Seen::Otherwise,
+        }
+    }
+
+    pub(super) fn keep(&mut self, answer: Answer, at: Timestamp) {
+        let shard = &mut *self.shard;
+        if shard.order.len() >= NAMES_MAX
+            && let Some(oldest) = shard.order.pop_front()
+        {
+            shard.answers.remove(&oldest);
+        }
+        let facts = self.facts;
+        let kept = Kept { facts, answer, at };
+        shard.answers.insert(self.name.into(), kept);
+        shard.order.push_back(self.name.into());
+    }
+}
+
+impl Shard {
+    fn forget(&mut self, now: Timestamp) {
+        while let Some(name) = self.order.front() {
+            let is_old = |kept: &Kept| now.since(kept.at) >= REMEMBERED;
+            if !self.answers.get(name).is_none_or(is_old) {
+                return;
+            }
+            self.answers.remove(name);
+            self.order.pop_front();
+        }
+    }
+}

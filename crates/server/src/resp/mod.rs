@@ -1,0 +1,1 @@
+//! Decisions over the Redis protocol.

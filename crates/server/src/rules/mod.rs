@@ -1,0 +1,1 @@
+//! Where the rules in force come from: the catalog, a file, or a demonstration.

@@ -1,0 +1,1 @@
+//! The JSON of a check: what is asked, and what is answered.

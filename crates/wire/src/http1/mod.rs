@@ -1,0 +1,1 @@
+//! HTTP/1.1 as a state machine: bytes in, requests out, answers appended to a buffer.

@@ -1,0 +1,5 @@
+//! Protocols as state machines over bytes, and the shapes they carry: no socket, no clock, no rule.
+
+pub mod check;
+pub mod http1;
+pub mod resp;
