@@ -19,6 +19,17 @@ pub(crate) enum Protocol {
     Admin,
 }
 
+impl Protocol {
+    /// As it is spelled in labels and logs.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Resp => "resp",
+            Self::Admin => "admin",
+        }
+    }
+}
+
 /// What is turned away before a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Turned {
