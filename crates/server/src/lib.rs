@@ -11,14 +11,24 @@ mod admin;
 mod authority;
 mod config;
 mod counters;
+mod data;
 mod engine;
+mod error;
+mod health;
 mod http;
 mod listen;
 mod resp;
 mod rules;
+mod server;
+mod stop;
 mod telemetry;
 
 pub use authority::Token;
 pub use config::{
     Demo, Fields, Listeners, LogFormat, Logs, Owner, ResetAs, Settings, Timers, Wording,
 };
+pub use data::DataError;
+pub use error::StartError;
+pub use listen::BindError;
+pub use rules::RulesFileError;
+pub use server::Server;

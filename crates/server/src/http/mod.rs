@@ -1,1 +1,5 @@
 //! Decisions over HTTP.
+
+mod serve;
+
+pub(crate) use serve::HttpServe;

@@ -4,12 +4,14 @@ use std::{future::Future, net::SocketAddr, sync::Arc, time::Duration};
 
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::watch,
     task::JoinSet,
     time::{sleep, timeout},
 };
 
-use crate::telemetry::{Protocol, Recorder, Turned};
+use crate::{
+    stop::Stop,
+    telemetry::{Protocol, Recorder, Turned},
+};
 
 /// What is done with a connection.
 pub(crate) trait Serve: Send + Sync + 'static {
@@ -23,7 +25,7 @@ pub(crate) trait Serve: Send + Sync + 'static {
         &self,
         stream: TcpStream,
         peer: SocketAddr,
-        stop: watch::Receiver<bool>,
+        stop: Stop,
     ) -> impl Future<Output = ()> + Send;
 }
 
@@ -43,14 +45,14 @@ const PAUSE: Duration = Duration::from_millis(50);
 impl Acceptor {
     /// Accepts until `stop` turns true, then waits for the connections there are. Says how many it had to
     /// cut off.
-    pub(crate) async fn run<S: Serve>(self, serve: Arc<S>, mut stop: watch::Receiver<bool>) -> usize {
+    pub(crate) async fn run<S: Serve>(self, serve: Arc<S>, mut stop: Stop) -> usize {
         let mut connections = JoinSet::new();
         let mut is_failing = false;
         loop {
             let accepted = tokio::select! {
                 accepted = self.listener.accept() => accepted,
                 Some(_) = connections.join_next(), if !connections.is_empty() => continue,
-                _ = stop.wait_for(|stop| *stop) => break,
+                () = stop.heard() => break,
             };
             match accepted {
                 Ok((stream, peer)) => {
@@ -80,7 +82,7 @@ impl Acceptor {
         peer: SocketAddr,
         serve: &Arc<S>,
         connections: &mut JoinSet<()>,
-        stop: &watch::Receiver<bool>,
+        stop: &Stop,
     ) {
         if connections.len() >= self.connections_max {
             self.recorder.turned_away(S::PROTOCOL, Turned::Full);

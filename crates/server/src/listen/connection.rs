@@ -5,7 +5,6 @@ use std::{future::Future as _, io, pin::pin, task::Poll, time::Duration};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
-    sync::watch,
     time::timeout,
 };
 use tollgate_core::{Clock as _, Timestamp};
@@ -13,6 +12,7 @@ use tollgate_core::{Clock as _, Timestamp};
 use super::{Session, Then, buffers::Buffers, output::write, patience::Patience};
 use crate::{
     engine::Engine,
+    stop::Stop,
     telemetry::{Protocol, Turned},
 };
 
@@ -55,15 +55,15 @@ enum Woken {
 
 impl<S: Session> Conversation<'_, S> {
     /// Serves it to its end.
-    pub(crate) async fn run(mut self, stop: watch::Receiver<bool>) {
+    pub(crate) async fn run(mut self, stop: Stop) {
         // How it ended, orderly or not, is the client's affair.
         drop(self.converse(stop).await);
         self.part().await;
     }
 
-    async fn converse(&mut self, mut stop: watch::Receiver<bool>) -> io::Result<()> {
+    async fn converse(&mut self, mut stop: Stop) -> io::Result<()> {
         let mut patience = Patience::new(self.engine.time().clone(), self.terms.request);
-        let mut stopping = pin!(stop.wait_for(|stop| *stop));
+        let mut stopping = pin!(stop.heard());
         let mut leave_at = None;
         let mut buffers = Buffers::default();
         loop {

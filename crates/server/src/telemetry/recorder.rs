@@ -2,7 +2,9 @@
 
 use tollgate::Ruling;
 use tollgate_core::Micros;
-use tollgate_rules::Plan;
+use tollgate_rules::{Plan, Snapshot};
+
+use crate::config::Settings;
 
 /// Counts. Called on the way of every decision: be quick.
 #[derive(Debug, Default)]
@@ -44,6 +46,10 @@ pub(crate) enum Turned {
 }
 
 impl Recorder {
+    pub(crate) fn new(_settings: &Settings) -> Self {
+        Self::default()
+    }
+
     /// A request was decided.
     pub(crate) fn decided(&self, _plan: &Plan<'_>, _ruling: &Ruling) {}
 
@@ -59,4 +65,13 @@ impl Recorder {
 
     /// A connection was closed.
     pub(crate) fn closed(&self, _protocol: Protocol) {}
+
+    /// Other rules are in force.
+    pub(crate) fn rules_changed(&self, _snapshot: &Snapshot) {}
+
+    /// A rules file was read again, or could not be.
+    pub(crate) fn rules_reloaded<E>(&self, _outcome: Result<(), E>) {}
+
+    /// The counters were written to disk, or could not be.
+    pub(crate) fn counters_saved<E>(&self, _outcome: Result<(), E>) {}
 }
