@@ -8,6 +8,7 @@
 #![expect(dead_code, reason = "the parts are not yet put together")]
 
 mod admin;
+mod announce;
 mod authority;
 mod config;
 mod counters;
@@ -23,6 +24,7 @@ mod server;
 mod stop;
 mod telemetry;
 
+pub use announce::Announcement;
 pub use authority::Token;
 pub use config::{
     Demo, Fields, Listeners, LogFormat, Logs, Owner, ResetAs, Settings, Timers, Wording,

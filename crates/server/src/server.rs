@@ -1,6 +1,6 @@
 //! A server from start to end.
 
-use std::{future::Future, net::SocketAddr, sync::Arc, time::Duration};
+use std::{future::Future, sync::Arc, time::Duration};
 
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 use tollgate_catalog::{Catalog, Options, WatchSettings, Watcher};
@@ -9,6 +9,7 @@ use tollgate_rules::Live;
 
 use crate::{
     admin::AdminServe,
+    announce::Announcement,
     authority::Authority,
     config::{Demo, Listeners, Owner, Settings},
     counters::{self, CountersFile},
@@ -119,6 +120,15 @@ impl Server {
     /// Where it listens, with the ports it was given.
     pub const fn listeners(&self) -> &Listeners {
         &self.listeners
+    }
+
+    /// What to tell whoever started it.
+    pub fn announcement(&self) -> Announcement {
+        Announcement::of(self)
+    }
+
+    pub(crate) fn about(&self) -> (&Settings, &Health) {
+        (&self.parts.settings, &self.parts.health)
     }
 
     /// Answers until `shutdown`, then lets everybody finish, within the deadline for that.

@@ -20,7 +20,7 @@ pub(crate) struct Engine {
     gate: Gate<MemoryStore<Time>, Time>,
     time: Time,
     ids: DecisionIds,
-    repeats: Repeats,
+    pub(super) repeats: Repeats,
     recorder: Arc<Recorder>,
 }
 

@@ -7,6 +7,8 @@ mod connection;
 mod output;
 mod patience;
 mod session;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use accept::{Acceptor, Serve};
 pub use bind::BindError;

@@ -17,7 +17,7 @@ mod tests {
     #[test]
     fn the_demonstration_is_without_fault() {
         let read = document::read("demo.yaml", FILE);
-        assert!(read.report.problems().is_empty(), "{}", read.report);
+        assert!(read.report.problems.is_empty(), "{}", read.report);
         assert_eq!(demo_rules().rules.len(), 3);
     }
 }
