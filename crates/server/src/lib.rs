@@ -34,3 +34,4 @@ pub use error::StartError;
 pub use listen::BindError;
 pub use rules::RulesFileError;
 pub use server::Server;
+pub use telemetry::install_logs;
