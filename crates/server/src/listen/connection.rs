@@ -11,6 +11,7 @@ use tollgate_core::{Clock as _, Timestamp};
 
 use super::{Session, Then, buffers::Buffers, output::write, patience::Patience};
 use crate::{
+    config::Timers,
     engine::Engine,
     stop::Stop,
     telemetry::{Protocol, Turned},
@@ -30,6 +31,21 @@ pub(crate) struct Terms {
     pub(crate) stay: Duration,
     /// Bytes of one request, its head and frame included.
     pub(crate) input_bytes_max: usize,
+}
+
+impl Terms {
+    /// As the operator set them, for somebody who may be silent as long as between two requests over RESP.
+    pub(crate) fn new(protocol: Protocol, timers: &Timers, input_bytes_max: usize) -> Self {
+        Self {
+            protocol,
+            request: timers.request,
+            idle: timers.resp_idle,
+            write: timers.write,
+            // The rest of the time is for answers to be taken.
+            stay: timers.drain / 2,
+            input_bytes_max,
+        }
+    }
 }
 
 /// How long a client that is told to go is waited for, so that it hears the last answer.
