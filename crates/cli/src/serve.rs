@@ -59,8 +59,8 @@ async fn serve(settings: Settings, format: Format) -> anyhow::Result<()> {
     // Before the ports are taken: a signal must never find us without an ear.
     let shutdown = asked_to_stop()?;
     let server = Server::start(settings).await?;
-    let listen = server.listeners();
-    format.say(|| format!("{listen:?}"), || json!({ "http": listen.http.to_string() }))?;
+    let announcement = server.announcement();
+    format.say(|| announcement.to_string(), || announcement.to_json())?;
     server.run(shutdown).await;
     Ok(())
 }

@@ -43,28 +43,33 @@ impl Collector for Reading {
 
 fn write(family: &Family, metric: &mut MetricEncoder<'_>) -> fmt::Result {
     for sample in &family.samples {
-        let labels = sample.labels.as_slice();
-        let mut series = metric.encode_family(&labels)?;
-        match (&sample.value, family.kind) {
-            (Value::Whole(value), Kind::Counter) => {
-                series.encode_counter::<NoLabelSet, _, f64>(value, None)?;
-            }
-            (Value::Fraction(value), Kind::Counter) => {
-                series.encode_counter::<NoLabelSet, _, f64>(value, None)?;
-            }
-            (Value::Whole(value), _) => series.encode_gauge(value)?,
-            (Value::Fraction(value), _) => series.encode_gauge(value)?,
-            (Value::Durations(durations), _) => {
-                // The last bucket has no end, which the encoder spells as the largest number.
-                let ends = durations
-                    .buckets
-                    .iter()
-                    .map(|(end, count)| (end.min(f64::MAX), *count));
-                let buckets: Vec<(f64, u64)> = ends.collect();
-                let count = durations.count();
-                series.encode_histogram::<NoLabelSet>(durations.sum_s, count, &buckets, None)?;
-            }
+        if sample.labels.is_empty() {
+            value(&sample.value, family.kind, metric)?;
+        } else {
+            let labels = sample.labels.as_slice();
+            value(
+                &sample.value,
+                family.kind,
+                &mut metric.encode_family(&labels)?,
+            )?;
         }
     }
     Ok(())
+}
+
+fn value(value: &Value, kind: Kind, series: &mut MetricEncoder<'_>) -> fmt::Result {
+    match (value, kind) {
+        (Value::Whole(value), Kind::Counter) => {
+            series.encode_counter::<NoLabelSet, _, f64>(value, None)
+        }
+        (Value::Fraction(value), Kind::Counter) => {
+            series.encode_counter::<NoLabelSet, _, f64>(value, None)
+        }
+        (Value::Whole(value), _) => series.encode_gauge(value),
+        (Value::Fraction(value), _) => series.encode_gauge(value),
+        (Value::Durations(durations), _) => {
+            let count = durations.count();
+            series.encode_histogram::<NoLabelSet>(durations.sum_s, count, &durations.buckets, None)
+        }
+    }
 }

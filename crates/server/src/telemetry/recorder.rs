@@ -25,7 +25,7 @@ use super::{
 use crate::config::Settings;
 
 /// Counts. Called on the way of every decision: be quick.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Recorder {
     pub(super) node: String,
     pub(super) region: String,
@@ -57,14 +57,7 @@ impl Recorder {
             node: settings.node.to_string(),
             region: settings.region.clone(),
             started_us: SystemClock.now().wall.as_micros(),
-            by_rule: ArcSwap::default(),
-            traffic: Traffic::default(),
-            unknown_tiers: AtomicU64::default(),
-            reloads: Attempts::default(),
-            saves: Attempts::default(),
-            pushes: Attempts::default(),
-            store: OnceLock::new(),
-            top: TopKeys::new(),
+            ..Self::default()
         }
     }
 

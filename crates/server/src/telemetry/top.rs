@@ -16,7 +16,7 @@ use super::sketch::Sketch;
 ///
 /// One decision in [`TopKeys::SAMPLED`] is looked at and stands for all of them. The gaps are random, so
 /// that no rhythm of requests can hide from it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct TopKeys {
     windows: Mutex<Windows>,
 }
@@ -61,12 +61,6 @@ impl TopKeys {
 
     /// The longest text of a key; what is longer is cut.
     const KEY_CHARS_MAX: usize = 200;
-
-    pub(super) fn new() -> Self {
-        Self {
-            windows: Mutex::default(),
-        }
-    }
 
     /// A request was decided. Nearly always only a counter of this thread is lowered.
     #[inline]

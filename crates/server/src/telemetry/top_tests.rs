@@ -30,7 +30,7 @@ fn at(seconds: u64) -> Timestamp {
 
 #[test]
 fn keys_are_told_by_rule_and_in_words() {
-    let (top, snapshot) = (TopKeys::new(), snapshot());
+    let (top, snapshot) = (TopKeys::default(), snapshot());
     let alice = Query::new().user("alice").unwrap().endpoint("/a").unwrap();
     let net = Query::new().endpoint("/b").unwrap().method("GET").unwrap();
     let net = net
@@ -68,7 +68,7 @@ fn keys_are_told_by_rule_and_in_words() {
 
 #[test]
 fn what_is_long_ago_is_forgotten() {
-    let (top, snapshot) = (TopKeys::new(), snapshot());
+    let (top, snapshot) = (TopKeys::default(), snapshot());
     let ask = |user: &str, when: u64| {
         let query = Query::new().user(user).unwrap().endpoint("/a").unwrap();
         looks(&top, &snapshot, &query, at(when));
@@ -92,7 +92,7 @@ fn one_in_so_many_is_looked_at() {
 
 #[test]
 fn a_long_key_is_cut() {
-    let (top, snapshot) = (TopKeys::new(), snapshot());
+    let (top, snapshot) = (TopKeys::default(), snapshot());
     let user = "é".repeat(400);
     let query = Query::new().user(&user).unwrap().endpoint("/a").unwrap();
     looks(&top, &snapshot, &query, at(0));
