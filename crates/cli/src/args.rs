@@ -18,7 +18,7 @@ pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
     /// Print JSON for programs instead of text for people
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 900)]
     json: bool,
 }
 

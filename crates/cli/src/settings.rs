@@ -53,7 +53,11 @@ impl clap::Args for SettingFlags {
                 Sources::FILE_VARIABLE
             ));
         let flags = SETTINGS.iter().filter_map(argument);
-        flags.fold(command.arg(file), Command::arg)
+        // In the order of the table, before the flags that every command has.
+        let flags = std::iter::once(file).chain(flags).zip(1..);
+        flags.fold(command, |command, (flag, place)| {
+            command.arg(flag.display_order(place))
+        })
     }
 
     fn augment_args_for_update(command: Command) -> Command {

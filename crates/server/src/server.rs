@@ -94,6 +94,10 @@ impl Server {
             }
         })?;
         let engine = Arc::new(Engine::new(live, store, time, recorder));
+        // Weak: the engine has the recorder, and neither may keep the other alive.
+        let weak = Arc::downgrade(&engine);
+        let read = move || weak.upgrade().map(|engine| engine.store().stats());
+        engine.recorder().reads_store(read);
         let health = Health {
             publisher,
             catalog: status,
