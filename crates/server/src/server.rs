@@ -2,7 +2,12 @@
 
 use std::{future::Future, sync::Arc, time::Duration};
 
-use tokio::{net::TcpListener, sync::watch, task::JoinSet};
+use tokio::{
+    net::TcpListener,
+    signal::unix::{Signal, SignalKind, signal},
+    sync::watch,
+    task::JoinSet,
+};
 use tollgate_catalog::{Catalog, Options, WatchSettings, Watcher};
 use tollgate_core::SystemClock;
 use tollgate_rules::Live;
@@ -65,6 +70,8 @@ impl Server {
     /// [`StartError`]. A rule database that is away is none: the last good copy serves, or nothing is
     /// decided until it is back.
     pub async fn start(mut settings: Settings) -> Result<Self, StartError> {
+        // Before anything else: a hangup that nobody hears ends the process.
+        let hangup = signal(SignalKind::hangup()).ok();
         let (sockets, listeners) = sockets(&settings.listen).await?;
         settings.listen = listeners;
         if !listeners.are_loopback() || !settings.database.is_sqlite() {
@@ -79,7 +86,7 @@ impl Server {
         let publisher = Publisher::new(Arc::clone(&live), Arc::clone(&recorder), settings.demo);
         let publisher = Arc::new(publisher);
 
-        let (file, file_status) = rules_file(&settings, &catalog, &recorder).await?;
+        let (file, file_status) = rules_file(&settings, &catalog, &recorder, hangup).await?;
         let watching = WatchSettings::new(settings.node.clone()).data(data.path());
         let (mut watcher, status) = Watcher::new(catalog.clone(), Arc::clone(&publisher), watching);
         if let Err(error) = watcher.start(FIRST_SNAPSHOT_MAX).await {
@@ -213,11 +220,12 @@ async fn rules_file(
     settings: &Settings,
     catalog: &Catalog,
     recorder: &Arc<Recorder>,
+    hangup: Option<Signal>,
 ) -> Result<(Option<RulesFile>, Option<FileStatus>), StartError> {
     let Owner::File(path) = &settings.owner else {
         return Ok((None, None));
     };
-    let (mut file, status) = RulesFile::new(path.clone(), catalog.clone(), Arc::clone(recorder));
+    let (mut file, status) = RulesFile::new(path.clone(), catalog.clone(), Arc::clone(recorder), hangup);
     file.apply().await?;
     Ok((Some(file), Some(status)))
 }

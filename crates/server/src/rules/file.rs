@@ -9,7 +9,7 @@ use std::{
 };
 
 use tokio::{
-    signal::unix::{SignalKind, signal},
+    signal::unix::Signal,
     sync::watch,
     time::{MissedTickBehavior, interval},
 };
@@ -26,6 +26,7 @@ pub(crate) struct RulesFile {
     recorder: Arc<Recorder>,
     status: watch::Sender<FileStatus>,
     seen: Option<Stamp>,
+    hangup: Option<Signal>,
     /// The file is fine, but the catalog did not take it: try again.
     must_retry: bool,
 }
@@ -77,6 +78,7 @@ impl RulesFile {
         path: PathBuf,
         catalog: Catalog,
         recorder: Arc<Recorder>,
+        hangup: Option<Signal>,
     ) -> (Self, watch::Receiver<FileStatus>) {
         let (status, receiver) = watch::channel(FileStatus::default());
         let file = Self {
@@ -85,6 +87,7 @@ impl RulesFile {
             recorder,
             status,
             seen: None,
+            hangup,
             must_retry: false,
         };
         (file, receiver)
@@ -106,13 +109,12 @@ impl RulesFile {
 
     /// Follows the file until `stop` turns true: on every change, and when told by SIGHUP.
     pub(crate) async fn run(mut self, mut stop: Stop) {
-        let mut hangup = signal(SignalKind::hangup()).ok();
         let mut turn = interval(LOOK_EVERY);
         turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let is_told = tokio::select! {
                 _ = turn.tick() => false,
-                () = heard(&mut hangup) => true,
+                () = heard(&mut self.hangup) => true,
                 () = stop.heard() => return,
             };
             let has_changed = stamp(&self.path) != self.seen;
@@ -141,7 +143,7 @@ impl RulesFile {
     }
 }
 
-async fn heard(hangup: &mut Option<tokio::signal::unix::Signal>) {
+async fn heard(hangup: &mut Option<Signal>) {
     let heard = match hangup {
         Some(hangup) => hangup.recv().await,
         None => None,
