@@ -25,7 +25,7 @@ use crate::{
     http::HttpServe,
     listen::{Acceptor, Serve, bind},
     resp::RespServe,
-    rules::{Publisher, RulesFile},
+    rules::{self, Publisher, RulesFile},
     stop::Stop,
     telemetry::Recorder,
 };
@@ -101,6 +101,9 @@ impl Server {
             }
         })?;
         let engine = Arc::new(Engine::new(live, store, time, recorder));
+        let counted = Arc::downgrade(&engine);
+        let stats = move || counted.upgrade().map(|engine| engine.store().stats());
+        engine.recorder().reads_store(stats);
         // Weak: the engine has the recorder, and neither may keep the other alive.
         let weak = Arc::downgrade(&engine);
         let read = move || weak.upgrade().map(|engine| engine.store().stats());
@@ -162,6 +165,9 @@ impl Server {
         if let Some(file) = self.file {
             chores.spawn(file.run(stopping.clone()));
         }
+        let recorder = Arc::clone(parts.engine.recorder());
+        let status = parts.health.catalog.clone();
+        chores.spawn(rules::tell(status, recorder, stopping.clone()));
         let mut done = stopping.clone();
         chores.spawn(self.watcher.run(async move {
             done.heard().await;

@@ -78,6 +78,10 @@ impl Recorder {
             let help = "The revision of the rules in force; absent while there is none";
             reading.gauge("tollgate_rules_revision", help, revision);
         }
+        let is_followed = !self.is_behind.load(Relaxed);
+        let help = "1 if the newest revision of the rule database is in force; 0 if it cannot be read or \
+                    used and an older one stays";
+        reading.gauge("tollgate_rules_followed", help, u64::from(is_followed));
         let is_fine = !self.reloads.is_failing.load(Relaxed);
         let help = "1 if the rules file was last read well, or there is none; 0 if it is broken and \
                     the rules before it stay in force";

@@ -34,6 +34,8 @@ pub(crate) struct Recorder {
     pub(super) traffic: Traffic,
     pub(super) unknown_tiers: AtomicU64,
     pub(super) reloads: Attempts,
+    /// The rule database cannot be followed.
+    pub(super) is_behind: AtomicBool,
     pub(super) saves: Attempts,
     pub(super) pushes: Attempts,
     store: OnceLock<ReadStore>,
@@ -109,6 +111,11 @@ impl Recorder {
     /// A rules file was read again, or could not be.
     pub(crate) fn rules_reloaded<E>(&self, outcome: Result<(), E>) {
         self.reloads.note(outcome.is_ok());
+    }
+
+    /// The rule database is followed to its head, or cannot be.
+    pub(crate) fn catalog_followed<E>(&self, outcome: Result<(), E>) {
+        self.is_behind.store(outcome.is_err(), Relaxed);
     }
 
     /// The counters were written to disk, or could not be.
