@@ -11,5 +11,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod crowd;
 mod first_steps;
 mod lifetime;
+mod restart;
