@@ -2,4 +2,4 @@
 
 mod recorder;
 
-pub(crate) use recorder::{Protocol, Recorder};
+pub(crate) use recorder::{Protocol, Recorder, Turned};

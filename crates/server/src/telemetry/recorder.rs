@@ -2,6 +2,7 @@
 
 use tollgate::Ruling;
 use tollgate_core::Micros;
+use tollgate_memory::Throttled;
 use tollgate_rules::Plan;
 
 /// Counts. Called on the way of every decision: be quick.
@@ -35,6 +36,9 @@ pub(crate) enum Turned {
 impl Recorder {
     /// A request was decided.
     pub(crate) fn decided(&self, _plan: &Plan<'_>, _ruling: &Ruling) {}
+
+    /// A key of `CL.THROTTLE` was charged, or not.
+    pub(crate) fn throttled(&self, _answer: &Throttled) {}
 
     /// So many requests were answered together, and it took so long from their bytes to those of the
     /// answers.

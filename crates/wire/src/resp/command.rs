@@ -35,7 +35,7 @@ impl Span {
 /// # Ok::<(), tollgate_wire::resp::ProtocolError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Command<'d, 'i> {
+pub struct Command<'d, 'i: 'd> {
     pub(super) bytes: Bytes<'d, 'i>,
     pub(super) spans: &'d [Span],
     pub(super) taken: usize,
@@ -49,7 +49,7 @@ pub(super) enum Bytes<'d, 'i> {
     Unquoted(&'d [u8]),
 }
 
-impl<'d, 'i: 'd> Command<'d, 'i> {
+impl<'d, 'i> Command<'d, 'i> {
     /// How many bytes of the input it took.
     pub const fn taken(&self) -> usize {
         self.taken

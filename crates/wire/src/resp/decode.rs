@@ -49,7 +49,7 @@ pub struct Decoder {
 
 /// What the input begins with.
 #[derive(Clone, Copy, Debug)]
-pub enum Decoded<'d, 'i> {
+pub enum Decoded<'d, 'i: 'd> {
     /// A command. The next call begins after it.
     Command(Command<'d, 'i>),
     /// A command of no words, which nobody answers. The next call begins after it.
