@@ -53,6 +53,12 @@ impl Recorder {
             let labels = [("rule", rule), ("outcome", outcome.to_owned())];
             family.with(labels, Value::Whole(count));
         }
+        let help = "Answers to CL.THROTTLE, which no rule is about";
+        let family = reading.add(Kind::Counter, "tollgate_throttles", help);
+        for (outcome, count) in ["allowed", "denied"].into_iter().zip(&self.throttles) {
+            let labels = [("outcome", outcome.to_owned())];
+            family.with(labels, Value::Whole(count.load(Relaxed)));
+        }
         let help = "From the bytes of a request to those of its answer; requests that are answered \
                     together take as long as all of them";
         let family = reading.add(Kind::Histogram, "tollgate_decision_duration_seconds", help);

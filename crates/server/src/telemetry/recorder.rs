@@ -11,7 +11,7 @@ use std::{
 use arc_swap::ArcSwap;
 use tollgate::Ruling;
 use tollgate_core::{Clock as _, Micros, SystemClock};
-use tollgate_memory::Stats;
+use tollgate_memory::{Stats, Throttled};
 use tollgate_rules::{Plan, Snapshot, TierStanding};
 
 use super::{
@@ -33,6 +33,8 @@ pub(crate) struct Recorder {
     pub(super) by_rule: ArcSwap<ByRule>,
     pub(super) traffic: Traffic,
     pub(super) unknown_tiers: AtomicU64,
+    /// Of `CL.THROTTLE`: passed, and limited.
+    pub(super) throttles: [AtomicU64; 2],
     pub(super) reloads: Attempts,
     /// The rule database cannot be followed.
     pub(super) is_behind: AtomicBool,
@@ -79,6 +81,14 @@ impl Recorder {
             self.unknown_tiers.fetch_add(1, Relaxed);
         }
         self.top.sees(plan);
+    }
+
+    /// A key of `CL.THROTTLE` was charged, or not.
+    #[inline]
+    pub(crate) fn throttled(&self, answer: &Throttled) {
+        let [passed, limited] = &self.throttles;
+        let count = if answer.is_limited { limited } else { passed };
+        count.fetch_add(1, Relaxed);
     }
 
     /// So many requests were answered together, and it took so long from their bytes to those of the
