@@ -9,7 +9,7 @@ use opentelemetry_proto::tonic::{
 };
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpListener,
+    net::{TcpListener, TcpStream},
 };
 use tollgate_core::Micros;
 use tollgate_rules::Snapshot;
@@ -81,6 +81,26 @@ fn opentelemetry_reads_what_is_pushed() {
     );
 }
 
+/// One request, to the end of its body.
+async fn hear(stream: &mut TcpStream) -> String {
+    let mut heard = String::new();
+    loop {
+        let mut more = [0; 4_096];
+        let count = stream.read(&mut more).await.unwrap();
+        assert_ne!(count, 0, "{heard}");
+        heard += std::str::from_utf8(&more[..count]).unwrap();
+        let Some((head, body)) = heard.split_once("\r\n\r\n") else {
+            continue;
+        };
+        let length = head
+            .lines()
+            .find_map(|line| line.strip_prefix("content-length: "));
+        if length.unwrap().parse() == Ok(body.len()) {
+            return heard;
+        }
+    }
+}
+
 /// A collector that is away, then there, then unwilling: decisions never notice, the metric does.
 #[tokio::test]
 async fn a_collector_comes_and_goes() {
@@ -93,11 +113,7 @@ async fn a_collector_comes_and_goes() {
     let answers = async {
         for status in ["200 OK", "503 Service Unavailable"] {
             let (mut stream, _) = listener.accept().await.unwrap();
-            let mut heard = Vec::new();
-            while !heard.ends_with(b"]}]}]}") {
-                assert_ne!(stream.read_buf(&mut heard).await.unwrap(), 0);
-            }
-            let heard = String::from_utf8(heard).unwrap();
+            let heard = hear(&mut stream).await;
             assert!(
                 heard.starts_with("POST /v1/metrics HTTP/1.1\r\n"),
                 "{heard}"
