@@ -4,7 +4,7 @@ use std::{
     fmt,
     sync::{
         OnceLock,
-        atomic::{AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
 };
 
