@@ -21,7 +21,6 @@ mod traffic;
 
 pub(crate) use attempts::Attempted;
 pub use logs::install_logs;
-pub(crate) use openmetrics::CONTENT_TYPE;
 pub(crate) use otlp::push;
 pub(crate) use protocol::{Protocol, Turned};
 pub(crate) use recorder::Recorder;
