@@ -28,7 +28,7 @@ use crate::{
     resp::RespServe,
     rules::{self, Publisher, RulesFile},
     stop::Stop,
-    telemetry::Recorder,
+    telemetry::{self, Recorder},
 };
 
 /// How long the rule database may take to give the first snapshot; then the last good copy serves.
@@ -159,6 +159,10 @@ impl Server {
         let mut chores = JoinSet::new();
         let engine = Arc::clone(&parts.engine);
         chores.spawn(self.keeper.clone().run(engine, stopping.clone()));
+        if let Some(collector) = parts.settings.otlp.clone() {
+            let recorder = Arc::clone(parts.engine.recorder());
+            chores.spawn(telemetry::push(recorder, collector, stopping.clone()));
+        }
         if let Some(file) = self.file {
             chores.spawn(file.run(stopping.clone()));
         }

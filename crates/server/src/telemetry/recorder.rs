@@ -15,6 +15,7 @@ use tollgate_memory::{Stats, Throttled};
 use tollgate_rules::{Plan, Snapshot, TierStanding};
 
 use super::{
+    attempts::{Attempted, Attempts},
     by_rule::ByRule,
     openmetrics,
     outcome::Outcome,
@@ -42,15 +43,6 @@ pub(crate) struct Recorder {
     pub(super) pushes: Attempts,
     store: OnceLock<ReadStore>,
     top: TopKeys,
-}
-
-/// Something that is tried again and again.
-#[derive(Debug, Default)]
-pub(super) struct Attempts {
-    pub(super) failures: AtomicU64,
-    pub(super) is_failing: AtomicBool,
-    /// When it last went well, in µs since 1970; 0 is never.
-    pub(super) went_well_us: AtomicU64,
 }
 
 struct ReadStore(Box<dyn Fn() -> Option<Stats> + Send + Sync>);
@@ -120,7 +112,7 @@ impl Recorder {
 
     /// A rules file was read again, or could not be.
     pub(crate) fn rules_reloaded<E>(&self, outcome: Result<(), E>) {
-        self.reloads.note(outcome.is_ok());
+        self.reloads.note(&outcome);
     }
 
     /// The rule database is followed to its head, or cannot be.
@@ -130,7 +122,12 @@ impl Recorder {
 
     /// The counters were written to disk, or could not be.
     pub(crate) fn counters_saved<E>(&self, outcome: Result<(), E>) {
-        self.saves.note(outcome.is_ok());
+        self.saves.note(&outcome);
+    }
+
+    /// Metrics reached the collector, or did not.
+    pub(super) fn metrics_pushed<E>(&self, outcome: &Result<(), E>) -> Attempted {
+        self.pushes.note(outcome)
     }
 
     /// The busiest keys of late.
@@ -145,18 +142,6 @@ impl Recorder {
 
     pub(super) fn store_stats(&self) -> Option<Stats> {
         self.store.get().and_then(|store| store.0())
-    }
-}
-
-impl Attempts {
-    pub(super) fn note(&self, went_well: bool) {
-        if went_well {
-            let now = SystemClock.now().wall.as_micros();
-            self.went_well_us.store(now, Relaxed);
-        } else {
-            self.failures.fetch_add(1, Relaxed);
-        }
-        self.is_failing.store(!went_well, Relaxed);
     }
 }
 
