@@ -2,7 +2,10 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{overrides::OverridesCommand, rules::RulesCommand, say::Format};
+use crate::{
+    check::Check, config::Config, explain::Explain, overrides::OverridesCommand,
+    rules::RulesCommand, say::Format, serve::Serve,
+};
 
 /// Tollgate, a rate limiter for APIs
 #[derive(Debug, Parser)]
@@ -16,7 +19,7 @@ pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
     /// Print JSON for programs instead of text for people
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 900)]
     json: bool,
 }
 
@@ -32,6 +35,14 @@ impl Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Run the server
+    Serve(Serve),
+    /// Ask a running server whether a request may pass
+    Check(Check),
+    /// Say which rules a request meets, which it misses, and why
+    Explain(Explain),
+    /// Print every setting of the server, its value, and where that came from
+    Config(Config),
     /// Rules as code: check, test, compare and apply a rules file
     #[command(subcommand)]
     Rules(RulesCommand),

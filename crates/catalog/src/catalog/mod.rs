@@ -9,6 +9,7 @@ mod nodes;
 mod open;
 mod overrides;
 mod plan;
+mod preview;
 mod store;
 mod write;
 
@@ -25,4 +26,5 @@ pub use overrides::{
     Cursor, Draft, Listing, OVERRIDES_BATCH_MAX, OVERRIDES_PAGE_MAX, OverrideDelta, OverrideId,
     OverrideMark, OverrideSeq, OverridesWritten, Removal, Scope, StoredOverride,
 };
+pub use preview::Preview;
 pub use write::Written;

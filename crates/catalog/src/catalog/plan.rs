@@ -113,23 +113,28 @@ pub(super) fn applied(
 ) -> Result<RuleSet, CatalogError> {
     let mut set = set.clone();
     set.adopt_ids(&head.set);
-    match base {
-        Base::Revision(expected) if expected != head.number => {
-            let newest = head
-                .stamps
-                .values()
-                .find(|stamp| stamp.version == head.number);
-            Err(CatalogError::Conflict(Box::new(Conflict {
-                subject: "the catalog".to_owned(),
-                expected: Expect::Version(expected),
-                found: Some(head.number),
-                author: newest.map(|stamp| Arc::clone(&stamp.updated.by)),
-                head: Arc::clone(head),
-                ours: Arc::new(set),
-            })))
-        }
-        _ => Ok(set),
+    based(head, base, &set)?;
+    Ok(set)
+}
+
+/// Whether what is there is what the set was made from.
+pub(super) fn based(head: &Arc<Revision>, base: Base, ours: &RuleSet) -> Result<(), CatalogError> {
+    let Base::Revision(expected) = base else {
+        return Ok(());
+    };
+    if expected == head.number {
+        return Ok(());
     }
+    let mut stamps = head.stamps.values();
+    let newest = stamps.find(|stamp| stamp.version == head.number);
+    Err(CatalogError::Conflict(Box::new(Conflict {
+        subject: "the catalog".to_owned(),
+        expected: Expect::Version(expected),
+        found: Some(head.number),
+        author: newest.map(|stamp| Arc::clone(&stamp.updated.by)),
+        head: Arc::clone(head),
+        ours: Arc::new(ours.clone()),
+    })))
 }
 
 /// The same rule under another id; the very same where it has it already, so that what is unchanged is

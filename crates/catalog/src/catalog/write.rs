@@ -96,13 +96,28 @@ impl Catalog {
         to: RevisionNumber,
         author: Author,
     ) -> Result<Written, CatalogError> {
+        self.rollback_from(Base::Any, to, author).await
+    }
+
+    /// As [`Catalog::rollback`], if what is there is still what the editor saw.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Catalog::rollback`].
+    pub async fn rollback_from(
+        &self,
+        base: Base,
+        to: RevisionNumber,
+        author: Author,
+    ) -> Result<Written, CatalogError> {
         let deed = Deed {
             author,
             kind: RevisionKind::Rollback,
             back_to: Some(to),
         };
-        self.write(deed, async |session, _| {
+        self.write(deed, async |session, head| {
             let earlier = load(session, to, None).await?;
+            plan::based(head, base, &earlier.set)?;
             Ok((*earlier.set).clone())
         })
         .await

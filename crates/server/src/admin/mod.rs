@@ -1,1 +1,38 @@
-//! The admin side: rules, tiers, overrides, revisions, nodes, keys; metrics and health.
+//! The admin API: rules, tiers, overrides, revisions, nodes, keys, health and metrics, over axum.
+//!
+//! One table of routes (`routes.rs`) is what the router, the guard and the OpenAPI document are made
+//! from, so none of them can know a route that the others do not.
+
+mod body;
+mod call;
+mod change;
+mod cursor;
+mod etag;
+mod guard;
+mod health;
+mod keys;
+mod listener;
+mod nodes;
+mod openapi;
+mod overrides;
+mod params;
+mod problem;
+mod reply;
+mod revisions;
+mod route;
+mod router;
+mod routes;
+mod rules;
+mod serve;
+mod shared;
+mod state;
+#[cfg(test)]
+mod tests;
+mod tiers;
+mod trouble;
+mod when;
+
+pub(crate) use listener::AdminServe;
+pub(crate) use router::router;
+pub(crate) use serve::serve_connection;
+pub(crate) use state::{AdminState, Degraded, Health, Source, Sources, TopKey};

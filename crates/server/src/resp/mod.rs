@@ -9,11 +9,12 @@ mod facts;
 mod hello;
 mod names;
 mod run;
+mod serve;
 mod session;
+#[cfg(test)]
+mod tests;
 mod throttle;
 mod verb;
 
-#[cfg(test)]
-mod tests;
-
+pub(crate) use serve::RespServe;
 pub(crate) use session::RespSession;

@@ -58,11 +58,14 @@ impl Listing {
 
     /// Only those after the last one of the page before.
     #[must_use]
-    pub fn after(mut self, last: &StoredOverride) -> Self {
-        self.after = Some(Cursor {
-            seq: last.seq,
-            id: last.id.get(),
-        });
+    pub fn after(self, last: &StoredOverride) -> Self {
+        self.after_place(Cursor::of(last))
+    }
+
+    /// Only those after a place in the order.
+    #[must_use]
+    pub fn after_place(mut self, place: Cursor) -> Self {
+        self.after = Some(place);
         self
     }
 
@@ -79,6 +82,22 @@ impl Listing {
 pub struct Cursor {
     pub(super) seq: OverrideSeq,
     pub(super) id: u64,
+}
+
+impl Cursor {
+    /// The place of an override.
+    pub const fn of(stored: &StoredOverride) -> Self {
+        Self {
+            seq: stored.seq,
+            id: stored.id.get(),
+        }
+    }
+
+    /// The place of an override by its last write and its id.
+    pub const fn at(seq: OverrideSeq, id: OverrideId) -> Self {
+        let id = id.get();
+        Self { seq, id }
+    }
 }
 
 impl Catalog {

@@ -1,0 +1,213 @@
+//! What a handler gets: everything about a request that can be checked without asking the catalog.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    body::{Body, to_bytes},
+    extract::{FromRequestParts as _, Query, RawPathParams, Request},
+    http::{HeaderMap, StatusCode, Uri, header, request::Parts},
+};
+use serde_json::{Value, json};
+use tollgate_catalog::{Author, CatalogError, Confirmation, Goal, NodeId, Revision};
+use tollgate_core::{Clock as _, Timestamp};
+
+use super::{
+    body,
+    params::Params,
+    problem::Problem,
+    route::{Route, Verb},
+    state::AdminState,
+    trouble,
+};
+use crate::config::Owner;
+
+/// A request to the admin API.
+#[derive(Debug)]
+pub(super) struct Call {
+    /// What it works on.
+    pub(super) state: Arc<AdminState>,
+    /// What is in the path and in the query.
+    pub(super) params: Params,
+    /// The header fields.
+    pub(super) headers: HeaderMap,
+    /// What was sent: JSON, if the route takes a body.
+    pub(super) body: String,
+}
+
+/// The most bytes of a body.
+pub(super) const BODY_BYTES_MAX: usize = 1 << 20;
+/// How long a client has for its body.
+const BODY_TIME_MAX: Duration = Duration::from_secs(10);
+/// How long the catalog has for what is read; writes have the catalog's own deadlines, since a write that
+/// is given up may still happen.
+const READ_TIME_MAX: Duration = Duration::from_secs(10);
+/// Who writes, if nobody says.
+const AUTHOR: &str = "admin-api";
+
+impl Call {
+    /// Reads a request, or says what is wrong with it.
+    pub(super) async fn read(
+        route: &Route,
+        state: Arc<AdminState>,
+        request: Request,
+    ) -> Result<Self, Problem> {
+        let (mut parts, body) = request.into_parts();
+        let mut params = Params::read(route, pairs(&parts.uri)?)?;
+        let in_path = RawPathParams::from_request_parts(&mut parts, &()).await;
+        let in_path = in_path.map_err(|_| Problem::bad("the path is not UTF-8"))?;
+        for (name, value) in &in_path {
+            params.put(name, value);
+        }
+        let body = match route.body {
+            Some(_) => sent(&parts, body).await?,
+            None => {
+                refuse_other_types(route, &parts)?;
+                String::new()
+            }
+        };
+        Ok(Self {
+            state,
+            params,
+            headers: parts.headers,
+            body,
+        })
+    }
+
+    /// A part of the path; the router sees to it that it is there.
+    pub(super) fn in_path(&self, name: &str) -> &str {
+        self.params.text(name).unwrap_or_default()
+    }
+
+    /// What the newest revision holds.
+    pub(super) async fn latest(&self) -> Result<Arc<Revision>, Problem> {
+        self.reading(self.state.catalog.latest()).await
+    }
+
+    /// What the catalog answers, within a deadline.
+    pub(super) async fn reading<T>(
+        &self,
+        work: impl Future<Output = Result<T, CatalogError>>,
+    ) -> Result<T, Problem> {
+        let answer = tokio::time::timeout(READ_TIME_MAX, work).await;
+        let answer = answer.unwrap_or(Err(CatalogError::Timeout(READ_TIME_MAX)));
+        answer.map_err(|error| trouble::problem(&error))
+    }
+
+    /// Who writes, and why. The name comes from the token once tokens have names.
+    pub(super) fn author(&self) -> Author {
+        let author = Author::new(&self.field("tollgate-author").unwrap_or(AUTHOR.to_owned()));
+        let reason = self.params.text("reason").map(str::to_owned);
+        match reason.or_else(|| self.field("tollgate-reason")) {
+            Some(reason) => author.because(&reason),
+            None => author,
+        }
+    }
+
+    fn field(&self, name: &str) -> Option<String> {
+        let value = self.headers.get(name)?;
+        let text = String::from_utf8_lossy(value.as_bytes());
+        let text = text.trim();
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    /// Whether only to look at what would happen.
+    pub(super) fn is_dry(&self) -> bool {
+        self.params.truth("dry_run") == Some(true)
+    }
+
+    /// Rules that a file owns are written in the file.
+    pub(super) fn needs_ownership(&self) -> Result<(), Problem> {
+        match &self.state.owner {
+            Owner::Catalog => Ok(()),
+            Owner::File(path) => {
+                let path = path.display().to_string();
+                let detail = format!(
+                    "the rules are owned by the file {path}: change it there, the server watches \
+                     it; overrides can be changed here"
+                );
+                let problem = Problem::new(StatusCode::CONFLICT, "owned-by-file", detail);
+                Err(problem.with("file", path))
+            }
+        }
+    }
+
+    /// Which nodes run a write, if the caller wants to wait for that. The write has happened either way.
+    pub(super) async fn confirmed(&self, goal: Goal) -> Value {
+        let Some(wait) = self.params.span("wait") else {
+            return Value::Null;
+        };
+        match self.state.catalog.wait_confirmed(goal, wait).await {
+            Ok(confirmation) => nodes(&confirmation),
+            Err(error) => json!({ "confirmed": [], "missing": [], "unknown": error.to_string() }),
+        }
+    }
+
+    /// The time of day.
+    pub(super) fn now(&self) -> Timestamp {
+        self.state.engine.time().now().wall
+    }
+}
+
+fn nodes(confirmation: &Confirmation) -> Value {
+    let names = |nodes: &[NodeId]| -> Vec<String> {
+        nodes.iter().map(|node| node.as_str().to_owned()).collect()
+    };
+    json!({
+        "confirmed": names(&confirmation.confirmed),
+        "missing": names(&confirmation.missing),
+    })
+}
+
+fn pairs(uri: &Uri) -> Result<Vec<(String, String)>, Problem> {
+    let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri)
+        .map_err(|error| Problem::bad(format!("the query cannot be read: {error}")))?;
+    Ok(pairs)
+}
+
+async fn sent(parts: &Parts, body: Body) -> Result<String, Problem> {
+    if !is_json(parts) {
+        return Err(other_type());
+    }
+    let read = to_bytes(body, BODY_BYTES_MAX);
+    let Ok(read) = tokio::time::timeout(BODY_TIME_MAX, read).await else {
+        let detail = format!("the body did not come within {BODY_TIME_MAX:?}");
+        return Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "slow", detail));
+    };
+    let Ok(bytes) = read else {
+        // What is not too long is cut off, and nobody reads the answer.
+        let detail = format!("a body has at most {BODY_BYTES_MAX} bytes");
+        return Err(Problem::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "too-large",
+            detail,
+        ));
+    };
+    let text = String::from_utf8(bytes.into());
+    let text = text.map_err(|_| Problem::bad("the body is not UTF-8"))?;
+    body::check(&text)?;
+    Ok(text)
+}
+
+/// A form or a text can be sent by any web page without asking; JSON cannot.
+fn refuse_other_types(route: &Route, parts: &Parts) -> Result<(), Problem> {
+    let has_type = parts.headers.contains_key(header::CONTENT_TYPE);
+    if route.verb != Verb::Get && has_type && !is_json(parts) {
+        return Err(other_type());
+    }
+    Ok(())
+}
+
+fn is_json(parts: &Parts) -> bool {
+    let mut types = parts.headers.get_all(header::CONTENT_TYPE).iter();
+    let (Some(first), None) = (types.next(), types.next()) else {
+        return false;
+    };
+    let kind = first.to_str().unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    kind.eq_ignore_ascii_case("application/json")
+}
+
+fn other_type() -> Problem {
+    let detail = "send JSON, with Content-Type: application/json";
+    Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not-json", detail)
+}

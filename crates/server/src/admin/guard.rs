@@ -1,0 +1,186 @@
+//! The one place where a request is turned away before anything is looked at.
+//!
+//! A loopback listener needs no token, so a web page in a browser on this machine must not be able to use
+//! it: neither by asking across origins, nor under a name that it made point here.
+
+use std::{net::IpAddr, sync::Arc};
+
+use axum::{
+    body::Body,
+    extract::{MatchedPath, Request, State},
+    http::{HeaderMap, Response, StatusCode, header},
+    middleware::Next,
+};
+
+use super::{problem::Problem, routes, state::AdminState};
+use crate::authority::{Caller, Door, Permission, Refused};
+
+/// Lets a request through, or says why not.
+pub(super) async fn guard(
+    State(state): State<Arc<AdminState>>,
+    request: Request,
+    next: Next,
+) -> Response<Body> {
+    match check(&state, &request) {
+        Ok(()) => next.run(request).await,
+        Err(problem) => problem.into_response(),
+    }
+}
+
+fn check(state: &AdminState, request: &Request) -> Result<(), Problem> {
+    let host = host(request)?;
+    if state.door == Door::Loopback && !is_ours(state, name_of(host)) {
+        let detail = format!(
+            "this listener answers to localhost and to addresses only, not to {:?}: another name \
+             may have been pointed here by somebody else",
+            shown(host)
+        );
+        return Err(forbidden("foreign-host", detail));
+    }
+    refuse_other_origins(request.headers(), host)?;
+    let caller = Caller {
+        door: state.door,
+        token: token(request.headers()),
+    };
+    let wanted = wanted(request);
+    let allowed = state.authority.allows(caller, wanted);
+    allowed.map_err(|refused| turned_away(refused, wanted))
+}
+
+/// What a request wants to do. What is not there may be looked for by whoever may read.
+fn wanted(request: &Request) -> Permission {
+    let path = request.extensions().get::<MatchedPath>();
+    let route = path.and_then(|path| routes::find(request.method(), path.as_str()));
+    route.map_or(Permission::Read, |route| route.permission)
+}
+
+fn turned_away(refused: Refused, wanted: Permission) -> Problem {
+    let status = match refused {
+        Refused::TokenMissing | Refused::TokenWrong => StatusCode::UNAUTHORIZED,
+        Refused::TokenNotConfigured => StatusCode::FORBIDDEN,
+    };
+    let problem = Problem::new(status, "not-allowed", refused.to_string());
+    problem.with("wanted", format!("{wanted:?}"))
+}
+
+fn token(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// Whom the request is for. HTTP/1.1 asks for exactly one.
+fn host(request: &Request) -> Result<&str, Problem> {
+    let mut hosts = request.headers().get_all(header::HOST).iter();
+    let in_uri = request
+        .uri()
+        .authority()
+        .map(|authority| authority.as_str());
+    match (hosts.next(), hosts.next(), in_uri) {
+        (Some(host), None, None) => host.to_str().map_err(|_| Problem::bad("Host is no name")),
+        (_, None, Some(host)) => Ok(host),
+        (None, ..) => Err(Problem::bad("Host is missing")),
+        (Some(_), Some(_), _) => Err(Problem::bad("Host is given twice")),
+    }
+}
+
+/// Names that nobody else can point somewhere: `localhost`, addresses, and what the operator listed.
+fn is_ours(state: &AdminState, name: &str) -> bool {
+    let is_address = name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
+    let name = name.strip_suffix('.').unwrap_or(name);
+    let is_local = name.eq_ignore_ascii_case("localhost");
+    let mut listed = state.hosts.iter();
+    is_address || is_local || listed.any(|host| host.eq_ignore_ascii_case(name))
+}
+
+/// A page may only talk to where it came from.
+fn refuse_other_origins(headers: &HeaderMap, host: &str) -> Result<(), Problem> {
+    let site = headers.get("sec-fetch-site").map(|site| site.as_bytes());
+    let mut origins = headers.get_all(header::ORIGIN).iter();
+    let is_other = origins.any(|origin| !is_same(origin.to_str().unwrap_or_default(), host));
+    if is_other || site == Some(b"cross-site") {
+        let detail = "web pages of other origins may not use this API";
+        return Err(forbidden("foreign-origin", detail));
+    }
+    Ok(())
+}
+
+/// Whether an origin is the host that was asked, its port included.
+fn is_same(origin: &str, host: &str) -> bool {
+    let (authority, default) = match (
+        origin.strip_prefix("http://"),
+        origin.strip_prefix("https://"),
+    ) {
+        (Some(authority), _) => (authority, "80"),
+        (_, Some(authority)) => (authority, "443"),
+        _ => return false,
+    };
+    let whole = |authority: &str| {
+        let name = name_of(authority);
+        let port = authority
+            .get(name.len()..)
+            .and_then(|rest| rest.strip_prefix(':'));
+        let port = port.filter(|port| !port.is_empty()).unwrap_or(default);
+        (name.to_ascii_lowercase(), port.to_owned())
+    };
+    whole(authority) == whole(host)
+}
+
+/// The host without its port.
+fn name_of(authority: &str) -> &str {
+    let end = match authority.strip_prefix('[') {
+        Some(inside) => inside.find(']').map(|end| end + 2),
+        None => authority.find(':'),
+    };
+    end.and_then(|end| authority.get(..end))
+        .unwrap_or(authority)
+}
+
+fn forbidden(kind: &'static str, detail: impl Into<String>) -> Problem {
+    Problem::new(StatusCode::FORBIDDEN, kind, detail)
+}
+
+fn shown(host: &str) -> String {
+    host.chars().take(64).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_ends_before_its_port() {
+        for (authority, name) in [
+            ("localhost:7080", "localhost"),
+            ("localhost", "localhost"),
+            ("[::1]:7080", "[::1]"),
+            ("[::1]", "[::1]"),
+            ("[::1", "[::1"),
+            ("", ""),
+        ] {
+            assert_eq!(name_of(authority), name);
+        }
+    }
+
+    #[test]
+    fn an_origin_is_the_same_with_its_port() {
+        for (origin, host, expected) in [
+            ("http://localhost:7080", "localhost:7080", true),
+            ("http://LOCALHOST:7080", "localhost:7080", true),
+            ("http://admin.example", "admin.example:80", true),
+            ("https://admin.example", "admin.example:443", true),
+            ("http://[::1]:7080", "[::1]:7080", true),
+            ("http://localhost:3000", "localhost:7080", false),
+            ("http://evil.example", "localhost:7080", false),
+            (
+                "http://localhost:7080.evil.example",
+                "localhost:7080",
+                false,
+            ),
+            ("null", "localhost:7080", false),
+            ("", "localhost:7080", false),
+        ] {
+            assert_eq!(is_same(origin, host), expected, "{origin} {host}");
+        }
+    }
+}

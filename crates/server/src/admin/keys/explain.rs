@@ -1,0 +1,40 @@
+//! Why a request meets the limits it meets.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use serde_json::Value;
+
+use super::{
+    super::{call::Call, problem::Problem, reply::Reply, route::Outcome, state::Health},
+    facts, status,
+};
+
+pub(super) async fn explain(call: Call) -> Outcome {
+    let facts = facts::in_json(&call.body)?;
+    if !facts::query(&facts)?.has_facts() {
+        return Err(Problem::bad("give at least one fact, for example user_id"));
+    }
+    let live = Arc::clone(call.state.engine.live());
+    let Some(snapshot) = live.snapshot() else {
+        return Err(status::no_rules(tollgate::NoSnapshot.to_string()));
+    };
+    let now = call.now();
+    // Thousands of rules take a while; the threads that serve requests are not for that.
+    let told = tokio::task::spawn_blocking(move || {
+        let query = facts.query().ok()?;
+        Some(snapshot.explain(&query, live.directory(), now).to_json())
+    });
+    let Ok(Some(mut told)) = told.await else {
+        let status = StatusCode::INTERNAL_SERVER_ERROR;
+        return Err(Problem::new(
+            status,
+            "failed",
+            "the request could not be explained",
+        ));
+    };
+    if let Value::Object(members) = &mut told {
+        members.insert("consistency".to_owned(), Health::LOCAL_COUNTERS.into());
+    }
+    Ok(Reply::json(&told))
+}

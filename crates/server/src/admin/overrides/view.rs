@@ -1,0 +1,42 @@
+//! An override as a client reads it.
+
+use serde_json::{Value, json};
+use tollgate_catalog::StoredOverride;
+use tollgate_core::Timestamp;
+use tollgate_rules::document;
+
+use super::super::when;
+
+/// The override, with who made it and whether it counts.
+pub(super) fn of(stored: &StoredOverride, now: Timestamp) -> Value {
+    let mut json = document::override_json(&stored.what);
+    let removed = stored.removed.as_ref();
+    let more = [
+        ("id", json!(stored.id.get())),
+        ("sequence", json!(stored.seq.get())),
+        ("created_by", json!(&*stored.author)),
+        ("created_at", json!(when::shown(stored.created_at))),
+        ("in_force", json!(stored.is_in_force(now))),
+        ("removed_by", json!(removed.map(|removal| &*removal.by))),
+        (
+            "removed_at",
+            json!(removed.map(|removal| when::shown(removal.at))),
+        ),
+    ];
+    if let Value::Object(members) = &mut json {
+        members.extend(more.map(|(name, value)| (name.to_owned(), value)));
+    }
+    json
+}
+
+/// The members that we add to what was written.
+pub(super) const OURS: &[&str] = &[
+    "id",
+    "sequence",
+    "created_by",
+    "created_at",
+    "in_force",
+    "removed_by",
+    "removed_at",
+    "nodes",
+];

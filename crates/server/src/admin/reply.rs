@@ -1,0 +1,97 @@
+//! Answers when all goes well.
+
+use axum::{
+    body::Body,
+    http::{HeaderName, HeaderValue, Response, StatusCode, header},
+};
+use serde_json::Value;
+use tollgate_catalog::RevisionNumber;
+
+use super::etag;
+
+/// An answer.
+#[derive(Debug)]
+pub(super) struct Reply {
+    status: StatusCode,
+    body: String,
+    kind: Option<&'static str>,
+    headers: Vec<(HeaderName, String)>,
+}
+
+/// The revision that was read, or that was made.
+pub(super) const REVISION: &str = "tollgate-revision";
+
+impl Reply {
+    /// JSON.
+    pub(super) fn json(body: &Value) -> Self {
+        Self::text("application/json", body.to_string())
+    }
+
+    /// A text of a type.
+    pub(super) const fn text(kind: &'static str, body: String) -> Self {
+        Self {
+            status: StatusCode::OK,
+            body,
+            kind: Some(kind),
+            headers: Vec::new(),
+        }
+    }
+
+    /// What was asked for is what the client has already.
+    pub(super) const fn not_modified() -> Self {
+        Self {
+            status: StatusCode::NOT_MODIFIED,
+            body: String::new(),
+            kind: None,
+            headers: Vec::new(),
+        }
+    }
+
+    /// With another status.
+    #[must_use]
+    pub(super) const fn status(mut self, status: StatusCode) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// Something new, and where it is.
+    #[must_use]
+    pub(super) fn created(self, location: String) -> Self {
+        self.status(StatusCode::CREATED)
+            .with(header::LOCATION, location)
+    }
+
+    /// With the version of what it shows.
+    #[must_use]
+    pub(super) fn etag(self, version: RevisionNumber) -> Self {
+        self.with(header::ETAG, etag::written(version))
+    }
+
+    /// With the revision that was read, or that was made.
+    #[must_use]
+    pub(super) fn revision(self, number: RevisionNumber) -> Self {
+        self.with(HeaderName::from_static(REVISION), number.to_string())
+    }
+
+    fn with(mut self, name: HeaderName, value: String) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    pub(super) fn into_response(self) -> Response<Body> {
+        let mut response = Response::new(Body::from(self.body));
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        if let Some(kind) = self.kind {
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+        }
+        // A client may keep it, and asks before it uses it again.
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        for (name, value) in self.headers {
+            if let Ok(value) = HeaderValue::from_str(&value) {
+                headers.insert(name, value);
+            }
+        }
+        response
+    }
+}
