@@ -32,9 +32,12 @@ impl Engine {
         time: Time,
         recorder: Arc<Recorder>,
     ) -> Self {
+        // As much room for keys that no rule is about as for those of rules.
+        let keys = usize::try_from(store.stats().capacity).unwrap_or(usize::MAX);
+        let cells = CellStore::with_capacity(keys / 7 * 5, time.clone());
         Self {
             gate: Gate::new(live, store, time.clone()),
-            cells: CellStore::new(time.clone()),
+            cells,
             time,
             ids: DecisionIds::new(),
             repeats: Repeats::new(),
