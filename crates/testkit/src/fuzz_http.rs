@@ -152,7 +152,8 @@ fn again(body: &CheckBody<'_>, purpose: Purpose) {
     members.push(format!("\"attributes\":{{{}}}", attributes.join(" ,")));
     let written = format!("{{{}}}", members.join(",\n"));
     let read = read_body(written.as_bytes(), purpose);
-    assert_eq!(read.as_ref(), Ok(body), "{written}");
+    let read = read.unwrap_or_else(|error| panic!("{error}: {written}"));
+    assert_eq!(format!("{read:?}"), format!("{body:?}"), "{written}");
 }
 
 fn escaped(text: &str) -> String {
