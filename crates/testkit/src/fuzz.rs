@@ -9,6 +9,8 @@ use tollgate_rules::{
     normalise::Path,
 };
 
+pub use crate::fuzz_http::{check_json, http1};
+
 /// Longer than any message about a limit.
 const MESSAGE_BYTES_MAX: usize = 1_024;
 

@@ -22,6 +22,7 @@ mod block_on;
 pub mod contract;
 mod deadline;
 pub mod fuzz;
+mod fuzz_http;
 mod notation;
 pub mod postgres;
 pub mod proxy;

@@ -55,7 +55,7 @@ pub enum BodyFlaw {
     #[error("field `{0}` is given twice")]
     Twice(&'static str),
     /// A value of another kind.
-    #[error("`{name}` must be {wanted}, not {found}")]
+    #[error("{name} must be {wanted}, not {found}")]
     Kind {
         /// Whose value, cut short.
         name: String,

@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
         let found = self.scanner.kind()?;
         let at = self.scanner.at();
         if found != Kind::Array {
-            return Err(Fault::new(wrong("requests", "an array", found), at));
+            return Err(Fault::new(wrong("`requests`", "an array", found), at));
         }
         self.scanner.expect(b'[', "`[`")?;
         let mut requests = Vec::new();
@@ -183,7 +183,8 @@ impl<'a> Reader<'a> {
             _ => "a string",
         };
         self.scanner.skip(depth)?;
-        Ok(Some(Fault::new(wrong(field.name(), wanted, found), at)))
+        let name = format!("`{}`", field.name());
+        Ok(Some(Fault::new(wrong(&name, wanted, found), at)))
     }
 
     fn cost(&mut self, body: &mut CheckBody<'a>) -> Result<Option<Fault>, Fault> {
@@ -220,7 +221,7 @@ impl<'a> Reader<'a> {
                 }
                 _ => {
                     self.scanner.skip(depth + 1)?;
-                    let name = format!("attributes.{}", short(&name));
+                    let name = format!("`attributes.{}`", short(&name));
                     let flaw = wrong(&name, "a string", found);
                     first.get_or_insert(Fault::new(flaw, at));
                 }

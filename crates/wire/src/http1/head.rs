@@ -80,9 +80,9 @@ const fn flaw(error: Error) -> Flaw {
         Error::HeaderName => Flaw::HeaderName,
         Error::HeaderValue => Flaw::HeaderValue,
         Error::TooManyHeaders => Flaw::TooManyHeaders,
-        Error::Version => Flaw::Version,
         Error::NewLine => Flaw::BareCr,
-        Error::Status | Error::Token => Flaw::RequestLine,
+        // The line ends in a version that we speak: what precedes it is wrong.
+        Error::Version | Error::Status | Error::Token => Flaw::RequestLine,
     }
 }
 

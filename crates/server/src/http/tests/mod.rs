@@ -1,1 +1,13 @@
-//! The session without a socket.
+//! The session without a socket: golden bytes, order, and every way to cut them.
+
+mod talk;
+
+mod batches;
+mod conversation;
+mod decisions;
+mod deeds;
+mod refusals;
+mod repeats;
+mod wording;
+
+use talk::Talk;
