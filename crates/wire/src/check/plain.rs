@@ -34,19 +34,18 @@ mod tests {
 
     #[test]
     fn every_byte_at_every_place() {
-        for place in 0..20 {
-            for byte in 0..=u8::MAX {
-                for filler in [b'a', 0x20, 0x21, 0x23, 0x5b, 0x5d, 0x80, 0xa2, 0xdc, 0xff] {
-                    let mut bytes = [filler; 20];
-                    bytes[place] = byte;
-                    let is_special = byte == b'"' || byte == b'\\' || byte < 0x20;
-                    let wanted = if is_special { place } else { 20 };
-                    assert_eq!(
-                        plain_length(&bytes),
-                        wanted,
-                        "{byte} at {place} in {filler}"
-                    );
-                }
+        let fillers = [b'a', 0x20, 0x21, 0x23, 0x5b, 0x5d, 0x80, 0xa2, 0xdc, 0xff];
+        for byte in 0..=u8::MAX {
+            let is_special = byte == b'"' || byte == b'\\' || byte < 0x20;
+            for (place, filler) in (0..20).flat_map(|place| fillers.map(|filler| (place, filler))) {
+                let mut bytes = [filler; 20];
+                bytes[place] = byte;
+                let wanted = if is_special { place } else { 20 };
+                assert_eq!(
+                    plain_length(&bytes),
+                    wanted,
+                    "{byte} at {place} in {filler}"
+                );
             }
         }
     }
