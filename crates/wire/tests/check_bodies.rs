@@ -10,9 +10,7 @@
 
 use std::borrow::Cow;
 
-use tollgate_wire::check::{
-    ATTRIBUTES_MAX, CheckAnswer, LimitAnswer, Purpose, Wait, read_batch, read_body,
-};
+use tollgate_wire::check::{ATTRIBUTES_MAX, Purpose, read_batch, read_body};
 
 fn wrong(text: &str) -> String {
     match read_body(text.as_bytes(), Purpose::Check) {
@@ -64,131 +62,136 @@ fn null_is_absent_and_escapes_are_undone() {
     assert!(read_body(b"{}", Purpose::Check).is_ok());
 }
 
+const FIELDS_WRONG: &[(&str, &str)] = &[
+    (
+        r#"{"user":"a"}"#,
+        "unknown field `user`: did you mean `user_id`? (line 1, column 2)",
+    ),
+    (
+        "{\n  \"endpiont\": \"/\"}",
+        "unknown field `endpiont`: did you mean `endpoint`? (line 2, column 3)",
+    ),
+    (
+        r#"{"é":1,"user_id":2}"#,
+        "unknown field `é`: the fields are user_id, org_id, api_key, ip, tier, endpoint, method, region, attributes, cost, scope, request_id (line 1, column 2)",
+    ),
+    (
+        r#"{"é\u0007":1}"#,
+        "unknown field `é\u{fffd}`: the fields are user_id, org_id, api_key, ip, tier, endpoint, method, region, attributes, cost, scope, request_id (line 1, column 2)",
+    ),
+    (
+        r#"{"user_id":"a","user_id":"a"}"#,
+        "field `user_id` is given twice (line 1, column 16)",
+    ),
+    (
+        r#"{"user_id":null,"user_id":"a"}"#,
+        "field `user_id` is given twice (line 1, column 17)",
+    ),
+    (
+        r#"{"user_id":42}"#,
+        "`user_id` must be a string, not a number (line 1, column 12)",
+    ),
+    (
+        r#"{"user_id":["a"]}"#,
+        "`user_id` must be a string, not an array (line 1, column 12)",
+    ),
+    (
+        r#"{"tier":true}"#,
+        "`tier` must be a string, not a boolean (line 1, column 9)",
+    ),
+    (
+        r#"{"attributes":"a"}"#,
+        "`attributes` must be an object of strings, not a string (line 1, column 15)",
+    ),
+    (
+        r#"{"attributes":{"n":5}}"#,
+        "`attributes.n` must be a string, not a number (line 1, column 20)",
+    ),
+    (
+        r#"{"cost":"5"}"#,
+        "`cost` must be a whole number, not a string (line 1, column 9)",
+    ),
+    (
+        r#"{"cost":-1}"#,
+        "`cost` must be a whole number from 0 to 18446744073709551615, not -1 (line 1, column 9)",
+    ),
+    (
+        r#"{"cost":1.5}"#,
+        "`cost` must be a whole number from 0 to 18446744073709551615, not 1.5 (line 1, column 9)",
+    ),
+    (
+        r#"{"cost":1e3}"#,
+        "`cost` must be a whole number from 0 to 18446744073709551615, not 1e3 (line 1, column 9)",
+    ),
+    (
+        r#"{"cost":18446744073709551616}"#,
+        "`cost` must be a whole number from 0 to 18446744073709551615, not 18446744073709551616 (line 1, column 9)",
+    ),
+    (
+        r#"{"rule":"a"}"#,
+        "field `rule` is for peek, refund and reset only (line 1, column 2)",
+    ),
+];
+
+const BODIES_WRONG: &[(&str, &str)] = &[
+    (
+        "[]",
+        "the body must be an object, not an array (line 1, column 1)",
+    ),
+    (
+        "",
+        "the body is empty: send a JSON object (line 1, column 1)",
+    ),
+    (
+        "{\n",
+        "the body is not JSON: expected a string (line 2, column 1)",
+    ),
+    (
+        "{\"user_id\" \"a\"}",
+        "the body is not JSON: expected `:` (line 1, column 12)",
+    ),
+    (
+        "{\"user_id\":\"a\" \"b\"}",
+        "the body is not JSON: expected `,` or `}` (line 1, column 16)",
+    ),
+    (
+        "{\"user_id\":\"a\",}",
+        "the body is not JSON: expected a string (line 1, column 16)",
+    ),
+    (
+        "{\"user_id\":\"a",
+        "the body is not JSON: expected the end of a string (line 1, column 14)",
+    ),
+    (
+        "{\"user_id\":\"a\nb\"}",
+        "the body is not JSON: expected no control character in a string (line 1, column 14)",
+    ),
+    (
+        "{\"user_id\":\"\\q\"}",
+        "the body is not JSON: expected an escape (line 1, column 14)",
+    ),
+    (
+        "{\"user_id\":\"\\ud800\"}",
+        "the body is not JSON: expected both halves of a surrogate pair (line 1, column 19)",
+    ),
+    (
+        "{} x",
+        "the body is not JSON: expected the end of the body (line 1, column 4)",
+    ),
+    (
+        "{\"cost\":01}",
+        "the body is not JSON: expected `,` or `}` (line 1, column 10)",
+    ),
+    (
+        "{\"cost\":nil}",
+        "the body is not JSON: expected a value (line 1, column 9)",
+    ),
+];
+
 #[test]
 fn what_is_wrong_is_named_with_its_place() {
-    for (text, message) in [
-        (
-            r#"{"user":"a"}"#,
-            "unknown field `user`: did you mean `user_id`? (line 1, column 2)",
-        ),
-        (
-            "{\n  \"endpiont\": \"/\"}",
-            "unknown field `endpiont`: did you mean `endpoint`? (line 2, column 3)",
-        ),
-        (
-            r#"{"é":1,"user_id":2}"#,
-            "unknown field `é`: the fields are user_id, org_id, api_key, ip, tier, endpoint, method, region, attributes, cost, scope, request_id (line 1, column 2)",
-        ),
-        (
-            r#"{"é\u0007":1}"#,
-            "unknown field `é\u{fffd}`: the fields are user_id, org_id, api_key, ip, tier, endpoint, method, region, attributes, cost, scope, request_id (line 1, column 2)",
-        ),
-        (
-            r#"{"user_id":"a","user_id":"a"}"#,
-            "field `user_id` is given twice (line 1, column 16)",
-        ),
-        (
-            r#"{"user_id":null,"user_id":"a"}"#,
-            "field `user_id` is given twice (line 1, column 17)",
-        ),
-        (
-            r#"{"user_id":42}"#,
-            "`user_id` must be a string, not a number (line 1, column 12)",
-        ),
-        (
-            r#"{"user_id":["a"]}"#,
-            "`user_id` must be a string, not an array (line 1, column 12)",
-        ),
-        (
-            r#"{"tier":true}"#,
-            "`tier` must be a string, not a boolean (line 1, column 9)",
-        ),
-        (
-            r#"{"attributes":"a"}"#,
-            "`attributes` must be an object of strings, not a string (line 1, column 15)",
-        ),
-        (
-            r#"{"attributes":{"n":5}}"#,
-            "`attributes.n` must be a string, not a number (line 1, column 20)",
-        ),
-        (
-            r#"{"cost":"5"}"#,
-            "`cost` must be a whole number, not a string (line 1, column 9)",
-        ),
-        (
-            r#"{"cost":-1}"#,
-            "`cost` must be a whole number from 0 to 18446744073709551615, not -1 (line 1, column 9)",
-        ),
-        (
-            r#"{"cost":1.5}"#,
-            "`cost` must be a whole number from 0 to 18446744073709551615, not 1.5 (line 1, column 9)",
-        ),
-        (
-            r#"{"cost":1e3}"#,
-            "`cost` must be a whole number from 0 to 18446744073709551615, not 1e3 (line 1, column 9)",
-        ),
-        (
-            r#"{"cost":18446744073709551616}"#,
-            "`cost` must be a whole number from 0 to 18446744073709551615, not 18446744073709551616 (line 1, column 9)",
-        ),
-        (
-            r#"{"rule":"a"}"#,
-            "field `rule` is for peek, refund and reset only (line 1, column 2)",
-        ),
-        (
-            "[]",
-            "the body must be an object, not an array (line 1, column 1)",
-        ),
-        (
-            "",
-            "the body is empty: send a JSON object (line 1, column 1)",
-        ),
-        (
-            "{\n",
-            "the body is not JSON: expected a string (line 2, column 1)",
-        ),
-        (
-            "{\"user_id\" \"a\"}",
-            "the body is not JSON: expected `:` (line 1, column 12)",
-        ),
-        (
-            "{\"user_id\":\"a\" \"b\"}",
-            "the body is not JSON: expected `,` or `}` (line 1, column 16)",
-        ),
-        (
-            "{\"user_id\":\"a\",}",
-            "the body is not JSON: expected a string (line 1, column 16)",
-        ),
-        (
-            "{\"user_id\":\"a",
-            "the body is not JSON: expected the end of a string (line 1, column 14)",
-        ),
-        (
-            "{\"user_id\":\"a\nb\"}",
-            "the body is not JSON: expected no control character in a string (line 1, column 14)",
-        ),
-        (
-            "{\"user_id\":\"\\q\"}",
-            "the body is not JSON: expected an escape (line 1, column 14)",
-        ),
-        (
-            "{\"user_id\":\"\\ud800\"}",
-            "the body is not JSON: expected both halves of a surrogate pair (line 1, column 19)",
-        ),
-        (
-            "{} x",
-            "the body is not JSON: expected the end of the body (line 1, column 4)",
-        ),
-        (
-            "{\"cost\":01}",
-            "the body is not JSON: expected `,` or `}` (line 1, column 10)",
-        ),
-        (
-            "{\"cost\":nil}",
-            "the body is not JSON: expected a value (line 1, column 9)",
-        ),
-    ] {
-        assert_eq!(wrong(text), message, "{text}");
+    for (text, message) in FIELDS_WRONG.iter().chain(BODIES_WRONG) {
+        assert_eq!(wrong(text), *message, "{text}");
     }
     let error = read_body(b"{\"user_id\":\"\xff\"}", Purpose::Check).unwrap_err();
     assert_eq!(
@@ -263,39 +266,4 @@ fn a_bad_request_does_not_hurt_the_others() {
         let error = read_batch(text.as_bytes()).unwrap_err();
         assert_eq!(error.to_string(), message, "{text}");
     }
-}
-
-#[test]
-fn answers_are_json_whatever_they_say() {
-    let strange = "a\"\\\u{1}\u{1f}\n\r\té\u{2028}";
-    let answer = CheckAnswer {
-        allowed: false,
-        limit: Some(u64::MAX),
-        remaining: Some(0),
-        reset: None,
-        wait: Some(Wait {
-            seconds: 1,
-            millis: 999,
-        }),
-        delay_ms: 3,
-        band: Some("warn"),
-        rule: Some("r"),
-        message: Some(strange),
-        revision: 1,
-        decision_id: "id",
-    };
-    let limit = LimitAnswer {
-        rule: "r",
-        limit: 1,
-        window_us: 1_500,
-        remaining: 0,
-        reset: 2,
-    };
-    let mut out = Vec::new();
-    answer.write([limit, limit].into_iter(), &mut out);
-    let read: serde_json::Value = serde_json::from_slice(&out).unwrap();
-    assert_eq!(read["message"], strange);
-    assert_eq!(read["limit"], u64::MAX);
-    assert_eq!(read["retry_after_ms"], 999);
-    assert_eq!(read["limits"][1]["window_s"], 0.0015);
 }

@@ -8,7 +8,7 @@
 // Proves: S1
 
 use tollgate_testkit::Rng;
-use tollgate_wire::http1::{After, Asker, Decoded, Decoder, Limits, Version, Wanted};
+use tollgate_wire::http1::{After, Asker, Decoded, Decoder, Limits, Request, Version, Wanted};
 
 /// What was sent, and must be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,12 +165,14 @@ fn read(bytes: &[u8], piece_max: usize, rng: &mut Rng) -> Vec<Sent> {
                 taken
             }
             Decoded::Whole { request, taken } => {
-                read.push(seen(request, false));
+                read.push(seen(request));
                 taken
             }
             Decoded::Gathered { taken } => {
-                read.push(seen(decoder.gathered().unwrap(), is_expecting));
-                is_expecting = false;
+                read.push(Sent {
+                    is_expecting: std::mem::take(&mut is_expecting),
+                    ..seen(decoder.gathered().unwrap())
+                });
                 taken
             }
         };
@@ -178,7 +180,7 @@ fn read(bytes: &[u8], piece_max: usize, rng: &mut Rng) -> Vec<Sent> {
     }
 }
 
-fn seen(request: tollgate_wire::http1::Request<'_>, is_expecting: bool) -> Sent {
+fn seen(request: Request<'_>) -> Sent {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     Sent {
         method: request.method.to_owned(),
@@ -191,7 +193,7 @@ fn seen(request: tollgate_wire::http1::Request<'_>, is_expecting: bool) -> Sent 
         content_type: request.content_type.map(text),
         token: request.bearer().map(str::to_owned),
         body: text(request.body),
-        is_expecting,
+        is_expecting: false,
     }
 }
 

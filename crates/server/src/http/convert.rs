@@ -1,7 +1,5 @@
 //! From bodies to questions, and from answers to bodies.
 
-use std::borrow::Cow;
-
 use tollgate::{Band, Cost, Micros, Ruling};
 use tollgate_core::{Decision, Timestamp};
 use tollgate_rules::{Query, QueryError, Scope, UnknownScope};
@@ -37,22 +35,30 @@ pub(super) fn ask<'b>(body: &'b CheckBody<'_>) -> Result<Ask<'b>, Problem> {
 }
 
 fn query<'b>(body: &'b CheckBody<'_>) -> Result<Query<'b>, QueryError> {
-    type Set<'b> = fn(Query<'b>, &'b str) -> Result<Query<'b>, QueryError>;
-    let texts: [(&'b Option<Cow<'_, str>>, Set<'b>); 8] = [
-        (&body.user_id, Query::user),
-        (&body.org_id, Query::org),
-        (&body.api_key, Query::api_key),
-        (&body.ip, Query::ip),
-        (&body.tier, Query::tier),
-        (&body.endpoint, Query::endpoint),
-        (&body.method, Query::method),
-        (&body.region, Query::region),
-    ];
     let mut query = Query::new();
-    for (text, set) in texts {
-        if let Some(text) = text {
-            query = set(query, text)?;
-        }
+    if let Some(text) = &body.user_id {
+        query = query.user(text)?;
+    }
+    if let Some(text) = &body.org_id {
+        query = query.org(text)?;
+    }
+    if let Some(text) = &body.api_key {
+        query = query.api_key(text)?;
+    }
+    if let Some(text) = &body.ip {
+        query = query.ip(text)?;
+    }
+    if let Some(text) = &body.tier {
+        query = query.tier(text)?;
+    }
+    if let Some(text) = &body.endpoint {
+        query = query.endpoint(text)?;
+    }
+    if let Some(text) = &body.method {
+        query = query.method(text)?;
+    }
+    if let Some(text) = &body.region {
+        query = query.region(text)?;
     }
     for (name, value) in &body.attributes {
         query = query.attribute(name, value)?;

@@ -53,9 +53,13 @@ pub struct LimitAnswer<'a> {
     pub reset: u64,
 }
 
+/// What an answer with one limit takes, roughly.
+const ANSWER_BYTES_LIKELY: usize = 320;
+
 impl CheckAnswer<'_> {
     /// Appends the answer as a JSON object.
     pub fn write<'l>(&self, limits: impl Iterator<Item = LimitAnswer<'l>>, out: &mut Vec<u8>) {
+        out.reserve(ANSWER_BYTES_LIKELY);
         out.push(b'{');
         self.write_members(limits, out);
         out.push(b'}');

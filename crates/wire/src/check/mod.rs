@@ -5,6 +5,7 @@ mod error;
 mod fields;
 mod nearest;
 mod place;
+mod plain;
 mod problem;
 mod read;
 mod reader;

@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use smallvec::SmallVec;
-
 use super::{
     error::{BodyError, BodyFlaw, Fault},
     fields::{Field, Purpose},
@@ -29,7 +27,7 @@ pub struct CheckBody<'a> {
     pub endpoint: Option<Cow<'a, str>>,
     pub method: Option<Cow<'a, str>>,
     pub region: Option<Cow<'a, str>>,
-    pub attributes: SmallVec<[(Cow<'a, str>, Cow<'a, str>); 2]>,
+    pub attributes: Vec<(Cow<'a, str>, Cow<'a, str>)>,
     pub cost: Option<u64>,
     pub scope: Option<Cow<'a, str>>,
     pub request_id: Option<Cow<'a, str>>,

@@ -16,16 +16,13 @@ pub(super) struct Reader<'a> {
 }
 
 /// What was read of a body so far.
-#[derive(Default)]
-struct Gathered<'a> {
-    body: CheckBody<'a>,
+struct Gathered<'b, 'a> {
+    body: &'b mut CheckBody<'a>,
     /// A bit for each field that was there.
     seen: u16,
+    /// The first thing that is wrong though it is JSON.
     fault: Option<Fault>,
 }
-
-/// A body, or the first thing that is wrong with it though it is JSON.
-type Read<'a> = Result<CheckBody<'a>, Fault>;
 
 impl<'a> Reader<'a> {
     pub(super) const fn new(text: &'a str) -> Self {
@@ -35,9 +32,10 @@ impl<'a> Reader<'a> {
 
     pub(super) fn one(&mut self, purpose: Purpose) -> Result<CheckBody<'a>, Fault> {
         self.something()?;
-        let read = self.body(purpose, 0)?;
+        let mut body = CheckBody::default();
+        let fault = self.body(purpose, 0, &mut body)?;
         self.scanner.end()?;
-        read
+        fault.map_or(Ok(body), Err)
     }
 
     pub(super) fn batch(&mut self) -> Result<Vec<Result<CheckBody<'a>, BodyError>>, Fault> {
@@ -75,7 +73,8 @@ impl<'a> Reader<'a> {
             return Err(Fault::new(wrong("`requests`", "an array", found), at));
         }
         self.scanner.expect(b'[', "`[`")?;
-        let mut requests = Vec::new();
+        let likely = self.text.len() / REQUEST_BYTES_LIKELY;
+        let mut requests = Vec::with_capacity(likely.min(BATCH_MAX));
         let mut places = Places::new(self.text);
         if self.scanner.takes(b']') {
             return Ok(requests);
@@ -85,8 +84,16 @@ impl<'a> Reader<'a> {
                 let at = self.scanner.at();
                 return Err(Fault::new(BodyFlaw::TooManyRequests, at));
             }
-            let read = self.body(Purpose::Check, 2)?;
-            requests.push(read.map_err(|fault| fault.placed(&mut places)));
+            // Read where it stays: bodies are large.
+            requests.push(Ok(CheckBody::default()));
+            let Some(Ok(body)) = requests.last_mut() else {
+                continue;
+            };
+            if let Some(fault) = self.body(Purpose::Check, 2, body)?
+                && let Some(last) = requests.last_mut()
+            {
+                *last = Err(fault.placed(&mut places));
+            }
             if self.scanner.ends(b']')? {
                 return Ok(requests);
             }
@@ -112,19 +119,29 @@ impl<'a> Reader<'a> {
         Ok(Some(Fault::new(wrong(name, "an object", found), at)))
     }
 
-    fn body(&mut self, purpose: Purpose, depth: u32) -> Result<Read<'a>, Fault> {
+    /// Reads a request, and says what is wrong with it though it is JSON.
+    fn body(
+        &mut self,
+        purpose: Purpose,
+        depth: u32,
+        body: &mut CheckBody<'a>,
+    ) -> Result<Option<Fault>, Fault> {
         let name = if depth == 0 { "the body" } else { "a request" };
         if let Some(fault) = self.unless_object(name, depth)? {
-            return Ok(Err(fault));
+            return Ok(Some(fault));
         }
-        let mut gathered = Gathered::default();
         if self.scanner.takes(b'}') {
-            return Ok(Ok(gathered.body));
+            return Ok(None);
         }
+        let mut gathered = Gathered {
+            body,
+            seen: 0,
+            fault: None,
+        };
         loop {
             self.member(purpose, depth + 1, &mut gathered)?;
             if self.scanner.ends(b'}')? {
-                return Ok(gathered.fault.map_or(Ok(gathered.body), Err));
+                return Ok(gathered.fault);
             }
         }
     }
@@ -134,7 +151,7 @@ impl<'a> Reader<'a> {
         &mut self,
         purpose: Purpose,
         depth: u32,
-        gathered: &mut Gathered<'a>,
+        gathered: &mut Gathered<'_, 'a>,
     ) -> Result<(), Fault> {
         self.scanner.peek();
         let at = self.scanner.at();
@@ -147,7 +164,7 @@ impl<'a> Reader<'a> {
             }
             Some(field) => {
                 gathered.seen |= field.bit();
-                if let Some(fault) = self.value(&mut gathered.body, field, depth)? {
+                if let Some(fault) = self.value(gathered.body, field, depth)? {
                     gathered.fault.get_or_insert(fault);
                 }
                 return Ok(());
@@ -232,6 +249,9 @@ impl<'a> Reader<'a> {
         }
     }
 }
+
+/// What a request takes, roughly: room is made for as many as there may be.
+const REQUEST_BYTES_LIKELY: usize = 64;
 
 fn wrong(name: &str, wanted: &'static str, found: Kind) -> BodyFlaw {
     BodyFlaw::Kind {

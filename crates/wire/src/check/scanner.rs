@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::error::{BodyFlaw, Fault, Kind};
+use super::{
+    error::{BodyFlaw, Fault, Kind},
+    plain::plain_length,
+};
 
 /// Objects and arrays within each other.
 pub const DEPTH_MAX: u32 = 16;
@@ -25,6 +28,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The next byte after blanks.
+    #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
         loop {
             match self.text.as_bytes().get(self.at) {
@@ -35,6 +39,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Steps over this byte, or says what was expected.
+    #[inline]
     pub(super) fn expect(&mut self, wanted: u8, name: &'static str) -> Result<(), Fault> {
         if self.peek() == Some(wanted) {
             self.at += 1;
@@ -174,8 +179,7 @@ impl<'a> Scanner<'a> {
     /// Where a run of characters that stand for themselves ends.
     fn plain_end(&self, start: usize) -> usize {
         let rest = self.text.as_bytes().get(start..).unwrap_or_default();
-        let is_special = |byte: &u8| *byte == b'"' || *byte == b'\\' || *byte < 0x20;
-        start + rest.iter().position(is_special).unwrap_or(rest.len())
+        start + plain_length(rest)
     }
 
     /// The rest of a string, once its first escape is reached.

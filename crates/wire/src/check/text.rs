@@ -1,5 +1,7 @@
 //! Text in JSON.
 
+use super::plain::plain_length;
+
 /// Appends a text as a JSON string.
 ///
 /// ```
@@ -9,16 +11,12 @@
 /// ```
 pub fn write_text(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
-    if text.bytes().all(is_plain) {
+    if plain_length(text.as_bytes()) == text.len() {
         out.extend_from_slice(text.as_bytes());
     } else {
         text.bytes().for_each(|byte| write_byte(byte, out));
     }
     out.push(b'"');
-}
-
-const fn is_plain(byte: u8) -> bool {
-    byte >= 0x20 && byte != b'"' && byte != b'\\'
 }
 
 fn write_byte(byte: u8, out: &mut Vec<u8>) {

@@ -220,7 +220,13 @@ fn fixed(length: &[u8], max: usize) -> Result<usize, Flaw> {
 }
 
 fn check_host(value: &[u8]) -> Result<(), Flaw> {
-    let is_sound = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~%!$&'()*+;=:[]".contains(byte);
+    let is_sound = |byte: &u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(
+                byte,
+                b'!' | b'$'..=b'+' | b'-' | b'.' | b':' | b';' | b'=' | b'[' | b']' | b'_' | b'~'
+            )
+    };
     if value.iter().all(is_sound) {
         Ok(())
     } else {

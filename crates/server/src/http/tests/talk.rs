@@ -157,7 +157,7 @@ pub(super) fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// The half of a decision's name that differs from run to run is zeroed.
-fn unnamed(bytes: &[u8]) -> String {
+pub(super) fn unnamed(bytes: &[u8]) -> String {
     let mut text = String::from_utf8(bytes.to_vec()).unwrap();
     for mark in ["\"decision_id\":\"", "Tollgate-Decision-Id: "] {
         let places: Vec<usize> = text.match_indices(mark).map(|(at, _)| at).collect();
