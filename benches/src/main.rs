@@ -34,6 +34,7 @@ mod quota;
 mod report;
 mod rules;
 mod sample;
+mod servers;
 mod subject;
 mod subjects;
 mod workload;
@@ -77,6 +78,14 @@ enum Command {
     Instructions,
     /// Looking up, compiling, overriding and propagating rules
     Rules,
+    /// Servers over loopback
+    Servers,
+    /// What `servers` starts to be compared with
+    #[command(hide = true)]
+    Fixed {
+        kind: servers::FixedKind,
+        address: std::net::SocketAddr,
+    },
     /// What `bytes` starts for each subject
     #[command(hide = true)]
     Grow { kind: Kind, keys: usize },
@@ -101,6 +110,7 @@ fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     match args.command {
         Some(Command::Grow { kind, keys }) => bytes::child(kind, keys),
+        Some(Command::Fixed { kind, address }) => servers::serve_fixed(kind, address),
         Some(Command::GrowOverrides { count }) => rules::overrides_child(count),
         Some(Command::GrowSnapshots { rules }) => rules::snapshots_child(rules),
         Some(Command::Count { kind, keys, passes }) => {
@@ -130,6 +140,9 @@ fn measure(args: &Args) -> anyhow::Result<()> {
             .transpose()?,
         rules: is_asked(Command::Rules)
             .then(|| rules::run(depth))
+            .transpose()?,
+        servers: is_asked(Command::Servers)
+            .then(|| servers::run(depth))
             .transpose()?,
     };
     if args.json {

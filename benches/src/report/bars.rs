@@ -27,7 +27,9 @@ pub(super) fn bars(findings: &Findings) -> Vec<Bar> {
     let memory = MEMORY.iter().filter_map(|bar| bar.hold(findings));
     let rules = findings.rules.as_ref().map(super::rules::bars);
     let bars = speed.chain(memory).chain(whole_process(findings));
-    bars.chain(rules.into_iter().flatten()).collect()
+    let servers = findings.servers.as_ref().map(super::servers::bars);
+    let bars = bars.chain(rules.into_iter().flatten());
+    bars.chain(servers.into_iter().flatten()).collect()
 }
 
 /// At least so many times governor's speed in the same run, uniform keys.

@@ -2,6 +2,7 @@
 
 use crate::{
     bytes::Growth, checks::Grid, depth::Depth, instructions::Count, machine::Machine, rules::Rules,
+    servers::Servers,
 };
 
 #[derive(Debug)]
@@ -13,4 +14,5 @@ pub(crate) struct Findings {
     /// `Some(None)` if valgrind is not installed.
     pub(crate) instructions: Option<Option<Vec<Count>>>,
     pub(crate) rules: Option<Rules>,
+    pub(crate) servers: Option<Servers>,
 }

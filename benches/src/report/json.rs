@@ -28,6 +28,7 @@ pub(crate) fn json(findings: &Findings) -> Value {
         "bytes": findings.bytes.as_deref().map(bytes),
         "instructions": instructions.map(instruction_counts),
         "rules": findings.rules.as_ref().map(super::rules::json),
+        "servers": findings.servers.as_ref().map(super::servers::json),
         "bars": bars,
     })
 }

@@ -5,6 +5,7 @@ mod findings;
 mod json;
 mod number;
 mod rules;
+mod servers;
 mod table;
 mod text;
 

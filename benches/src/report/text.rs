@@ -36,6 +36,9 @@ pub(crate) fn print(findings: &Findings) {
     if let Some(rules) = &findings.rules {
         super::rules::print(rules);
     }
+    if let Some(servers) = &findings.servers {
+        super::servers::print(servers);
+    }
     print_bars(findings);
 }
 

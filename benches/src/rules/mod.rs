@@ -11,6 +11,7 @@ pub(crate) use lookup::Lookup;
 pub(crate) use memory::child as snapshots_child;
 pub(crate) use overrides::{Overrides, child as overrides_child};
 pub(crate) use propagation::Propagation;
+pub(crate) use sets::{Asked, rule_set};
 
 use crate::depth::Depth;
 

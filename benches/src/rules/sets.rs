@@ -4,7 +4,7 @@ use tollgate::rules::{Action, Field, Key, Name, Query, Rule, RuleSet};
 
 /// A rule set of `count` rules: two fifths exact paths, a quarter with a parameter, a fifth with a
 /// wildcard, a tenth networks, the rest named users.
-pub(super) fn rule_set(count: usize) -> RuleSet {
+pub(crate) fn rule_set(count: usize) -> RuleSet {
     let mut set = RuleSet::default();
     for place in 0..count {
         let rule = rule(place);
@@ -37,7 +37,7 @@ fn rule(place: usize) -> Rule {
 
 /// What a request asks for, as text.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(crate) struct Asked {
     user: String,
     path: String,
     address: String,
@@ -45,7 +45,7 @@ pub(super) struct Asked {
 
 impl Asked {
     /// A request that meets rule `place` of a set, or for every fifth none.
-    pub(super) fn new(place: usize) -> Self {
+    pub(crate) fn new(place: usize) -> Self {
         let path = match place % 20 {
             0..8 => format!("/api/v1/service-{place}/list"),
             8..13 => format!("/api/v1/service-{place}/items/4711"),
@@ -68,5 +68,19 @@ impl Asked {
         let query = query.endpoint(&self.path).expect("a path");
         let query = query.method("GET").expect("a method");
         query.ip(&self.address).expect("an address")
+    }
+
+    /// The same by the names of the wire, for a user of its own.
+    pub(crate) fn facts(&self, user: usize) -> [(&'static str, String); 4] {
+        let user = match self.user.strip_prefix("vip-") {
+            Some(_) => self.user.clone(),
+            None => format!("user-{user}"),
+        };
+        [
+            ("user_id", user),
+            ("endpoint", self.path.clone()),
+            ("method", "GET".to_owned()),
+            ("ip", self.address.clone()),
+        ]
     }
 }

@@ -2,7 +2,9 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{overrides::OverridesCommand, rules::RulesCommand, say::Format};
+use crate::{
+    config::Config, overrides::OverridesCommand, rules::RulesCommand, say::Format, serve::Serve,
+};
 
 /// Tollgate, a rate limiter for APIs
 #[derive(Debug, Parser)]
@@ -16,7 +18,7 @@ pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
     /// Print JSON for programs instead of text for people
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 900)]
     json: bool,
 }
 
@@ -32,6 +34,10 @@ impl Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Run the server
+    Serve(Serve),
+    /// Print every setting of the server, its value, and where that came from
+    Config(Config),
     /// Rules as code: check, test, compare and apply a rules file
     #[command(subcommand)]
     Rules(RulesCommand),

@@ -2,6 +2,7 @@
 #![expect(clippy::print_stderr, reason = "errors go where errors go")]
 
 mod args;
+mod config;
 mod database;
 mod file;
 mod outcome;
@@ -9,6 +10,8 @@ mod overrides;
 mod problems;
 mod rules;
 mod say;
+mod serve;
+mod settings;
 mod wait;
 mod when;
 mod who;
@@ -28,6 +31,8 @@ fn main() -> ExitCode {
     };
     let format = args.format();
     let done = match &args.command {
+        Command::Serve(command) => command.run(format),
+        Command::Config(command) => command.run(format),
         Command::Rules(command) => rules::run(command, format),
         Command::Overrides(command) => overrides::run(command, format),
     };

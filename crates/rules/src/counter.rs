@@ -121,3 +121,50 @@ fn write_text(text: &[u8], out: &mut KeyBytes) {
     out.extend_from_slice(&len.to_be_bytes());
     out.extend_from_slice(text);
 }
+
+/// The key for people: `user=alice`, `ip=10.0.0.7, method=GET`.
+pub(crate) fn in_words(mut key: &[u8]) -> String {
+    match key {
+        [] => return "(everyone)".to_owned(),
+        [SHARED] => return "(all without the fact)".to_owned(),
+        _ => {}
+    }
+    let mut words = String::new();
+    while let Some((field, value, rest)) = read_part(key) {
+        let comma = if words.is_empty() { "" } else { ", " };
+        words += &format!("{comma}{field}={value}");
+        key = rest;
+    }
+    words
+}
+
+fn read_part(key: &[u8]) -> Option<(Field, String, &[u8])> {
+    let (&tag, rest) = key.split_first()?;
+    let named = Field::NAMED.into_iter().find(|field| field.tag() == tag);
+    let (field, rest) = match named {
+        Some(field) => (field, rest),
+        None => {
+            let (name, rest) = read_text(rest)?;
+            let name = String::from_utf8_lossy(name);
+            (Field::Attribute((&*name).into()), rest)
+        }
+    };
+    let (bytes, rest) = read_text(rest)?;
+    let address = match field {
+        Field::Ip => <[u8; 4]>::try_from(bytes)
+            .map(IpAddr::from)
+            .or_else(|_| <[u8; 16]>::try_from(bytes).map(IpAddr::from))
+            .ok(),
+        _ => None,
+    };
+    let value = match address {
+        Some(address) => address.to_string(),
+        None => String::from_utf8_lossy(bytes).into_owned(),
+    };
+    Some((field, value, rest))
+}
+
+fn read_text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (len, rest) = bytes.split_first_chunk()?;
+    rest.split_at_checked(usize::try_from(u32::from_be_bytes(*len)).ok()?)
+}

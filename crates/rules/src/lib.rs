@@ -29,6 +29,7 @@ pub use directory::{Block, Directory};
 pub use exception::{Change, Factor, FactorError, Override};
 pub use live::{Live, Published};
 pub use miss::Miss;
+pub use nearest::nearest;
 pub use query::{Query, QueryError, Scope, UnknownScope};
 pub use rule::{
     Action, AttributeCondition, Consistency, CostError, CostRule, DescriptorEntry, EndpointPattern,

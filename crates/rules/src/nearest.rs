@@ -1,10 +1,7 @@
 //! Which valid word a mistyped one was meant to be.
 
 /// The candidate that is near enough to be meant, if one is; ties go to the first.
-pub(crate) fn nearest<'a>(
-    given: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const READ_MAX: usize = 64;
     const CANDIDATES_MAX: usize = 1_000;
     let given: Vec<char> = letters(given).take(READ_MAX + 1).collect();

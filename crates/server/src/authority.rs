@@ -1,6 +1,6 @@
 //! Who may do what: the one place where it is decided.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, net::SocketAddr, sync::Arc};
 
 /// Says what a caller may do.
 #[derive(Clone, Debug)]
@@ -24,6 +24,17 @@ pub(crate) enum Door {
     Loopback,
     /// Anywhere.
     Open,
+}
+
+impl Door {
+    /// Of a listener at this address.
+    pub(crate) const fn of(address: SocketAddr) -> Self {
+        if address.ip().is_loopback() {
+            Self::Loopback
+        } else {
+            Self::Open
+        }
+    }
 }
 
 /// What somebody wants to do. Roles will tell these apart; so far whoever is let in may do all of it.

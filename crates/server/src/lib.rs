@@ -8,17 +8,32 @@
 #![expect(dead_code, reason = "the parts are not yet put together")]
 
 mod admin;
+mod announce;
 mod authority;
 mod config;
 mod counters;
+mod data;
 mod engine;
+mod error;
+mod health;
 mod http;
 mod listen;
 mod resp;
 mod rules;
+mod server;
+mod stop;
 mod telemetry;
 
+pub use announce::Announcement;
 pub use authority::Token;
 pub use config::{
-    Demo, Fields, Listeners, LogFormat, Logs, Owner, ResetAs, Settings, Timers, Wording,
+    Collector, CollectorError, ConfigError, ConfigFile, Demo, Effective, Fields, Listeners, Loaded,
+    LogFormat, Logs, Origin, Owner, Problem, ResetAs, SETTINGS, Setting, Settings, Shown, Sources,
+    Takes, Timers, Wording, environment, load, rehearse,
 };
+pub use data::DataError;
+pub use error::StartError;
+pub use listen::BindError;
+pub use rules::RulesFileError;
+pub use server::Server;
+pub use telemetry::install_logs;

@@ -3,5 +3,8 @@
 #![allow(dead_code, unused_imports, reason = "each uses what it needs")]
 
 mod desk;
+pub(crate) mod http;
+pub(crate) mod resp;
+pub(crate) mod server;
 
 pub(crate) use desk::{Desk, Ran, fields, login};

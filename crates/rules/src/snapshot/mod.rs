@@ -7,7 +7,10 @@ mod plan;
 mod tell;
 mod walk;
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 pub(crate) use compiled::Compiled;
 pub use explain::{Considered, Explanation, Fate};
@@ -15,7 +18,7 @@ pub use plan::{Line, Plan, Stop, TierStanding};
 
 use tollgate_core::RuleId;
 
-use crate::{Name, directory::Exceptions, index::Index};
+use crate::{Name, Rule, directory::Exceptions, index::Index};
 
 /// Every rule of one revision, in walk order and indexed. Immutable: a request that holds one sees one
 /// revision from start to end, and a new revision is a new snapshot.
@@ -42,6 +45,12 @@ impl Snapshot {
         rules
             .find(|rule| rule.name.as_str() == name)
             .map(|rule| rule.id)
+    }
+
+    /// Every rule that can decide: those that are walked, in that order, then the tiers' defaults.
+    pub fn deciding(&self) -> impl Iterator<Item = &Arc<Rule>> {
+        let all = self.walk.iter().chain(self.defaults.values());
+        all.map(|compiled| &compiled.rule)
     }
 
     /// How many rules are walked: those that are enabled.

@@ -5,7 +5,10 @@ use std::{ops::Range, sync::Arc};
 use smallvec::SmallVec;
 use tollgate_core::{Charge, Cost, CounterKey, LimitLine, Timestamp};
 
-use crate::{Block, KeyField, Response, Rule, Throttle, counter::KeyBytes};
+use crate::{
+    Block, KeyField, Response, Rule, Throttle,
+    counter::{self, KeyBytes},
+};
 
 /// What the rules say of one request: the charges to put to a store, or that it is denied.
 ///
@@ -81,6 +84,11 @@ impl<'s> Plan<'s> {
     /// Every limit the request meets, in the order of the walk.
     pub fn lines(&self) -> &[Line<'s>] {
         &self.lines
+    }
+
+    /// What one of the lines counts by, for people: `user=alice`.
+    pub fn key_in_words(&self, line: &Line<'_>) -> String {
+        counter::in_words(self.keys.get(line.key.clone()).unwrap_or_default())
     }
 
     /// Why the request is denied whatever the counters say.

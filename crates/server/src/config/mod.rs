@@ -1,7 +1,29 @@
 //! What the operator asked for: flags over environment over file, each value with where it came from.
 
+mod build;
+mod collector;
+mod cross;
+mod effective;
+mod file;
+mod origin;
+mod parse;
+mod rehearse;
+mod setting;
 mod settings;
+mod sources;
+mod table;
+#[cfg(test)]
+mod tests;
 
+pub use build::{Loaded, load};
+pub use collector::{Collector, CollectorError};
+pub use effective::{Effective, Shown};
+pub use file::ConfigFile;
+pub use origin::{ConfigError, Origin, Problem};
+pub use rehearse::rehearse;
+pub use setting::{Setting, Takes};
 pub use settings::{
     Demo, Fields, Listeners, LogFormat, Logs, Owner, ResetAs, Settings, Timers, Wording,
 };
+pub use sources::{Sources, environment};
+pub use table::SETTINGS;

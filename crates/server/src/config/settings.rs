@@ -4,6 +4,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use tollgate_catalog::{DatabaseUrl, NodeId};
 
+use super::Collector;
 use crate::authority::Token;
 
 /// Everything a server needs to know.
@@ -34,7 +35,7 @@ pub struct Settings {
     /// What is logged, and how.
     pub logs: Logs,
     /// Where metrics are pushed to, if anywhere.
-    pub otlp: Option<String>,
+    pub otlp: Option<Collector>,
 }
 
 /// The addresses of the listeners.

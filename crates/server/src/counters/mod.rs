@@ -1,1 +1,7 @@
-//! Counters that outlive the process.
+//! Counters that outlive the process: read at the start, written every ten seconds and at the end.
+
+mod file;
+mod keeper;
+
+pub(crate) use file::CountersFile;
+pub(crate) use keeper::{SAVE_EVERY, keep, load, save};

@@ -20,7 +20,7 @@ pub(crate) struct Engine {
     gate: Gate<MemoryStore<Time>, Time>,
     time: Time,
     ids: DecisionIds,
-    repeats: Repeats,
+    pub(super) repeats: Repeats,
     recorder: Arc<Recorder>,
 }
 
@@ -88,12 +88,14 @@ impl Engine {
                 return Err(Refusal::UnknownRule(name.chars().take(64).collect()));
             }
         }
+        // Before the counters are asked: a window must not seem to end later than it does.
+        let at = self.time.now().wall;
         let ruling = match deed.rule {
             Some(rule) => self.gate.inspect_rule(deed.action, rule, &ask.query),
             None => self.gate.inspect(deed.action, &ask.query),
         };
         let ruling = ruling.map_err(|_| Refusal::NoSnapshot)?;
-        Ok(self.named(ruling, self.time.now().wall))
+        Ok(self.named(ruling, at))
     }
 
     /// The rules in force.

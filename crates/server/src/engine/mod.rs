@@ -4,6 +4,10 @@ mod answer;
 mod ask;
 mod decide;
 mod repeat;
+#[cfg(test)]
+mod rig;
+#[cfg(test)]
+mod tests;
 mod time;
 
 pub(crate) use answer::{Answer, DecisionId, Refusal};

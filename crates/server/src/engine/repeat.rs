@@ -77,6 +77,14 @@ impl Repeats {
         Place { shard, name, facts }
     }
 
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        let shards = self.shards.iter();
+        shards
+            .map(|shard| shard.lock().unwrap().answers.len())
+            .sum()
+    }
+
     fn facts(&self, ask: &Ask<'_>) -> u64 {
         let query = &ask.query;
         let mut hash = self.hash.build_hasher();

@@ -1,1 +1,24 @@
 //! Decisions over HTTP.
+
+mod batch;
+mod convert;
+mod date;
+mod decision;
+mod deed;
+mod desk;
+mod fields;
+mod health;
+mod manner;
+mod order;
+mod params;
+mod route;
+mod serve;
+mod service;
+mod session;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use health::{Health, Readiness};
+pub(crate) use serve::HttpServe;
+pub(crate) use service::HttpService;
+pub(crate) use session::HttpSession;

@@ -1,5 +1,17 @@
 //! Sockets: accepting, reading, writing, and giving up in time. The protocols know nothing of them.
 
+mod accept;
+mod bind;
+mod buffers;
+mod connection;
+mod output;
+mod patience;
 mod session;
+#[cfg(test)]
+mod tests;
 
+pub(crate) use accept::{Acceptor, Serve};
+pub use bind::BindError;
+pub(crate) use bind::bind;
+pub(crate) use connection::{Conversation, Terms};
 pub(crate) use session::{OUTPUT_BYTES_HIGH, Session, Step, Then};

@@ -1,1 +1,5 @@
 //! Decisions over the Redis protocol.
+
+mod serve;
+
+pub(crate) use serve::RespServe;

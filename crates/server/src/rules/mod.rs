@@ -1,1 +1,10 @@
 //! Where the rules in force come from: the catalog, a file, or a demonstration.
+
+mod demo;
+mod file;
+mod publisher;
+
+pub(crate) use demo::demo_rules;
+pub use file::RulesFileError;
+pub(crate) use file::{FileStatus, RulesFile};
+pub(crate) use publisher::{Publisher, Shown};

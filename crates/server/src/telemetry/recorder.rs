@@ -1,51 +1,150 @@
 //! Who is told of what happens.
 
+use std::{
+    fmt,
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    },
+};
+
+use arc_swap::ArcSwap;
 use tollgate::Ruling;
-use tollgate_core::Micros;
-use tollgate_rules::Plan;
+use tollgate_core::{Clock as _, Micros, SystemClock};
+use tollgate_memory::Stats;
+use tollgate_rules::{Plan, Snapshot, TierStanding};
+
+use super::{
+    by_rule::ByRule,
+    openmetrics,
+    outcome::Outcome,
+    protocol::{Protocol, Turned},
+    top::TopKeys,
+    traffic::Traffic,
+};
+use crate::config::Settings;
 
 /// Counts. Called on the way of every decision: be quick.
 #[derive(Debug, Default)]
-pub(crate) struct Recorder {}
-
-/// How somebody asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Protocol {
-    /// HTTP/1.1.
-    Http,
-    /// The Redis protocol.
-    Resp,
-    /// The admin side.
-    Admin,
+pub(crate) struct Recorder {
+    pub(super) node: String,
+    pub(super) region: String,
+    pub(super) started_us: u64,
+    pub(super) by_rule: ArcSwap<ByRule>,
+    pub(super) traffic: Traffic,
+    pub(super) unknown_tiers: AtomicU64,
+    pub(super) reloads: Attempts,
+    pub(super) saves: Attempts,
+    pub(super) pushes: Attempts,
+    store: OnceLock<ReadStore>,
+    top: TopKeys,
 }
 
-/// What is turned away before a decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Turned {
-    /// It could not be understood.
-    Bad,
-    /// There are no rules to decide by.
-    NoSnapshot,
-    /// There is no room for another connection.
-    Full,
-    /// It took too long.
-    Slow,
+/// Something that is tried again and again.
+#[derive(Debug, Default)]
+pub(super) struct Attempts {
+    pub(super) failures: AtomicU64,
+    pub(super) is_failing: AtomicBool,
+    /// When it last went well, in µs since 1970; 0 is never.
+    pub(super) went_well_us: AtomicU64,
 }
+
+struct ReadStore(Box<dyn Fn() -> Option<Stats> + Send + Sync>);
 
 impl Recorder {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Self {
+            node: settings.node.to_string(),
+            region: settings.region.clone(),
+            started_us: SystemClock.now().wall.as_micros(),
+            ..Self::default()
+        }
+    }
+
+    /// Where the numbers of the counters are read at each scrape. Only the first is asked.
+    pub(crate) fn reads_store(&self, read: impl Fn() -> Option<Stats> + Send + Sync + 'static) {
+        // Whoever comes second is not heard.
+        drop(self.store.set(ReadStore(Box::new(read))));
+    }
+
     /// A request was decided.
-    pub(crate) fn decided(&self, _plan: &Plan<'_>, _ruling: &Ruling) {}
+    #[inline]
+    pub(crate) fn decided(&self, plan: &Plan<'_>, ruling: &Ruling) {
+        let outcome = Outcome::of(plan, ruling);
+        let rule = ruling.rule().map(|rule| &**rule);
+        self.by_rule.load().count(rule, outcome);
+        if plan.tier() == TierStanding::Unknown {
+            self.unknown_tiers.fetch_add(1, Relaxed);
+        }
+        self.top.sees(plan);
+    }
 
     /// So many requests were answered together, and it took so long from their bytes to those of the
     /// answers.
-    pub(crate) fn answered(&self, _protocol: Protocol, _count: u64, _took: Micros) {}
+    #[inline]
+    pub(crate) fn answered(&self, protocol: Protocol, count: u64, took: Micros) {
+        self.traffic.lane(protocol).answered.add(count, took);
+    }
 
     /// Something was turned away.
-    pub(crate) fn turned_away(&self, _protocol: Protocol, _what: Turned) {}
+    pub(crate) fn turned_away(&self, protocol: Protocol, what: Turned) {
+        self.traffic.lane(protocol).turned_away(what);
+    }
 
     /// A connection was opened.
-    pub(crate) fn opened(&self, _protocol: Protocol) {}
+    pub(crate) fn opened(&self, protocol: Protocol) {
+        self.traffic.lane(protocol).opened();
+    }
 
     /// A connection was closed.
-    pub(crate) fn closed(&self, _protocol: Protocol) {}
+    pub(crate) fn closed(&self, protocol: Protocol) {
+        self.traffic.lane(protocol).closed();
+    }
+
+    /// Other rules are in force.
+    pub(crate) fn rules_changed(&self, snapshot: &Snapshot) {
+        self.by_rule.rcu(|former| former.succeed(snapshot));
+    }
+
+    /// A rules file was read again, or could not be.
+    pub(crate) fn rules_reloaded<E>(&self, outcome: Result<(), E>) {
+        self.reloads.note(outcome.is_ok());
+    }
+
+    /// The counters were written to disk, or could not be.
+    pub(crate) fn counters_saved<E>(&self, outcome: Result<(), E>) {
+        self.saves.note(outcome.is_ok());
+    }
+
+    /// The busiest keys of late.
+    pub(crate) const fn top(&self) -> &TopKeys {
+        &self.top
+    }
+
+    /// Every metric, as Prometheus reads it.
+    pub(crate) fn scrape(&self) -> String {
+        openmetrics::text_of(self.read())
+    }
+
+    pub(super) fn store_stats(&self) -> Option<Stats> {
+        self.store.get().and_then(|store| store.0())
+    }
+}
+
+impl Attempts {
+    pub(super) fn note(&self, went_well: bool) {
+        if went_well {
+            let now = SystemClock.now().wall.as_micros();
+            self.went_well_us.store(now, Relaxed);
+        } else {
+            self.failures.fetch_add(1, Relaxed);
+        }
+        self.is_failing.store(!went_well, Relaxed);
+    }
+}
+
+impl fmt::Debug for ReadStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ReadStore")
+    }
 }

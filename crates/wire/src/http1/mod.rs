@@ -1,1 +1,19 @@
 //! HTTP/1.1 as a state machine: bytes in, requests out, answers appended to a buffer.
+
+mod chunked;
+mod decode;
+mod flaw;
+mod head;
+mod limits;
+mod reply;
+mod request;
+mod scan;
+mod status;
+mod target;
+
+pub use decode::{Decoded, Decoder};
+pub use flaw::Flaw;
+pub use limits::{HEAD_BYTES_MAX, HEADERS_MAX, Limits, TARGET_BYTES_MAX};
+pub use reply::{CONTINUE, Reply};
+pub use request::{After, Asker, Request, Version, Wanted};
+pub use status::reason;

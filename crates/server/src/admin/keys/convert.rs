@@ -1,11 +1,35 @@
 //! From an answer of the engine to what a client reads.
 
+use std::{borrow::Cow, sync::Arc};
+
 use serde_json::{Value, json};
 use tollgate::Met;
-use tollgate_core::{Decision, Micros, Timestamp};
-use tollgate_rules::document;
+use tollgate_core::{Cost, Decision, Micros, Timestamp};
+use tollgate_rules::{Facts, UnknownScope, document};
+use tollgate_wire::check::CheckBody;
 
-use crate::{admin::Health, engine::Answer};
+use crate::{engine::Answer, health::COUNTING};
+
+/// The facts of a check.
+pub(super) fn facts(body: &CheckBody<'_>) -> Result<Facts, UnknownScope> {
+    let text = |fact: &Option<Cow<'_, str>>| fact.as_deref().map(Arc::from);
+    let mut facts = Facts::default();
+    facts.user = text(&body.user_id);
+    facts.org = text(&body.org_id);
+    facts.api_key = text(&body.api_key);
+    facts.ip = text(&body.ip);
+    facts.tier = text(&body.tier);
+    facts.endpoint = text(&body.endpoint);
+    facts.method = text(&body.method);
+    facts.region = text(&body.region);
+    let attributes = body.attributes.iter();
+    facts.attributes = attributes
+        .map(|(name, value)| (Arc::from(&**name), Arc::from(&**value)))
+        .collect();
+    facts.cost = body.cost.map(Cost::new);
+    facts.scope = body.scope.as_deref().map(str::parse).transpose()?;
+    Ok(facts)
+}
 
 /// Every counter, and whether a request would pass.
 pub(super) fn counters(answer: &Answer) -> Value {
@@ -20,7 +44,7 @@ pub(super) fn counters(answer: &Answer) -> Value {
         "blocked": !ruling.is_allowed() && counters.is_empty(),
         "rule": ruling.rule().map(|rule| rule.name.as_str()),
         "counters": counters,
-        "consistency": Health::LOCAL_COUNTERS,
+        "consistency": COUNTING,
     })
 }
 

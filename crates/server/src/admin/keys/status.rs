@@ -5,10 +5,13 @@ use serde_json::{Value, json};
 use tollgate::Action;
 
 use super::{
-    super::{call::Call, problem::Problem, reply::Reply, route::Outcome, state::TopKey},
+    super::{call::Call, problem::Problem, reply::Reply, route::Outcome},
     convert, facts,
 };
-use crate::engine::{Ask, Deed, Refusal};
+use crate::{
+    engine::{Ask, Deed, Refusal},
+    telemetry::{Hot, TopKeys},
+};
 
 /// How many keys are shown, if nobody says.
 const TOP: u64 = 20;
@@ -55,10 +58,13 @@ pub(super) fn no_rules(detail: String) -> Problem {
 pub(super) async fn top(call: Call) -> Outcome {
     let limit = call.params.whole("limit").unwrap_or(TOP);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let keys = (call.state.sources.top_keys)(limit);
-    let key = |top: &TopKey| json!({ "rule": top.rule, "key": top.key, "count": top.count, "error": top.error });
-    let keys: Vec<Value> = keys.iter().take(limit).map(key).collect();
-    Ok(Reply::json(
-        &json!({ "keys": keys, "node": call.state.node.as_str() }),
-    ))
+    let top = call.state.engine.recorder().top().list(limit);
+    let key = |hot: &Hot| json!({ "rule": hot.rule, "key": hot.key, "count": hot.requests, "error": hot.error });
+    let body = json!({
+        "keys": top.keys.iter().map(key).collect::<Vec<Value>>(),
+        "span_s": top.span.as_secs_ceil(),
+        "sampled": TopKeys::SAMPLED,
+        "node": call.state.node.as_str(),
+    });
+    Ok(Reply::json(&body))
 }

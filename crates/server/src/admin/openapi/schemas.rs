@@ -144,7 +144,7 @@ fn counters() -> Value {
         })),
         "TopKeys": object(&json!({
             "keys": list(&object(&json!({ "rule": text(), "key": text(), "count": number(), "error": number() }))),
-            "node": text(),
+            "span_s": number(), "sampled": number(), "node": text(),
         })),
         "Facts": json!({
             "description": "The facts of a check; at least one",
@@ -168,7 +168,6 @@ fn counters() -> Value {
 }
 
 fn about() -> Value {
-    let degraded = object(&json!({ "what": text(), "detail": text() }));
     json!({
         "Problem": {
             "description": "RFC 9457; more members say more",
@@ -189,8 +188,8 @@ fn about() -> Value {
         })),
         "Alive": object(&json!({ "status": json!({ "const": "ok" }) })),
         "Ready": object(&json!({
-            "ready": truth(), "revision": maybe("integer"), "degraded": list(&degraded),
-            "notes": list(&text()),
+            "ready": truth(), "revision": maybe("integer"), "demo": truth(),
+            "degraded": list(&text()), "counting": text(),
         })),
         "OpenApi": { "type": "object" },
     })

@@ -1,0 +1,44 @@
+//! Servers over loopback: ours, its peers, and how fast the same sockets are with nothing behind them.
+
+mod contest;
+mod fixed;
+mod load;
+mod memory;
+mod paced;
+mod peers;
+mod process;
+mod script;
+mod tollgate;
+
+pub(crate) use contest::{Contest, Measured, Shape, names};
+pub(crate) use fixed::{Kind as FixedKind, serve as serve_fixed};
+pub(crate) use memory::Memory;
+pub(crate) use paced::Paced;
+
+use crate::depth::Depth;
+
+/// Everything measured about servers.
+#[derive(Debug)]
+pub(crate) struct Servers {
+    pub(crate) contests: Vec<Contest>,
+    pub(crate) paced: Vec<Paced>,
+    pub(crate) memory: Memory,
+    /// Peers that could not be had, and why.
+    pub(crate) absent: Vec<String>,
+}
+
+pub(crate) fn run(depth: Depth) -> anyhow::Result<Servers> {
+    let mut absent = Vec::new();
+    eprintln!("servers: throughput");
+    let contests = contest::run(depth, &mut absent)?;
+    eprintln!("servers: latency at four fifths of the peak");
+    let paced = paced::run(depth, &contests)?;
+    eprintln!("servers: memory");
+    let memory = memory::run(depth)?;
+    Ok(Servers {
+        contests,
+        paced,
+        memory,
+        absent,
+    })
+}

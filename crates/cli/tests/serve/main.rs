@@ -1,0 +1,15 @@
+//! Black-box stories: a real server, real sockets, real clients.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "to panic is to fail the test"
+)]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod first_steps;
+mod lifetime;

@@ -1,0 +1,109 @@
+//! What an operator is told when a server starts.
+
+use std::fmt;
+
+use serde_json::{Value, json};
+
+use crate::{
+    config::{Listeners, Owner},
+    counters::SAVE_EVERY,
+    health::{COUNTING, Condition},
+    rules::Shown,
+    server::Server,
+};
+
+/// Where a server listens, what it runs, and one thing to try.
+#[derive(Debug)]
+pub struct Announcement {
+    listeners: Listeners,
+    database: String,
+    data: String,
+    owner: Owner,
+    node: String,
+    condition: Condition,
+}
+
+impl Announcement {
+    pub(crate) fn of(server: &Server) -> Self {
+        let (settings, health) = server.about();
+        Self {
+            listeners: settings.listen,
+            database: settings.database.to_string(),
+            data: settings.data.display().to_string(),
+            owner: settings.owner.clone(),
+            node: settings.node.to_string(),
+            condition: health.condition(),
+        }
+    }
+
+    /// The same for programs.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "http": self.listeners.http.to_string(),
+            "resp": self.listeners.resp.to_string(),
+            "admin": self.listeners.admin.to_string(),
+            "node": self.node,
+            "database": self.database,
+            "data": self.data,
+            "revision": self.condition.revision,
+            "demo": self.condition.shown == Shown::Demo,
+            "degraded": self.condition.degraded,
+            "counting": COUNTING,
+            "killed_loses_at_most_s": SAVE_EVERY.as_secs(),
+            "try": self.curl(),
+        })
+    }
+
+    fn curl(&self) -> String {
+        let facts = match self.condition.shown {
+            Shown::Demo => r#"{"user_id":"alice","endpoint":"/hello"}"#,
+            Shown::Own => r#"{"user_id":"alice","endpoint":"/","method":"GET"}"#,
+        };
+        format!(
+            "curl -i http://{}/ratelimit/check -d '{facts}'",
+            self.listeners.http
+        )
+    }
+
+    fn rules(&self) -> String {
+        match (self.condition.revision, self.condition.shown, &self.owner) {
+            (None, ..) => "none: nothing can be decided until the rule database is back".to_owned(),
+            (_, Shown::Demo, _) => {
+                "a demonstration, gone with the first rule you write (--no-demo: none)".to_owned()
+            }
+            (Some(revision), _, Owner::File(path)) => {
+                format!("revision {revision}, owned by {}", path.display())
+            }
+            (Some(revision), ..) => format!("revision {revision} in {}", self.database),
+        }
+    }
+}
+
+impl fmt::Display for Announcement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Listeners { http, resp, admin } = &self.listeners;
+        writeln!(f, "tollgate {} is up", env!("CARGO_PKG_VERSION"))?;
+        writeln!(f, "  decisions  http://{http}  (HTTP)")?;
+        writeln!(f, "             redis://{resp}  (Redis protocol)")?;
+        writeln!(f, "  admin      http://{admin}  (API, /metrics)")?;
+        writeln!(f, "  rules      {}", self.rules())?;
+        writeln!(
+            f,
+            "  counters   in memory: every consistency mode counts on this node alone"
+        )?;
+        writeln!(
+            f,
+            "             windows of an hour and longer are kept in {}; a kill -9 forgets",
+            self.data
+        )?;
+        writeln!(
+            f,
+            "             at most the last {} s of them",
+            SAVE_EVERY.as_secs()
+        )?;
+        for trouble in &self.condition.degraded {
+            writeln!(f, "  attention  {trouble}")?;
+        }
+        write!(f, "Try it, a few times:\n  {}", self.curl())
+    }
+}

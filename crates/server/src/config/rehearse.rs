@@ -1,0 +1,74 @@
+//! What can be found out without starting.
+
+use std::{fs, io, path::Path};
+
+use rustix::fs::{Access, access};
+use tollgate_rules::document;
+
+use super::{Owner, Settings};
+
+/// Whether a server would start with these, as far as that can be told without leaving anything behind:
+/// the rules file is sound, the data folder can be written. Whether the ports are free and the database
+/// answers may have changed by then, and is not asked.
+///
+/// # Errors
+///
+/// Everything that is in the way.
+pub fn rehearse(settings: &Settings) -> Result<(), Vec<String>> {
+    let mut obstacles = Vec::new();
+    if let Err(why) = folder(&settings.data) {
+        let data = settings.data.display();
+        obstacles.push(format!(
+            "the data folder {data} {why}: make it writable, or name another with --data"
+        ));
+    }
+    if let Owner::File(path) = &settings.owner
+        && let Err(why) = rules(path)
+    {
+        obstacles.push(why);
+    }
+    if obstacles.is_empty() {
+        Ok(())
+    } else {
+        Err(obstacles)
+    }
+}
+
+/// A folder that is not there is made at the start, so the one it will be in is asked.
+fn folder(path: &Path) -> Result<(), String> {
+    let whole = std::path::absolute(path).map_err(|error| error.to_string())?;
+    let there = whole
+        .ancestors()
+        .find(|folder| fs::symlink_metadata(folder).is_ok());
+    let there = there.unwrap_or(&whole);
+    if !there.is_dir() {
+        return Err(format!(
+            "cannot be made: {} is not a folder",
+            there.display()
+        ));
+    }
+    access(there, Access::WRITE_OK | Access::EXEC_OK)
+        .map_err(|error| format!("cannot be written: {}", io::Error::from(error)))
+}
+
+fn rules(path: &Path) -> Result<(), String> {
+    let name = path.display().to_string();
+    let length = fs::metadata(path).map(|metadata| metadata.len());
+    let length = length.map_err(|error| format!("cannot read the rules file {name}: {error}"))?;
+    if usize::try_from(length).is_ok_and(|length| length > document::BYTES_MAX) {
+        return Err(format!(
+            "the rules file {name} is longer than {} bytes",
+            document::BYTES_MAX
+        ));
+    }
+    let text = fs::read_to_string(path)
+        .map_err(|error| format!("cannot read the rules file {name}: {error}"))?;
+    let reading = document::read(&name, &text);
+    match reading.document {
+        Some(_) => Ok(()),
+        None => Err(format!(
+            "the rules file {name} cannot be used\n{}",
+            reading.report
+        )),
+    }
+}

@@ -1,0 +1,152 @@
+//! The settings: flags, variables, keys of the file, `tollgate config` and the manual all come from here.
+
+use super::setting::{Setting, Takes};
+
+/// Every setting, in the order in which they are shown.
+pub const SETTINGS: &[Setting] = &[
+    Setting::value(
+        "http",
+        "ADDRESS",
+        "127.0.0.1:7070",
+        "Where decisions over HTTP are answered, and health",
+    ),
+    Setting::value(
+        "resp",
+        "ADDRESS",
+        "127.0.0.1:7072",
+        "Where decisions over the Redis protocol are answered",
+    ),
+    Setting::value(
+        "admin",
+        "ADDRESS",
+        "127.0.0.1:7080",
+        "Where the admin API and metrics are; an address that others can reach needs a token",
+    ),
+    Setting::optional("grpc", "ADDRESS", "The Envoy rate limit service")
+        .taking(Takes::NothingYet),
+    Setting::value(
+        "data",
+        "DIR",
+        "./tollgate-data",
+        "The folder of the SQLite file, the last good snapshot and the saved counters",
+    ),
+    Setting::optional(
+        "database",
+        "URL",
+        "The rule database, sqlite:PATH or postgres://…; without it the SQLite file in the data folder",
+    )
+    .taking(Takes::Address),
+    Setting::optional("redis", "URL", "Counters shared through Redis").taking(Takes::NothingYet),
+    Setting::optional(
+        "rules",
+        "FILE",
+        "A rules file that owns the rules: loaded at the start and watched; with SQLite only",
+    ),
+    Setting::value(
+        "region",
+        "NAME",
+        "local",
+        "The region's name in metrics and answers",
+    ),
+    Setting::optional(
+        "node",
+        "NAME",
+        "The node's name in metrics and in the list of nodes; without it a random one at every start",
+    ),
+    Setting::value(
+        "no_demo",
+        "true|false",
+        "false",
+        "Run no demo rules while there are none of your own",
+    )
+    .taking(Takes::Switch),
+    Setting::optional(
+        "token_file",
+        "FILE",
+        "A file with the token that opens the admin side beyond this machine",
+    ),
+    Setting::optional(
+        "token",
+        "TOKEN",
+        "The token itself, at least 16 characters; by the environment only",
+    )
+    .taking(Takes::Secret),
+    Setting::value(
+        "keys_max",
+        "COUNT",
+        "1000000",
+        "How many keys the counters have room for, at 23 bytes each",
+    ),
+    Setting::value(
+        "ratelimit_fields",
+        "vendor|draft|both",
+        "vendor",
+        "Which header fields carry the numbers: X-RateLimit-*, RateLimit of the IETF's draft, or both",
+    ),
+    Setting::value(
+        "ratelimit_reset",
+        "epoch|seconds",
+        "epoch",
+        "What X-RateLimit-Reset counts: seconds since 1970, or from now",
+    ),
+    Setting::value(
+        "connections_max",
+        "COUNT",
+        "10000",
+        "How many connections each listener holds at once",
+    ),
+    Setting::value(
+        "body_bytes_max",
+        "BYTES",
+        "1048576",
+        "How long the body of a request may be",
+    ),
+    Setting::value(
+        "request_timeout",
+        "SPAN",
+        "10s",
+        "How long a client may take to send one request",
+    ),
+    Setting::value(
+        "idle_timeout",
+        "SPAN",
+        "75s",
+        "How long an HTTP connection may rest between two requests",
+    ),
+    Setting::value(
+        "resp_idle_timeout",
+        "SPAN",
+        "5min",
+        "How long a RESP connection may rest between two commands",
+    ),
+    Setting::value(
+        "write_timeout",
+        "SPAN",
+        "10s",
+        "How long a client may take to receive an answer",
+    ),
+    Setting::value(
+        "drain_timeout",
+        "SPAN",
+        "10s",
+        "How long requests under way may take once the server is told to stop",
+    ),
+    Setting::value(
+        "log",
+        "LEVEL",
+        "info",
+        "What is logged: error, warn, info, debug, trace, or a list such as info,tollgate_server=debug",
+    ),
+    Setting::value(
+        "log_format",
+        "text|json",
+        "text",
+        "How it is logged: text for people, json for programs",
+    ),
+    Setting::optional(
+        "otlp",
+        "URL",
+        "An OpenTelemetry collector to push metrics to, http://HOST:PORT[/PATH]",
+    )
+    .taking(Takes::Address),
+];

@@ -1,0 +1,79 @@
+//! Whether decisions can be made, and what is not as it should be.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tollgate_catalog::{Origin, WatchStatus};
+
+use crate::rules::{FileStatus, Publisher, Shown};
+
+/// What the parts of a server say of themselves.
+#[derive(Clone, Debug)]
+pub(crate) struct Health {
+    pub(crate) publisher: Arc<Publisher>,
+    pub(crate) catalog: watch::Receiver<WatchStatus>,
+    /// Of a rules file, if one owns the rules.
+    pub(crate) file: Option<watch::Receiver<FileStatus>>,
+}
+
+/// How a server is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Condition {
+    /// The revision that decides; without one nothing can be decided.
+    pub(crate) revision: Option<u64>,
+    /// Whether the rules are the demonstration's.
+    pub(crate) shown: Shown,
+    /// What somebody should look at.
+    pub(crate) degraded: Vec<String>,
+}
+
+/// What consistency means without Redis, in words (C3).
+pub(crate) const COUNTING: &str = "counters are in this node's memory: without Redis every consistency mode \
+     (exact, leased, local) counts on this node alone";
+
+impl Health {
+    pub(crate) fn condition(&self) -> Condition {
+        let status = self.catalog.borrow().clone();
+        let mut degraded = Vec::new();
+        if let Some(trouble) = &status.trouble {
+            degraded.push(format!("rule database: {trouble}"));
+        }
+        if let Some(trouble) = &status.last_good {
+            degraded.push(format!("last good copy: {trouble}"));
+        }
+        let is_copy = |in_force: tollgate_catalog::InForce| in_force.origin == Origin::LastGood;
+        if status.in_force.is_some_and(is_copy) {
+            let why = "the rules in force are the last good copy on disk";
+            degraded.push(why.to_owned());
+        }
+        if let Some(file) = &self.file
+            && let Some(trouble) = &file.borrow().trouble
+        {
+            degraded.push(trouble.clone());
+        }
+        Condition {
+            revision: status.revision().map(|revision| revision.get()),
+            shown: self.publisher.shown(),
+            degraded,
+        }
+    }
+}
+
+impl Condition {
+    /// Whether decisions can be made.
+    pub(crate) const fn is_ready(&self) -> bool {
+        self.revision.is_some()
+    }
+
+    /// For `/readyz`.
+    pub(crate) fn to_json(&self) -> Value {
+        json!({
+            "ready": self.is_ready(),
+            "revision": self.revision,
+            "demo": self.shown == Shown::Demo,
+            "degraded": self.degraded,
+            "counting": COUNTING,
+        })
+    }
+}

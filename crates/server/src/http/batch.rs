@@ -1,0 +1,65 @@
+//! Many checks in one request.
+
+use std::sync::Arc;
+
+use tollgate_wire::{
+    check::{Problem, read_batch},
+    http1::Request,
+};
+
+use super::{convert, desk::Desk, manner::Manner, order::decide_in_order, params};
+
+/// How many are decided at once: enough to fetch their counters together, few enough to stay near.
+const TOGETHER: usize = 64;
+
+impl Desk {
+    /// Answers each request of a batch on its own. One that is wrong is told so in its place.
+    pub(super) fn batch(&mut self, request: &Request<'_>, manner: Manner, output: &mut Vec<u8>) {
+        let service = Arc::clone(&self.service);
+        let has_rules = service.engine.live().with_snapshot(|_| ()).is_some();
+        let read = params::of_others(request.query).and_then(|()| {
+            let batch = read_batch(request.body);
+            batch.map_err(|error| Problem::new(400, error.to_string()))
+        });
+        let batch = match read {
+            Ok(_) if !has_rules => {
+                let refusal = crate::engine::Refusal::NoSnapshot;
+                return self.problem(&convert::problem(&refusal), manner, output);
+            }
+            Ok(batch) => batch,
+            Err(problem) => return self.problem(&problem, manner, output),
+        };
+        let mut body = std::mem::take(&mut self.scratch);
+        body.clear();
+        body.extend_from_slice(b"{\"results\":[");
+        for some in batch.chunks(TOGETHER) {
+            let asked = some.iter().map(|read| match read {
+                Ok(body) => convert::ask(body),
+                Err(error) => Err(Problem::new(400, error.to_string())),
+            });
+            decide_in_order(&service.engine, asked, |answer| {
+                match answer {
+                    Ok(answer) => {
+                        self.id.clear();
+                        answer.id.write(&mut self.id);
+                        let id = str::from_utf8(&self.id).unwrap_or_default();
+                        convert::body(&answer, id).write(convert::limits(&answer), &mut body);
+                    }
+                    Err(problem) => {
+                        self.turned_away(&problem);
+                        body.extend_from_slice(b"{\"error\":");
+                        problem.write(&mut body);
+                        body.push(b'}');
+                    }
+                }
+                body.push(b',');
+            });
+        }
+        if body.last() == Some(&b',') {
+            body.pop();
+        }
+        body.extend_from_slice(b"]}");
+        self.scratch = body;
+        self.json(manner, output);
+    }
+}

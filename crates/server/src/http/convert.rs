@@ -1,0 +1,170 @@
+//! From bodies to questions, and from answers to bodies.
+
+use std::borrow::Cow;
+
+use tollgate::{Band, Cost, Micros, Ruling};
+use tollgate_core::{Decision, Timestamp};
+use tollgate_rules::{Query, QueryError, Scope, UnknownScope};
+use tollgate_wire::check::{CheckAnswer, CheckBody, LimitAnswer, Problem, Wait};
+
+use crate::engine::{Answer, Ask, Refusal};
+
+/// The question that a body asks.
+pub(super) fn ask<'b>(body: &'b CheckBody<'_>) -> Result<Ask<'b>, Problem> {
+    let query = query(body).map_err(|error| wrong_fact(&error))?;
+    let query = match &body.scope {
+        Some(scope) => {
+            let scope: Scope = scope.parse().map_err(|error: UnknownScope| bad(&error))?;
+            query.scope(scope)
+        }
+        None => query,
+    };
+    if !query.has_facts() {
+        return Err(bad(
+            "a check needs at least one fact: user_id, org_id, api_key, ip, tier, endpoint, method, \
+             region or attributes",
+        ));
+    }
+    let request_id = body.request_id.as_deref().filter(|id| !id.is_empty());
+    if request_id.is_some_and(|id| id.len() > Ask::REQUEST_ID_BYTES_MAX) {
+        let max = Ask::REQUEST_ID_BYTES_MAX;
+        return Err(bad(&format!("`request_id` has more than {max} bytes")));
+    }
+    Ok(Ask {
+        request_id,
+        ..Ask::new(query)
+    })
+}
+
+fn query<'b>(body: &'b CheckBody<'_>) -> Result<Query<'b>, QueryError> {
+    type Set<'b> = fn(Query<'b>, &'b str) -> Result<Query<'b>, QueryError>;
+    let texts: [(&'b Option<Cow<'_, str>>, Set<'b>); 8] = [
+        (&body.user_id, Query::user),
+        (&body.org_id, Query::org),
+        (&body.api_key, Query::api_key),
+        (&body.ip, Query::ip),
+        (&body.tier, Query::tier),
+        (&body.endpoint, Query::endpoint),
+        (&body.method, Query::method),
+        (&body.region, Query::region),
+    ];
+    let mut query = Query::new();
+    for (text, set) in texts {
+        if let Some(text) = text {
+            query = set(query, text)?;
+        }
+    }
+    for (name, value) in &body.attributes {
+        query = query.attribute(name, value)?;
+    }
+    Ok(match body.cost {
+        Some(cost) => query.cost(Cost::new(cost)),
+        None => query,
+    })
+}
+
+/// The facts are spelled as they came.
+fn wrong_fact(error: &QueryError) -> Problem {
+    let QueryError::Identifier { fact, error } = error else {
+        return bad(error);
+    };
+    let fact = match fact.as_str() {
+        "user" => "user_id",
+        "org" => "org_id",
+        other => other,
+    };
+    bad(&format!("{fact}: {error}"))
+}
+
+fn bad(detail: &(impl ToString + ?Sized)) -> Problem {
+    Problem::new(400, detail.to_string())
+}
+
+/// Why there is no answer.
+pub(super) fn problem(refusal: &Refusal) -> Problem {
+    let status = match refusal {
+        Refusal::NoSnapshot => 503,
+        Refusal::RequestIdTaken | Refusal::UnknownRule(_) => 422,
+    };
+    Problem::new(status, refusal.to_string())
+}
+
+/// An answer, as it is written.
+pub(super) fn body<'a>(answer: &'a Answer, decision_id: &'a str) -> CheckAnswer<'a> {
+    let ruling = &answer.ruling;
+    let allowed = ruling.is_allowed();
+    let rule = ruling.rule();
+    let denied = |text: &'a str| (!allowed).then_some(text);
+    let message = rule.and_then(|rule| rule.response.message.as_deref());
+    CheckAnswer {
+        allowed,
+        limit: ruling.limit(),
+        remaining: ruling.remaining(),
+        reset: reset(answer),
+        wait: wait(ruling),
+        delay_ms: delay_ms(ruling),
+        band: band(ruling),
+        rule: rule.map(|rule| rule.name.as_str()),
+        message: message.and_then(denied),
+        revision: ruling.revision(),
+        decision_id,
+    }
+}
+
+/// Every limit that was met, as it is written.
+pub(super) fn limits(answer: &Answer) -> impl Iterator<Item = LimitAnswer<'_>> {
+    answer
+        .ruling
+        .decisions()
+        .map(|(met, decision)| LimitAnswer {
+            rule: met.rule.name.as_str(),
+            limit: decision.limit(),
+            window_us: met.period.length().get(),
+            remaining: decision.remaining(),
+            reset: reset_of(decision, answer.at),
+        })
+}
+
+/// When the limit shown is whole again, in seconds since 1970. A block that ends is over then.
+pub(super) fn reset(answer: &Answer) -> Option<u64> {
+    match answer.ruling.binding() {
+        Some(decision) => Some(reset_of(decision, answer.at)),
+        None if answer.ruling.is_allowed() => None,
+        None => {
+            let wait = answer.ruling.retry_after()?;
+            Some(answer.at.saturating_add(wait.into()).as_secs_ceil())
+        }
+    }
+}
+
+fn reset_of(decision: &Decision, at: Timestamp) -> u64 {
+    let after = Micros::from(decision.reset_after());
+    at.saturating_add(after).as_secs_ceil()
+}
+
+fn wait(ruling: &Ruling) -> Option<Wait> {
+    if ruling.is_allowed() {
+        return None;
+    }
+    let exact = Micros::from(ruling.retry_after()?);
+    Some(Wait {
+        seconds: ruling.retry_after_s()?,
+        millis: exact.get().div_ceil(1_000),
+    })
+}
+
+/// Whoever meets several queues waits for the longest.
+fn delay_ms(ruling: &Ruling) -> u64 {
+    let delays = ruling.decisions().map(|(_, decision)| decision.delay());
+    let longest = delays.max().unwrap_or_default();
+    Micros::from(longest).get().div_ceil(1_000)
+}
+
+fn band(ruling: &Ruling) -> Option<&'static str> {
+    let bands = ruling.decisions().map(|(_, decision)| decision.band());
+    match bands.max()? {
+        Band::Warn => Some("warn"),
+        Band::Soft => Some("soft"),
+        _ => None,
+    }
+}

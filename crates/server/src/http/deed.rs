@@ -1,0 +1,85 @@
+//! Peek, refund and reset.
+
+use tollgate::Action;
+use tollgate_wire::{
+    check::{Problem, Purpose, read_body},
+    http1::{Asker, Request, Wanted},
+};
+
+use super::{
+    convert,
+    decision::Words,
+    desk::Desk,
+    manner::Manner,
+    params::{self, DenialAs},
+};
+use crate::{
+    authority::{Caller, Door, Permission, Refused},
+    engine::{Answer, Deed},
+};
+
+/// What is asked of whoever shows no token, or another.
+const CHALLENGE: (&str, &str) = ("WWW-Authenticate", "Bearer realm=\"tollgate\"");
+
+impl Desk {
+    /// Does it, if the caller may, and says what is left. The status is 200: whoever looks is not denied.
+    pub(super) fn deed(
+        &mut self,
+        action: Action,
+        request: &Request<'_>,
+        manner: Manner,
+        output: &mut Vec<u8>,
+    ) {
+        if let Err(refused) = self.allows(action, request) {
+            let (status, challenge) = match refused {
+                Refused::TokenMissing | Refused::TokenWrong => (401, Some(CHALLENGE)),
+                Refused::TokenNotConfigured => (403, None),
+            };
+            let problem = Problem::new(status, refused.to_string());
+            return self.problem_with(&problem, challenge, manner, output);
+        }
+        match self.do_it(action, request) {
+            Ok(answer) => {
+                let words = Words {
+                    wanted: Wanted::Any,
+                    denial: DenialAs::Ok,
+                };
+                self.decision(&answer, words, manner, output);
+            }
+            Err(problem) => self.problem(&problem, manner, output),
+        }
+    }
+
+    /// A page in a browser speaks for its author, not for the machine it is shown on: it needs a token
+    /// even on loopback.
+    fn allows(&self, action: Action, request: &Request<'_>) -> Result<(), Refused> {
+        let wanted = match action {
+            Action::Peek => Permission::Check,
+            _ => Permission::ChangeCounters,
+        };
+        let door = match request.asker {
+            Asker::Program => self.service.door,
+            Asker::Page => Door::Open,
+        };
+        let token = request.bearer();
+        self.service
+            .authority
+            .allows(Caller { door, token }, wanted)
+    }
+
+    fn do_it(&self, action: Action, request: &Request<'_>) -> Result<Answer, Problem> {
+        params::of_others(request.query)?;
+        let body = read_body(request.body, Purpose::Deed);
+        let body = body.map_err(|error| Problem::new(400, error.to_string()))?;
+        if action == Action::Refund && body.cost.is_none() {
+            return Err(Problem::new(
+                400,
+                "a refund needs `cost`: how much is given back",
+            ));
+        }
+        let ask = convert::ask(&body)?;
+        let rule = body.rule.as_deref().filter(|rule| !rule.is_empty());
+        let answer = self.service.engine.inspect(Deed { action, rule }, &ask);
+        answer.map_err(|refusal| convert::problem(&refusal))
+    }
+}

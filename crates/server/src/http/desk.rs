@@ -1,0 +1,196 @@
+//! Where requests are answered.
+
+use std::sync::Arc;
+
+use tollgate_core::Timestamp;
+use tollgate_wire::{
+    check::{Problem, Purpose, read_body},
+    http1::{After, Reply, Request},
+};
+
+use super::{
+    HttpService, convert,
+    date::Date,
+    decision::{Check, Words},
+    manner::Manner,
+    order::decide_in_order,
+    params,
+    route::{Astray, Route},
+};
+use crate::telemetry::{Protocol, Turned};
+
+/// Answers the requests of one conversation, in order.
+pub(super) struct Desk {
+    pub(super) service: Arc<HttpService>,
+    pub(super) now: Timestamp,
+    pub(super) date: Date,
+    /// The body of the answer that is written.
+    pub(super) scratch: Vec<u8>,
+    /// The characters of a decision's name.
+    pub(super) id: Vec<u8>,
+    /// What follows the next answer.
+    pub(super) after: After,
+}
+
+/// Any page may ask, and read what it is told.
+pub(super) const CORS: &[u8] = b"Access-Control-Allow-Origin: *\r\n\
+    Access-Control-Expose-Headers: Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, \
+    X-RateLimit-Reset, RateLimit, RateLimit-Policy, Tollgate-Decision-Id\r\n";
+const PREFLIGHT: &[u8] = b"Access-Control-Allow-Origin: *\r\n\
+    Access-Control-Allow-Methods: GET, HEAD, POST, OPTIONS\r\n\
+    Access-Control-Allow-Headers: Authorization, Content-Type\r\n\
+    Access-Control-Max-Age: 86400\r\n\
+    Allow: GET, HEAD, POST, OPTIONS\r\n";
+const HEALTH: &[u8] = b"Content-Type: application/json\r\nCache-Control: no-store\r\n";
+/// A node without rules may have some in a moment.
+const NO_SNAPSHOT_RETRY_AFTER_S: u64 = 1;
+/// A larger buffer is not kept for the next answer.
+const KEPT_BYTES_MAX: usize = 64 * 1024;
+
+impl Desk {
+    pub(super) fn new(service: Arc<HttpService>) -> Self {
+        Self {
+            service,
+            now: Timestamp::EPOCH,
+            date: Date::default(),
+            scratch: Vec::new(),
+            id: Vec::new(),
+            after: After::Keep,
+        }
+    }
+
+    /// Answers a request, or puts it with the checks that are decided together.
+    pub(super) fn serve<'i>(
+        &mut self,
+        request: &Request<'i>,
+        checks: &mut Vec<Check<'i>>,
+        output: &mut Vec<u8>,
+    ) -> After {
+        let after = match self.after {
+            After::Close => After::Close,
+            After::Keep => request.after,
+        };
+        let manner = Manner::of(request, after);
+        let route = Route::of(request);
+        if let Ok(Route::Check) = route {
+            checks.push(read_check(request, manner));
+            return after;
+        }
+        self.decide(checks, output);
+        match route {
+            Ok(Route::Check) => {}
+            Ok(Route::Batch) => self.batch(request, manner, output),
+            Ok(Route::Deed(action)) => self.deed(action, request, manner, output),
+            Ok(Route::Alive) => self.health(200, br#"{"status":"alive"}"#, manner, output),
+            Ok(Route::Ready) => {
+                let readiness = self.service.health.readiness();
+                let body = readiness.body();
+                self.health(readiness.status(), body.as_bytes(), manner, output);
+            }
+            Ok(Route::Preflight) => {
+                let reply = Reply::begin(output, 204).lines(self.date.line(self.now));
+                manner.end_empty(reply.lines(PREFLIGHT));
+            }
+            Err(Astray { problem, allow }) => {
+                let allow = allow.map(|allow| ("Allow", allow));
+                self.problem_with(&problem, allow, manner, output);
+            }
+        }
+        after
+    }
+
+    /// Decides the checks that were read so far, and answers them.
+    pub(super) fn decide(&mut self, checks: &mut Vec<Check<'_>>, output: &mut Vec<u8>) {
+        if checks.is_empty() {
+            return;
+        }
+        let service = Arc::clone(&self.service);
+        let asked = checks.iter().map(|check| match &check.body {
+            Ok(body) => convert::ask(body),
+            Err(problem) => Err(problem.clone()),
+        });
+        let mut asking = checks.iter();
+        decide_in_order(&service.engine, asked, |answer| {
+            let Some(check) = asking.next() else {
+                return;
+            };
+            match answer {
+                Ok(answer) => self.decision(&answer, check.words, check.manner, output),
+                Err(problem) => self.problem(&problem, check.manner, output),
+            }
+        });
+        checks.clear();
+    }
+
+    /// Answers that something is wrong.
+    pub(super) fn problem(&mut self, problem: &Problem, manner: Manner, output: &mut Vec<u8>) {
+        self.problem_with(problem, None, manner, output);
+    }
+
+    /// As [`Desk::problem`], with one more header.
+    pub(super) fn problem_with(
+        &mut self,
+        problem: &Problem,
+        header: Option<(&str, &str)>,
+        manner: Manner,
+        output: &mut Vec<u8>,
+    ) {
+        self.turned_away(problem);
+        self.scratch.clear();
+        problem.write(&mut self.scratch);
+        let mut reply = Reply::begin(output, problem.status)
+            .lines(self.date.line(self.now))
+            .lines(CORS)
+            .lines(b"Content-Type: application/problem+json\r\n");
+        if problem.status == 503 {
+            reply = reply.number("Retry-After", NO_SNAPSHOT_RETRY_AFTER_S);
+        }
+        if let Some((name, value)) = header {
+            reply = reply.header(name, value.as_bytes());
+        }
+        manner.end(reply, &self.scratch);
+    }
+
+    /// Answers with a body that was put into the scratch buffer.
+    pub(super) fn json(&mut self, manner: Manner, output: &mut Vec<u8>) {
+        let reply = Reply::begin(output, 200)
+            .lines(self.date.line(self.now))
+            .lines(CORS)
+            .lines(b"Content-Type: application/json\r\n");
+        manner.end(reply, &self.scratch);
+        self.scratch.clear();
+        self.scratch.shrink_to(KEPT_BYTES_MAX);
+    }
+
+    pub(super) fn turned_away(&self, problem: &Problem) {
+        let what = match problem.status {
+            503 => Turned::NoSnapshot,
+            408 => Turned::Slow,
+            _ => Turned::Bad,
+        };
+        let recorder = self.service.engine.recorder();
+        recorder.turned_away(Protocol::Http, what);
+    }
+
+    fn health(&mut self, status: u16, body: &[u8], manner: Manner, output: &mut Vec<u8>) {
+        let reply = Reply::begin(output, status).lines(self.date.line(self.now));
+        manner.end(reply.lines(HEALTH), body);
+    }
+}
+
+fn read_check<'i>(request: &Request<'i>, manner: Manner) -> Check<'i> {
+    let denial = params::of_check(request.query);
+    let words = Words {
+        wanted: request.wanted,
+        denial: denial.clone().unwrap_or(params::DenialAs::Ruled),
+    };
+    let read = |_| {
+        let body = read_body(request.body, Purpose::Check);
+        body.map_err(|error| Problem::new(400, error.to_string()))
+    };
+    Check {
+        manner,
+        words,
+        body: denial.and_then(read),
+    }
+}

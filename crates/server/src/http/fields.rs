@@ -1,0 +1,127 @@
+//! The header fields that carry the numbers.
+
+use tollgate::{Met, Micros, Ruling};
+use tollgate_core::Decision;
+use tollgate_wire::http1::Reply;
+
+use super::convert;
+use crate::{Fields, ResetAs, Wording, engine::Answer};
+
+/// With the fields that the setting names, and `Retry-After` on every denial where waiting helps.
+pub(super) fn write<'o>(reply: Reply<'o>, answer: &Answer, wording: Wording) -> Reply<'o> {
+    let ruling = &answer.ruling;
+    let reply = match wording.fields {
+        Fields::Vendor => vendor(reply, answer, wording.reset),
+        Fields::Draft => draft(reply, ruling),
+        Fields::Both => draft(vendor(reply, answer, wording.reset), ruling),
+    };
+    match ruling.retry_after_s() {
+        Some(seconds) if !ruling.is_allowed() => reply.number("Retry-After", seconds),
+        _ => reply,
+    }
+}
+
+fn vendor<'o>(mut reply: Reply<'o>, answer: &Answer, reset_as: ResetAs) -> Reply<'o> {
+    let ruling = &answer.ruling;
+    let (Some(limit), Some(remaining)) = (ruling.limit(), ruling.remaining()) else {
+        return reply;
+    };
+    reply = reply
+        .number("X-RateLimit-Limit", limit)
+        .number("X-RateLimit-Remaining", remaining);
+    let Some(reset) = convert::reset(answer) else {
+        return reply;
+    };
+    let reset = match reset_as {
+        ResetAs::Epoch => reset,
+        ResetAs::Seconds => {
+            let since = answer.at.as_micros();
+            let until = reset.saturating_mul(1_000_000);
+            until.saturating_sub(since).div_ceil(1_000_000)
+        }
+    };
+    reply.number("X-RateLimit-Reset", reset)
+}
+
+/// Structured fields: every limit that was met as a policy, and the standing of the one shown.
+fn draft<'o>(reply: Reply<'o>, ruling: &Ruling) -> Reply<'o> {
+    let Some(shown) = ruling.binding() else {
+        return stopped(reply, ruling);
+    };
+    let reply = reply.with("RateLimit-Policy", |out| {
+        for (place, (met, decision)) in ruling.decisions().enumerate() {
+            if place > 0 {
+                out.extend_from_slice(b", ");
+            }
+            write_policy(ruling, met, out);
+            parameter(b";q=", decision.limit(), out);
+            let window = met.period.length().get();
+            if window >= 1_000_000 {
+                parameter(b";w=", window / 1_000_000, out);
+            }
+        }
+    });
+    let standing = ruling
+        .decisions()
+        .find(|(_, decision)| std::ptr::eq(*decision, shown));
+    let Some((met, decision)) = standing else {
+        return reply;
+    };
+    reply.with("RateLimit", |out| {
+        write_policy(ruling, met, out);
+        parameter(b";r=", decision.remaining(), out);
+        parameter(b";t=", until_more(ruling, decision), out);
+    })
+}
+
+/// A block is a policy of nothing.
+fn stopped<'o>(reply: Reply<'o>, ruling: &Ruling) -> Reply<'o> {
+    let Some(rule) = ruling.rule() else {
+        return reply;
+    };
+    let name = |out: &mut Vec<u8>| quote(rule.name.as_str(), out);
+    let reply = reply.with("RateLimit-Policy", |out| {
+        name(out);
+        parameter(b";q=", 0, out);
+    });
+    reply.with("RateLimit", |out| {
+        name(out);
+        parameter(b";r=", 0, out);
+    })
+}
+
+/// Seconds until there is more: never later than what `Retry-After` says.
+fn until_more(ruling: &Ruling, decision: &Decision) -> u64 {
+    let reset = Micros::from(decision.reset_after()).as_secs_ceil();
+    match ruling.retry_after_s() {
+        Some(wait) if !ruling.is_allowed() => reset.min(wait),
+        _ => reset,
+    }
+}
+
+/// The name of a policy: the rule's, with the window where the rule has several.
+pub(super) fn policy(ruling: &Ruling, met: &Met) -> String {
+    let of_rule = ruling
+        .decisions()
+        .filter(|(other, _)| other.rule.id == met.rule.id);
+    match of_rule.count() {
+        0 | 1 => met.rule.name.as_str().to_owned(),
+        _ => format!("{}:{}", met.rule.name.as_str(), met.period),
+    }
+}
+
+fn write_policy(ruling: &Ruling, met: &Met, out: &mut Vec<u8>) {
+    quote(&policy(ruling, met), out);
+}
+
+/// Names hold neither quotes nor backslashes.
+fn quote(name: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    out.extend_from_slice(name.as_bytes());
+    out.push(b'"');
+}
+
+fn parameter(name: &[u8], value: u64, out: &mut Vec<u8>) {
+    out.extend_from_slice(name);
+    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+}

@@ -1,0 +1,70 @@
+//! Connections over HTTP.
+
+use std::{net::SocketAddr, sync::Arc};
+
+use tokio::net::TcpStream;
+use tollgate_wire::http1::HEAD_BYTES_MAX;
+
+use super::{HttpService, HttpSession, Readiness};
+use crate::{
+    authority::Door,
+    listen::{Conversation, Serve, Terms},
+    server::Parts,
+    stop::Stop,
+    telemetry::Protocol,
+};
+
+/// Serves connections over HTTP.
+pub(crate) struct HttpServe {
+    service: Arc<HttpService>,
+    terms: Terms,
+}
+
+/// What chunks may add to a body: their sizes and ends.
+const FRAMING_TIMES: usize = 2;
+
+impl HttpServe {
+    pub(crate) fn new(parts: &Parts) -> Self {
+        let settings = &parts.settings;
+        let health = parts.health.clone();
+        let service = HttpService {
+            engine: Arc::clone(&parts.engine),
+            authority: Arc::clone(&parts.authority),
+            door: Door::of(settings.listen.http),
+            wording: settings.wording,
+            body_bytes_max: settings.timers.body_bytes_max,
+            health: Arc::new(move || {
+                let condition = health.condition();
+                Readiness {
+                    revision: condition.revision,
+                    degraded: condition.degraded,
+                }
+            }),
+        };
+        let body_bytes_max = settings.timers.body_bytes_max;
+        let input_bytes_max = HEAD_BYTES_MAX + body_bytes_max.saturating_mul(FRAMING_TIMES);
+        Self {
+            service: Arc::new(service),
+            terms: Terms {
+                idle: settings.timers.idle,
+                ..Terms::new(Protocol::Http, &settings.timers, input_bytes_max)
+            },
+        }
+    }
+}
+
+impl Serve for HttpServe {
+    const PROTOCOL: Protocol = Protocol::Http;
+    const FULL: &'static [u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n\
+        Connection: close\r\nContent-Length: 0\r\n\r\n";
+
+    async fn serve(&self, stream: TcpStream, _: SocketAddr, stop: Stop) {
+        let conversation = Conversation {
+            stream,
+            session: HttpSession::new(Arc::clone(&self.service)),
+            engine: &self.service.engine,
+            terms: self.terms,
+        };
+        conversation.run(stop).await;
+    }
+}

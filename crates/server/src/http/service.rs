@@ -1,0 +1,34 @@
+//! What the conversations of one listener share.
+
+use std::sync::Arc;
+
+use tollgate_core::Clock as _;
+
+use super::Health;
+use crate::{
+    Wording,
+    authority::{Authority, Door},
+    engine::Engine,
+};
+
+/// Everything a conversation over HTTP needs.
+pub(crate) struct HttpService {
+    /// Who decides.
+    pub(crate) engine: Arc<Engine>,
+    /// Who may do what.
+    pub(crate) authority: Arc<Authority>,
+    /// Where the listener can be reached from.
+    pub(crate) door: Door,
+    /// How answers are worded.
+    pub(crate) wording: Wording,
+    /// The bytes of a request's body.
+    pub(crate) body_bytes_max: usize,
+    /// How the node fares.
+    pub(crate) health: Arc<dyn Health>,
+}
+
+impl HttpService {
+    pub(super) fn now(&self) -> tollgate_core::Timestamp {
+        self.engine.time().now().wall
+    }
+}

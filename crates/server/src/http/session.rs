@@ -1,0 +1,123 @@
+//! One conversation over HTTP/1.1.
+
+use std::sync::Arc;
+
+use tollgate_wire::{
+    check::Problem,
+    http1::{After, CONTINUE, Decoded, Decoder, Limits},
+};
+
+use super::{HttpService, decision::Check, desk::Desk, manner::Manner};
+use crate::listen::{OUTPUT_BYTES_HIGH, Session, Step, Then};
+
+/// Reads requests, answers them in order.
+pub(crate) struct HttpSession {
+    decoder: Decoder,
+    desk: Desk,
+}
+
+/// How many pipelined checks are decided together.
+const TOGETHER_MAX: usize = 64;
+/// What the answer to a check takes, roughly: so much is expected while it is not yet decided.
+const ANSWER_BYTES_LIKELY: usize = 1_024;
+
+impl HttpSession {
+    pub(crate) fn new(service: Arc<HttpService>) -> Self {
+        let limits = Limits {
+            body_bytes_max: service.body_bytes_max,
+        };
+        Self {
+            decoder: Decoder::new(limits),
+            desk: Desk::new(service),
+        }
+    }
+}
+
+impl Session for HttpSession {
+    fn advance(&mut self, input: &[u8], output: &mut Vec<u8>) -> Step {
+        let Self { decoder, desk } = self;
+        desk.now = desk.service.now();
+        let mut checks: Vec<Check<'_>> = Vec::new();
+        let mut step = Step {
+            taken: 0,
+            answered: 0,
+            then: Then::Read,
+        };
+        loop {
+            let expected = output.len() + checks.len() * ANSWER_BYTES_LIKELY;
+            if expected >= OUTPUT_BYTES_HIGH || checks.len() == TOGETHER_MAX {
+                desk.decide(&mut checks, output);
+            }
+            let rest = input.get(step.taken..).unwrap_or_default();
+            if rest.is_empty() {
+                break;
+            }
+            if output.len() >= OUTPUT_BYTES_HIGH {
+                step.then = Then::Again;
+                break;
+            }
+            let after = match decoder.decode(rest) {
+                Ok(Decoded::Partial { taken }) => {
+                    step.taken += taken;
+                    break;
+                }
+                Ok(Decoded::Continue { taken }) => {
+                    step.taken += taken;
+                    desk.decide(&mut checks, output);
+                    output.extend_from_slice(CONTINUE);
+                    continue;
+                }
+                Ok(Decoded::Whole { request, taken }) => {
+                    step.taken += taken;
+                    desk.serve(&request, &mut checks, output)
+                }
+                Ok(Decoded::Gathered { taken }) => {
+                    step.taken += taken;
+                    desk.decide(&mut checks, output);
+                    serve_gathered(decoder, desk, output)
+                }
+                Err(flaw) => {
+                    desk.decide(&mut checks, output);
+                    let problem = Problem::new(flaw.status(), flaw.to_string());
+                    desk.problem(&problem, Manner::LAST, output);
+                    After::Close
+                }
+            };
+            step.answered += 1;
+            if after == After::Close {
+                step.then = Then::Close;
+                break;
+            }
+        }
+        desk.decide(&mut checks, output);
+        step
+    }
+
+    fn is_idle(&self) -> bool {
+        self.decoder.is_idle()
+    }
+
+    fn wind_down(&mut self) {
+        self.desk.after = After::Close;
+    }
+
+    fn too_slow(&mut self, output: &mut Vec<u8>) {
+        if self.decoder.is_idle() {
+            return;
+        }
+        self.desk.now = self.desk.service.now();
+        let problem = Problem::new(408, "the request took too long to arrive: send it again");
+        self.desk.problem(&problem, Manner::LAST, output);
+    }
+}
+
+/// Serves a request that lies in the decoder, so that it cannot wait for others.
+fn serve_gathered(decoder: &Decoder, desk: &mut Desk, output: &mut Vec<u8>) -> After {
+    let Some(request) = decoder.gathered() else {
+        return After::Close;
+    };
+    let mut check = Vec::new();
+    let after = desk.serve(&request, &mut check, output);
+    desk.decide(&mut check, output);
+    after
+}

@@ -1,0 +1,1 @@
+//! The session without a socket.

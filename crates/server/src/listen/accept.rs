@@ -1,0 +1,124 @@
+//! Taking connections, up to a number.
+
+use std::{future::Future, net::SocketAddr, sync::Arc, time::Duration};
+
+use tokio::{
+    net::{TcpListener, TcpStream},
+    task::JoinSet,
+    time::{sleep, timeout},
+};
+
+use crate::{
+    stop::Stop,
+    telemetry::{Protocol, Recorder, Turned},
+};
+
+/// What is done with a connection.
+pub(crate) trait Serve: Send + Sync + 'static {
+    /// Which protocol it speaks.
+    const PROTOCOL: Protocol;
+    /// What one hears for whom there is no room.
+    const FULL: &'static [u8];
+
+    /// Serves one connection to its end, and hurries once `stop` turns true.
+    fn serve(
+        &self,
+        stream: TcpStream,
+        peer: SocketAddr,
+        stop: Stop,
+    ) -> impl Future<Output = ()> + Send;
+}
+
+/// Takes connections from one listener.
+#[derive(Debug)]
+pub(crate) struct Acceptor {
+    pub(crate) listener: TcpListener,
+    pub(crate) connections_max: usize,
+    /// From the signal to stop to the end.
+    pub(crate) drain: Duration,
+    pub(crate) recorder: Arc<Recorder>,
+}
+
+/// After a failure to accept, which is mostly for want of file descriptors, that others give back.
+const PAUSE: Duration = Duration::from_millis(50);
+
+impl Acceptor {
+    /// Accepts until `stop` turns true, then waits for the connections there are. Says how many it had to
+    /// cut off.
+    pub(crate) async fn run<S: Serve>(self, serve: Arc<S>, mut stop: Stop) -> usize {
+        let mut connections = JoinSet::new();
+        let mut is_failing = false;
+        loop {
+            let accepted = tokio::select! {
+                accepted = self.listener.accept() => accepted,
+                Some(_) = connections.join_next(), if !connections.is_empty() => continue,
+                () = stop.heard() => break,
+            };
+            match accepted {
+                Ok((stream, peer)) => {
+                    is_failing = false;
+                    self.admit(stream, peer, &serve, &mut connections, &stop);
+                }
+                Err(error) => {
+                    if !is_failing {
+                        tracing::error!(protocol = S::PROTOCOL.name(), %error, "Cannot accept connections.");
+                    }
+                    is_failing = true;
+                    sleep(PAUSE).await;
+                }
+            }
+        }
+        drop(self.listener);
+        let all_done = async { while connections.join_next().await.is_some() {} };
+        let in_time = timeout(self.drain, all_done).await;
+        let late = connections.len();
+        connections.shutdown().await;
+        if in_time.is_ok() { 0 } else { late }
+    }
+
+    fn admit<S: Serve>(
+        &self,
+        stream: TcpStream,
+        peer: SocketAddr,
+        serve: &Arc<S>,
+        connections: &mut JoinSet<()>,
+        stop: &Stop,
+    ) {
+        if connections.len() >= self.connections_max {
+            self.recorder.turned_away(S::PROTOCOL, Turned::Full);
+            // A fresh socket has room for this; if it has not, being closed says enough.
+            drop(stream.try_write(S::FULL));
+            return;
+        }
+        // Without it an answer may wait for the acknowledgement of the one before.
+        drop(stream.set_nodelay(true));
+        let (serve, stop) = (Arc::clone(serve), stop.clone());
+        let open = Open::new(S::PROTOCOL, &self.recorder);
+        connections.spawn(async move {
+            serve.serve(stream, peer, stop).await;
+            drop(open);
+        });
+    }
+}
+
+/// Counts a connection for as long as it is open, however it ends.
+struct Open {
+    protocol: Protocol,
+    recorder: Arc<Recorder>,
+}
+
+impl Open {
+    fn new(protocol: Protocol, recorder: &Arc<Recorder>) -> Self {
+        recorder.opened(protocol);
+        Self {
+            protocol,
+            recorder: Arc::clone(recorder),
+        }
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.recorder.closed(self.protocol);
+    }
+}

@@ -1,0 +1,174 @@
+//! The loop that drives any protocol: read, answer all that is there, write once.
+
+use std::{future::Future as _, io, pin::pin, task::Poll, time::Duration};
+
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    time::timeout,
+};
+use tollgate_core::{Clock as _, Timestamp};
+
+use super::{Session, Then, buffers::Buffers, output::write, patience::Patience};
+use crate::{
+    config::Timers,
+    engine::Engine,
+    stop::Stop,
+    telemetry::{Protocol, Turned},
+};
+
+/// What a connection may ask of our patience and memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    pub(crate) protocol: Protocol,
+    /// From the first byte of a request to its last, and from the connection to its first request.
+    pub(crate) request: Duration,
+    /// Between two requests.
+    pub(crate) idle: Duration,
+    /// For an answer to be taken.
+    pub(crate) write: Duration,
+    /// Once told to stop, for a client that goes on sending.
+    pub(crate) stay: Duration,
+    /// Bytes of one request, its head and frame included.
+    pub(crate) input_bytes_max: usize,
+}
+
+impl Terms {
+    /// As the operator set them, for somebody who may be silent as long as between two requests over RESP.
+    pub(crate) fn new(protocol: Protocol, timers: &Timers, input_bytes_max: usize) -> Self {
+        Self {
+            protocol,
+            request: timers.request,
+            idle: timers.resp_idle,
+            write: timers.write,
+            // The rest of the time is for answers to be taken.
+            stay: timers.drain / 2,
+            input_bytes_max,
+        }
+    }
+}
+
+/// How long a client that is told to go is waited for, so that it hears the last answer.
+const LINGER: Duration = Duration::from_secs(1);
+/// A client that has sent nothing for this long while we stop has nothing under way.
+const QUIET: Duration = Duration::from_millis(200);
+
+/// One connection under one protocol.
+#[derive(Debug)]
+pub(crate) struct Conversation<'a, S> {
+    pub(crate) stream: TcpStream,
+    pub(crate) session: S,
+    pub(crate) engine: &'a Engine,
+    pub(crate) terms: Terms,
+}
+
+/// What woke a connection.
+enum Woken {
+    Read(usize),
+    Slow,
+    Stopping,
+}
+
+impl<S: Session> Conversation<'_, S> {
+    /// Serves it to its end.
+    pub(crate) async fn run(mut self, stop: Stop) {
+        // How it ended, orderly or not, is the client's affair.
+        drop(self.converse(stop).await);
+        self.part().await;
+    }
+
+    async fn converse(&mut self, mut stop: Stop) -> io::Result<()> {
+        let mut patience = Patience::new(self.engine.time().clone(), self.terms.request);
+        let mut stopping = pin!(stop.heard());
+        let mut leave_at = None;
+        let mut buffers = Buffers::default();
+        loop {
+            let woken = std::future::poll_fn(|context| {
+                if let Poll::Ready(read) = buffers.poll_read(&self.stream, context) {
+                    return Poll::Ready(read.map(Woken::Read));
+                }
+                if leave_at.is_none() && stopping.as_mut().poll(context).is_ready() {
+                    return Poll::Ready(Ok(Woken::Stopping));
+                }
+                patience.poll_end(context).map(|()| Ok(Woken::Slow))
+            });
+            let mut answered = 0;
+            match woken.await? {
+                Woken::Read(0) => return Ok(()),
+                Woken::Read(_) => {
+                    let (count, then) = self.answer(&mut buffers).await?;
+                    if then == Then::Close || buffers.input.len() >= self.terms.input_bytes_max {
+                        return Ok(());
+                    }
+                    answered = count;
+                }
+                Woken::Stopping => {
+                    leave_at = Some(self.now().saturating_add(self.terms.stay.into()));
+                    self.session.wind_down();
+                }
+                Woken::Slow => return self.give_up(&mut buffers).await,
+            }
+            if leave_at.is_some_and(|leave_at| self.now() >= leave_at) {
+                return Ok(());
+            }
+            let is_idle = buffers.input.is_empty() && self.session.is_idle();
+            match (is_idle, leave_at) {
+                (true, None) => patience.renew(self.terms.idle),
+                (true, Some(_)) => patience.renew(QUIET),
+                (false, _) if answered > 0 => patience.restart(self.terms.request),
+                // A request has its time from its first byte, not from its latest.
+                (false, _) => patience.begin(self.terms.request),
+            }
+        }
+    }
+
+    fn now(&self) -> Timestamp {
+        self.engine.time().now().steady
+    }
+
+    /// Answers what is in the input, and writes the answers.
+    async fn answer(&mut self, buffers: &mut Buffers) -> io::Result<(u64, Then)> {
+        let (mut taken, mut answered) = (0, 0);
+        let then = loop {
+            let begun = self.now();
+            let left = buffers.input.get(taken..).unwrap_or_default();
+            let step = self.session.advance(left, &mut buffers.output);
+            taken += step.taken;
+            answered += step.answered;
+            if step.answered > 0 {
+                let took = self.now().since(begun);
+                let recorder = self.engine.recorder();
+                recorder.answered(self.terms.protocol, step.answered, took);
+            }
+            write(&mut self.stream, &buffers.output, self.terms.write).await?;
+            buffers.output.clear();
+            if step.then != Then::Again {
+                break step.then;
+            }
+        };
+        buffers.take(taken);
+        Ok((answered, then))
+    }
+
+    /// Somebody has kept us waiting.
+    async fn give_up(&mut self, buffers: &mut Buffers) -> io::Result<()> {
+        if !buffers.input.is_empty() || !self.session.is_idle() {
+            let recorder = self.engine.recorder();
+            recorder.turned_away(self.terms.protocol, Turned::Slow);
+            self.session.too_slow(&mut buffers.output);
+        }
+        write(&mut self.stream, &buffers.output, self.terms.write).await
+    }
+
+    /// Closes so that the last answer arrives: a socket that is closed with something unread takes back
+    /// what it sent.
+    async fn part(mut self) {
+        let goodbye = async {
+            self.stream.shutdown().await?;
+            let mut unread = [0; 1024];
+            while self.stream.read(&mut unread).await? > 0 {}
+            io::Result::Ok(())
+        };
+        drop(timeout(LINGER, goodbye).await);
+    }
+}

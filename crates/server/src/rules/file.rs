@@ -1,0 +1,188 @@
+//! A rules file that owns the rules (SPEC 12.11): every change of it is a revision.
+
+use std::{
+    fs::File,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use tokio::{
+    signal::unix::Signal,
+    sync::watch,
+    time::{MissedTickBehavior, interval},
+};
+use tollgate_catalog::{Author, Base, Catalog, CatalogError, RevisionNumber};
+use tollgate_rules::{RuleSet, document};
+
+use crate::{stop::Stop, telemetry::Recorder};
+
+/// A rules file that is watched.
+#[derive(Debug)]
+pub(crate) struct RulesFile {
+    path: PathBuf,
+    catalog: Catalog,
+    recorder: Arc<Recorder>,
+    status: watch::Sender<FileStatus>,
+    seen: Option<Stamp>,
+    hangup: Option<Signal>,
+    /// The file is fine, but the catalog did not take it: try again.
+    must_retry: bool,
+}
+
+/// How the file is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FileStatus {
+    /// What is wrong with it; none while it is in force.
+    pub(crate) trouble: Option<String>,
+}
+
+/// Why a file is not in force.
+#[derive(Debug, thiserror::Error)]
+pub enum RulesFileError {
+    /// It cannot be read.
+    #[error("cannot read the rules file {} (--rules): {source}", .path.display())]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It has errors.
+    #[error("the rules file {} has errors (`tollgate rules validate` shows them too):\n{report}", .path.display())]
+    Broken {
+        /// Which.
+        path: PathBuf,
+        /// All of them.
+        report: String,
+    },
+    /// The catalog did not take it.
+    #[error("the rules of {} could not be stored: {source}", .path.display())]
+    NotStored {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: CatalogError,
+    },
+}
+
+/// What tells that a file may have changed.
+type Stamp = (SystemTime, u64);
+
+/// How often the file is looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+impl RulesFile {
+    pub(crate) fn new(
+        path: PathBuf,
+        catalog: Catalog,
+        recorder: Arc<Recorder>,
+        hangup: Option<Signal>,
+    ) -> (Self, watch::Receiver<FileStatus>) {
+        let (status, receiver) = watch::channel(FileStatus::default());
+        let file = Self {
+            path,
+            catalog,
+            recorder,
+            status,
+            seen: None,
+            hangup,
+            must_retry: false,
+        };
+        (file, receiver)
+    }
+
+    /// Reads the file and puts it in the catalog.
+    pub(crate) async fn apply(&mut self) -> Result<RevisionNumber, RulesFileError> {
+        self.seen = stamp(&self.path);
+        let path = || self.path.clone();
+        let set = Arc::new(read(&self.path)?);
+        let author = Author::new("rules-file").because(&format!("{}", self.path.display()));
+        let written = self.catalog.apply(&set, Base::Any, author).await;
+        let written = written.map_err(|source| RulesFileError::NotStored {
+            path: path(),
+            source,
+        })?;
+        Ok(written.revision)
+    }
+
+    /// Follows the file until `stop` turns true: on every change, and when told by SIGHUP.
+    pub(crate) async fn run(mut self, mut stop: Stop) {
+        let mut turn = interval(LOOK_EVERY);
+        turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let is_told = tokio::select! {
+                _ = turn.tick() => false,
+                () = heard(&mut self.hangup) => true,
+                () = stop.heard() => return,
+            };
+            let has_changed = stamp(&self.path) != self.seen;
+            if is_told || has_changed || self.must_retry {
+                self.reload().await;
+            }
+        }
+    }
+
+    async fn reload(&mut self) {
+        let applied = self.apply().await;
+        self.recorder.rules_reloaded(applied.as_ref().map(|_| ()));
+        let trouble = applied.as_ref().err().map(ToString::to_string);
+        let is_news = self.status.borrow().trouble != trouble;
+        match (&applied, &trouble) {
+            (Ok(revision), _) => {
+                tracing::info!(revision = revision.get(), file = %self.path.display(), "The rules file is in force.");
+            }
+            (Err(_), Some(why)) if is_news => {
+                tracing::error!(file = %self.path.display(), "The last good rules stay in force: {why}");
+            }
+            _ => {}
+        }
+        self.status.send_replace(FileStatus { trouble });
+        self.must_retry = matches!(applied, Err(RulesFileError::NotStored { .. }));
+    }
+}
+
+async fn heard(hangup: &mut Option<Signal>) {
+    let heard = match hangup {
+        Some(hangup) => hangup.recv().await,
+        None => None,
+    };
+    if heard.is_none() {
+        std::future::pending::<()>().await;
+    }
+}
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let about = std::fs::metadata(path).ok()?;
+    Some((about.modified().ok()?, about.len()))
+}
+
+/// What the file says, if all of it can be understood.
+pub(crate) fn read(path: &Path) -> Result<RuleSet, RulesFileError> {
+    let text = text(path).map_err(|source| RulesFileError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })?;
+    let read = document::read(&path.display().to_string(), &text);
+    match read.document {
+        Some(document) => Ok(document.rules),
+        None => Err(RulesFileError::Broken {
+            path: path.to_owned(),
+            report: read.report.to_string(),
+        }),
+    }
+}
+
+fn text(path: &Path) -> io::Result<String> {
+    let most = u64::try_from(document::BYTES_MAX).unwrap_or(u64::MAX);
+    let mut text = String::new();
+    let file = File::open(path)?;
+    file.take(most.saturating_add(1))
+        .read_to_string(&mut text)?;
+    if text.len() > document::BYTES_MAX {
+        let why = format!("more than {most} bytes, which is the most a rules file may have");
+        return Err(io::Error::other(why));
+    }
+    Ok(text)
+}

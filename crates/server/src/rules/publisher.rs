@@ -1,0 +1,77 @@
+//! Putting in force what the catalog says.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering::Relaxed},
+};
+
+use tollgate_catalog::{LivePublisher, OverrideDelta, Publish, Refused, Revision};
+use tollgate_rules::{Live, RuleSet};
+
+use super::demo_rules;
+use crate::{config::Demo, telemetry::Recorder};
+
+/// Puts revisions in force, and the demonstration as long as there was none.
+#[derive(Debug)]
+pub(crate) struct Publisher {
+    catalog: LivePublisher,
+    live: Arc<Live>,
+    recorder: Arc<Recorder>,
+    demo: Demo,
+    shows_demo: AtomicBool,
+}
+
+/// Whose rules are in force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// Those that somebody wrote, if anybody did.
+    Own,
+    /// Those of the demonstration.
+    Demo,
+}
+
+impl Publisher {
+    pub(crate) fn new(live: Arc<Live>, recorder: Arc<Recorder>, demo: Demo) -> Self {
+        Self {
+            catalog: LivePublisher::new(Arc::clone(&live)),
+            live,
+            recorder,
+            demo,
+            shows_demo: AtomicBool::new(false),
+        }
+    }
+
+    /// Whose rules are in force.
+    pub(crate) fn shown(&self) -> Shown {
+        if self.shows_demo.load(Relaxed) {
+            Shown::Demo
+        } else {
+            Shown::Own
+        }
+    }
+
+    /// Nothing was ever written to the catalog.
+    fn is_untouched(revision: &Revision) -> bool {
+        revision.number.get() == 0 && *revision.set == RuleSet::default()
+    }
+}
+
+impl Publish for Publisher {
+    fn rules(&self, revision: &Arc<Revision>) -> Result<(), Refused> {
+        let is_demo = self.demo == Demo::Offered && Self::is_untouched(revision);
+        if is_demo {
+            self.live.publish(&demo_rules(), revision.number.get());
+        } else {
+            self.catalog.rules(revision)?;
+        }
+        self.shows_demo.store(is_demo, Relaxed);
+        if let Some(snapshot) = self.live.snapshot() {
+            self.recorder.rules_changed(&snapshot);
+        }
+        Ok(())
+    }
+
+    fn overrides(&self, delta: OverrideDelta) {
+        self.catalog.overrides(delta);
+    }
+}

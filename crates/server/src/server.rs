@@ -1,0 +1,248 @@
+//! A server from start to end.
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+use tokio::{
+    net::TcpListener,
+    signal::unix::{Signal, SignalKind, signal},
+    sync::watch,
+    task::JoinSet,
+};
+use tollgate_catalog::{Catalog, Options, WatchSettings, Watcher};
+use tollgate_core::SystemClock;
+use tollgate_rules::Live;
+
+use crate::{
+    admin::AdminServe,
+    announce::Announcement,
+    authority::Authority,
+    config::{Demo, Listeners, Owner, Settings},
+    counters::{self, CountersFile},
+    data::DataFolder,
+    engine::{Engine, Time},
+    error::StartError,
+    health::Health,
+    http::HttpServe,
+    listen::{Acceptor, Serve, bind},
+    resp::RespServe,
+    rules::{Publisher, RulesFile},
+    stop::Stop,
+    telemetry::Recorder,
+};
+
+/// How long the rule database may take to give the first snapshot; then the last good copy serves.
+const FIRST_SNAPSHOT_MAX: Duration = Duration::from_secs(5);
+
+/// A server that has its ports and its rules, and answers as soon as it runs.
+#[derive(Debug)]
+pub struct Server {
+    parts: Parts,
+    listeners: Listeners,
+    sockets: Sockets,
+    watcher: Watcher<Publisher>,
+    file: Option<RulesFile>,
+    data: DataFolder,
+    counters: CountersFile,
+}
+
+/// What the listeners share.
+#[derive(Clone, Debug)]
+pub(crate) struct Parts {
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) authority: Arc<Authority>,
+    pub(crate) catalog: Catalog,
+    pub(crate) health: Health,
+}
+
+#[derive(Debug)]
+struct Sockets {
+    http: TcpListener,
+    resp: TcpListener,
+    admin: TcpListener,
+}
+
+impl Server {
+    /// Takes the ports, the data folder and the rules.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError`]. A rule database that is away is none: the last good copy serves, or nothing is
+    /// decided until it is back.
+    pub async fn start(mut settings: Settings) -> Result<Self, StartError> {
+        // Before anything else: a hangup that nobody hears ends the process.
+        let hangup = signal(SignalKind::hangup()).ok();
+        let (sockets, listeners) = sockets(&settings.listen).await?;
+        settings.listen = listeners;
+        if !listeners.are_loopback() || !settings.database.is_sqlite() {
+            settings.demo = Demo::Off;
+        }
+        let data = DataFolder::take(&settings.data)?;
+        let catalog = catalog(&settings).await?;
+
+        let time = Time::new(SystemClock);
+        let recorder = Arc::new(Recorder::new(&settings));
+        let live = Arc::new(Live::new());
+        let publisher = Publisher::new(Arc::clone(&live), Arc::clone(&recorder), settings.demo);
+        let publisher = Arc::new(publisher);
+
+        let (file, file_status) = rules_file(&settings, &catalog, &recorder, hangup).await?;
+        let watching = WatchSettings::new(settings.node.clone()).data(data.path());
+        let (mut watcher, status) = Watcher::new(catalog.clone(), Arc::clone(&publisher), watching);
+        if let Err(error) = watcher.start(FIRST_SNAPSHOT_MAX).await {
+            tracing::error!(%error, "Nothing can be decided until the rule database is back.");
+        }
+
+        let counters = CountersFile::new(data.path());
+        let store = counters::load(&counters, settings.keys_max, &time).map_err(|source| {
+            StartError::Counters {
+                path: data.path().to_owned(),
+                source,
+            }
+        })?;
+        let engine = Arc::new(Engine::new(live, store, time, recorder));
+        // Weak: the engine has the recorder, and neither may keep the other alive.
+        let weak = Arc::downgrade(&engine);
+        let read = move || weak.upgrade().map(|engine| engine.store().stats());
+        engine.recorder().reads_store(read);
+        let health = Health {
+            publisher,
+            catalog: status,
+            file: file_status,
+        };
+        let parts = Parts {
+            authority: Arc::new(Authority::new(settings.token.clone())),
+            settings: Arc::new(settings),
+            engine,
+            catalog,
+            health,
+        };
+        Ok(Self {
+            parts,
+            listeners,
+            sockets,
+            watcher,
+            file,
+            data,
+            counters,
+        })
+    }
+
+    /// Where it listens, with the ports it was given.
+    pub const fn listeners(&self) -> &Listeners {
+        &self.listeners
+    }
+
+    /// What to tell whoever started it.
+    pub fn announcement(&self) -> Announcement {
+        Announcement::of(self)
+    }
+
+    pub(crate) fn about(&self) -> (&Settings, &Health) {
+        (&self.parts.settings, &self.parts.health)
+    }
+
+    /// Answers until `shutdown`, then lets everybody finish, within the deadline for that.
+    pub async fn run(self, shutdown: impl Future<Output = ()> + Send) {
+        let (stopper, stopping) = Stop::channel();
+        let mut listeners = JoinSet::new();
+        let Sockets { http, resp, admin } = self.sockets;
+        let parts = &self.parts;
+        listeners.spawn(accept(http, HttpServe::new(parts), parts, &stopping));
+        listeners.spawn(accept(resp, RespServe::new(parts), parts, &stopping));
+        listeners.spawn(accept(admin, AdminServe::new(parts), parts, &stopping));
+
+        let mut chores = JoinSet::new();
+        let engine = Arc::clone(&parts.engine);
+        chores.spawn(counters::keep(
+            engine,
+            self.counters.clone(),
+            stopping.clone(),
+        ));
+        if let Some(file) = self.file {
+            chores.spawn(file.run(stopping.clone()));
+        }
+        let mut done = stopping.clone();
+        chores.spawn(self.watcher.run(async move {
+            done.heard().await;
+        }));
+
+        shutdown.await;
+        tracing::info!("Stopping: no new connections, those there are may finish.");
+        stopper.stop();
+        let mut cut_off = 0;
+        while let Some(late) = listeners.join_next().await {
+            cut_off += late.unwrap_or(0);
+        }
+        if cut_off > 0 {
+            tracing::warn!(
+                connections = cut_off,
+                "Some connections did not finish in time."
+            );
+        }
+        // After the last answer, so that nothing that was charged is forgotten.
+        counters::save(&parts.engine, &self.counters).await;
+        while chores.join_next().await.is_some() {}
+        parts.catalog.close().await;
+        drop(self.data);
+    }
+}
+
+async fn sockets(listen: &Listeners) -> Result<(Sockets, Listeners), StartError> {
+    let (http, http_at) = bind("http", listen.http).await?;
+    let (resp, resp_at) = bind("resp", listen.resp).await?;
+    let (admin, admin_at) = bind("admin", listen.admin).await?;
+    let listeners = Listeners {
+        http: http_at,
+        resp: resp_at,
+        admin: admin_at,
+    };
+    Ok((Sockets { http, resp, admin }, listeners))
+}
+
+/// A file is opened now, since one that cannot be will not mend itself; a server may come back.
+async fn catalog(settings: &Settings) -> Result<Catalog, StartError> {
+    let url = &settings.database;
+    let opened = if url.is_sqlite() {
+        Catalog::open(url).await
+    } else {
+        Catalog::lazy(url, Options::default())
+    };
+    opened.map_err(|source| StartError::Catalog {
+        url: url.clone(),
+        source,
+    })
+}
+
+type FileStatus = watch::Receiver<crate::rules::FileStatus>;
+
+async fn rules_file(
+    settings: &Settings,
+    catalog: &Catalog,
+    recorder: &Arc<Recorder>,
+    hangup: Option<Signal>,
+) -> Result<(Option<RulesFile>, Option<FileStatus>), StartError> {
+    let Owner::File(path) = &settings.owner else {
+        return Ok((None, None));
+    };
+    let (mut file, status) = RulesFile::new(path.clone(), catalog.clone(), Arc::clone(recorder), hangup);
+    file.apply().await?;
+    Ok((Some(file), Some(status)))
+}
+
+/// Takes the connections of one listener until told to stop; says how many had to be cut off.
+fn accept<S: Serve>(
+    listener: TcpListener,
+    serve: S,
+    parts: &Parts,
+    stopping: &Stop,
+) -> impl Future<Output = usize> + Send + use<S> {
+    let timers = &parts.settings.timers;
+    let acceptor = Acceptor {
+        listener,
+        connections_max: timers.connections_max,
+        drain: timers.drain,
+        recorder: Arc::clone(parts.engine.recorder()),
+    };
+    acceptor.run(Arc::new(serve), stopping.clone())
+}

@@ -1,0 +1,145 @@
+//! Every metric there is. `docs/reference/metrics.md` lists them, and a test compares.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::{
+    histogram::seconds,
+    protocol::Turned,
+    reading::{Kind, Reading, Value},
+    recorder::Recorder,
+    resident::resident_bytes,
+};
+
+impl Recorder {
+    /// All metrics, now. No label ever holds a key: rules, protocols and reasons are all there is.
+    pub(super) fn read(&self) -> Reading {
+        let mut reading = Reading::default();
+        self.about_us(&mut reading);
+        self.decisions(&mut reading);
+        self.rules(&mut reading);
+        self.counters(&mut reading);
+        self.connections(&mut reading);
+        reading
+    }
+
+    fn about_us(&self, reading: &mut Reading) {
+        let one = Value::Whole(1);
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        let help = "The version that runs; always 1";
+        let family = reading.add(Kind::Gauge, "tollgate_build_info", help);
+        family.with([("version", version)], one.clone());
+        let names = [("node", self.node.clone()), ("region", self.region.clone())];
+        let help = "The names of this node; always 1";
+        reading
+            .add(Kind::Gauge, "tollgate_node_info", help)
+            .with(names, one);
+        let help = "When the process started, in seconds since 1970";
+        let family = reading.add(Kind::Gauge, "process_start_time_seconds", help);
+        family.with([], Value::Fraction(seconds(self.started_us)));
+        if let Some(bytes) = resident_bytes() {
+            let help = "Resident memory of the process";
+            reading.gauge("tollgate_memory_bytes", help, bytes);
+        }
+        let help = "Pushes of metrics to the collector that failed";
+        let failures = self.pushes.failures.load(Relaxed);
+        reading.counter("tollgate_otlp_push_failures", help, failures);
+    }
+
+    fn decisions(&self, reading: &mut Reading) {
+        let by_rule = self.by_rule.load();
+        let help = "Decisions, each once, by the rule that made it and what came of it";
+        let family = reading.add(Kind::Counter, "tollgate_decisions", help);
+        for (rule, outcome, count) in by_rule.decisions() {
+            let labels = [("rule", rule), ("outcome", outcome.to_owned())];
+            family.with(labels, Value::Whole(count));
+        }
+        let help = "From the bytes of a request to those of its answer; requests that are answered \
+                    together take as long as all of them";
+        let family = reading.add(Kind::Histogram, "tollgate_decision_duration_seconds", help);
+        for (protocol, lane) in self.traffic.lanes() {
+            let durations = Value::Durations(lane.answered.read());
+            family.with([("protocol", protocol)], durations);
+        }
+        let help = "Requests whose tier is not declared";
+        let unknown = self.unknown_tiers.load(Relaxed);
+        reading.counter("tollgate_unknown_tier", help, unknown);
+    }
+
+    fn rules(&self, reading: &mut Reading) {
+        let by_rule = self.by_rule.load();
+        let help = "The amount of each limit of each rule";
+        let family = reading.add(Kind::Gauge, "tollgate_rule_limit", help);
+        for (rule, period, amount) in by_rule.limits() {
+            family.with([("rule", rule), ("period", period)], Value::Whole(amount));
+        }
+        let count = u64::try_from(by_rule.walked()).unwrap_or(u64::MAX);
+        reading.gauge("tollgate_rules", "Enabled rules in force", count);
+        if let Some(revision) = by_rule.revision() {
+            let help = "The revision of the rules in force; absent while there is none";
+            reading.gauge("tollgate_rules_revision", help, revision);
+        }
+        let is_fine = !self.reloads.is_failing.load(Relaxed);
+        let help = "1 if the rules file was last read well, or there is none; 0 if it is broken and \
+                    the rules before it stay in force";
+        reading.gauge("tollgate_rules_reload_success", help, u64::from(is_fine));
+        let help = "Times that the rules file could not be read or used";
+        let failures = self.reloads.failures.load(Relaxed);
+        reading.counter("tollgate_rules_reload_failures", help, failures);
+    }
+
+    fn counters(&self, reading: &mut Reading) {
+        if let Some(stats) = self.store_stats() {
+            let help = "Keys that the counters hold, run out or not";
+            reading.gauge("tollgate_keys", help, stats.keys);
+            let help = "Keys that the counters have room for";
+            reading.gauge("tollgate_keys_capacity", help, stats.capacity);
+            let help = "Live keys dropped to make room, none of which had used half of its limit";
+            reading.counter("tollgate_evicted_keys", help, stats.evicted_keys);
+            let help =
+                "Cost that those keys had admitted: how far limits may have been exceeded for it";
+            reading.counter("tollgate_evicted_cost", help, stats.evicted_cost);
+            let help = "Requests counted together with those of other keys for want of room";
+            reading.counter("tollgate_shared_requests", help, stats.shared_requests);
+        }
+        let saved = self.saves.went_well_us.load(Relaxed);
+        if saved > 0 {
+            let help = "When the counters were last written to disk, in seconds since 1970";
+            let family = reading.add(
+                Kind::Gauge,
+                "tollgate_counters_saved_timestamp_seconds",
+                help,
+            );
+            family.with([], Value::Fraction(seconds(saved)));
+        }
+        let help = "Times that the counters could not be written to disk";
+        let failures = self.saves.failures.load(Relaxed);
+        reading.counter("tollgate_counters_save_failures", help, failures);
+    }
+
+    fn connections(&self, reading: &mut Reading) {
+        let lanes: Vec<_> = self.traffic.lanes().collect();
+        let help = "Connections that are open";
+        let family = reading.add(Kind::Gauge, "tollgate_connections", help);
+        for (protocol, lane) in &lanes {
+            let open = lane.connections().1;
+            family.with([("protocol", protocol.clone())], Value::Whole(open));
+        }
+        let help = "Connections so far";
+        let family = reading.add(Kind::Counter, "tollgate_connections_opened", help);
+        for (protocol, lane) in &lanes {
+            let opened = lane.connections().0;
+            family.with([("protocol", protocol.clone())], Value::Whole(opened));
+        }
+        let help = "Requests and connections that were turned away before a decision";
+        let family = reading.add(Kind::Counter, "tollgate_turned_away", help);
+        for (protocol, lane) in &lanes {
+            for what in Turned::ALL {
+                let labels = [
+                    ("protocol", protocol.clone()),
+                    ("reason", what.word().to_owned()),
+                ];
+                family.with(labels, Value::Whole(lane.turned(what).load(Relaxed)));
+            }
+        }
+    }
+}

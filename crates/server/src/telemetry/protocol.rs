@@ -1,0 +1,52 @@
+//! How somebody asks, and what is turned away.
+
+/// How somebody asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Protocol {
+    /// HTTP/1.1.
+    Http,
+    /// The Redis protocol.
+    Resp,
+    /// The admin side.
+    Admin,
+}
+
+impl Protocol {
+    pub(super) const ALL: [Self; 3] = [Self::Http, Self::Resp, Self::Admin];
+
+    /// As it is spelled in labels and logs.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Resp => "resp",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+/// What is turned away before a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Turned {
+    /// It could not be understood.
+    Bad,
+    /// There are no rules to decide by.
+    NoSnapshot,
+    /// There is no room for another connection.
+    Full,
+    /// It took too long.
+    Slow,
+}
+
+impl Turned {
+    pub(super) const ALL: [Self; 4] = [Self::Bad, Self::NoSnapshot, Self::Full, Self::Slow];
+
+    /// As it is spelled in labels.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Bad => "bad_request",
+            Self::NoSnapshot => "no_snapshot",
+            Self::Full => "full",
+            Self::Slow => "slow",
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! What a scrape says.
+// Proves: O1
+
+mod bounds;
+mod exposition;

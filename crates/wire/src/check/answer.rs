@@ -1,0 +1,179 @@
+//! What is answered.
+
+use super::text::write_text;
+
+/// The answer to a check, without the limits that were met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CheckAnswer<'a> {
+    /// Whether the request may pass.
+    pub allowed: bool,
+    /// The limit shown; none if nothing matched.
+    pub limit: Option<u64>,
+    /// What is left of it.
+    pub remaining: Option<u64>,
+    /// When it is whole again, in seconds since 1970.
+    pub reset: Option<u64>,
+    /// How long a denied client has to wait; none where waiting never helps.
+    pub wait: Option<Wait>,
+    /// How long an admitted client has to wait before it goes on.
+    pub delay_ms: u64,
+    /// How near to a limit it came, unless it is far from all.
+    pub band: Option<&'a str>,
+    /// The rule that decided.
+    pub rule: Option<&'a str>,
+    /// What the rule has to say.
+    pub message: Option<&'a str>,
+    /// The revision of the rules.
+    pub revision: u64,
+    /// The name of the decision.
+    pub decision_id: &'a str,
+}
+
+/// How long to wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// The seconds to show.
+    pub seconds: u64,
+    /// The exact wait.
+    pub millis: u64,
+}
+
+/// One limit that was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LimitAnswer<'a> {
+    /// Whose it is.
+    pub rule: &'a str,
+    /// What it holds.
+    pub limit: u64,
+    /// The length of its window in microseconds.
+    pub window_us: u64,
+    /// What is left.
+    pub remaining: u64,
+    /// When it is whole again, in seconds since 1970.
+    pub reset: u64,
+}
+
+impl CheckAnswer<'_> {
+    /// Appends the answer as a JSON object.
+    pub fn write<'l>(&self, limits: impl Iterator<Item = LimitAnswer<'l>>, out: &mut Vec<u8>) {
+        out.push(b'{');
+        self.write_members(limits, out);
+        out.push(b'}');
+    }
+
+    /// Appends the members only, for an object that has others.
+    pub fn write_members<'l>(
+        &self,
+        limits: impl Iterator<Item = LimitAnswer<'l>>,
+        out: &mut Vec<u8>,
+    ) {
+        out.extend_from_slice(if self.allowed {
+            b"\"allowed\":true,\"limit\":"
+        } else {
+            b"\"allowed\":false,\"limit\":"
+        });
+        maybe(self.limit, out);
+        out.extend_from_slice(b",\"remaining\":");
+        maybe(self.remaining, out);
+        out.extend_from_slice(b",\"reset\":");
+        maybe(self.reset, out);
+        if let Some(wait) = self.wait {
+            out.extend_from_slice(b",\"retry_after\":");
+            number(wait.seconds, out);
+            out.extend_from_slice(b",\"retry_after_ms\":");
+            number(wait.millis, out);
+        }
+        if self.delay_ms > 0 {
+            out.extend_from_slice(b",\"delay_ms\":");
+            number(self.delay_ms, out);
+        }
+        if let Some(band) = self.band {
+            out.extend_from_slice(b",\"band\":");
+            write_text(band, out);
+        }
+        out.extend_from_slice(b",\"rule\":");
+        match self.rule {
+            Some(rule) => write_text(rule, out),
+            None => out.extend_from_slice(b"null"),
+        }
+        if let Some(message) = self.message {
+            out.extend_from_slice(b",\"message\":");
+            write_text(message, out);
+        }
+        out.extend_from_slice(b",\"revision\":");
+        number(self.revision, out);
+        out.extend_from_slice(b",\"decision_id\":");
+        write_text(self.decision_id, out);
+        out.extend_from_slice(b",\"limits\":[");
+        for (place, limit) in limits.enumerate() {
+            if place > 0 {
+                out.push(b',');
+            }
+            limit.write(out);
+        }
+        out.push(b']');
+    }
+}
+
+impl LimitAnswer<'_> {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"{\"rule\":");
+        write_text(self.rule, out);
+        out.extend_from_slice(b",\"limit\":");
+        number(self.limit, out);
+        out.extend_from_slice(b",\"window_s\":");
+        seconds(self.window_us, out);
+        out.extend_from_slice(b",\"remaining\":");
+        number(self.remaining, out);
+        out.extend_from_slice(b",\"reset\":");
+        number(self.reset, out);
+        out.push(b'}');
+    }
+}
+
+fn number(value: u64, out: &mut Vec<u8>) {
+    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+}
+
+fn maybe(value: Option<u64>, out: &mut Vec<u8>) {
+    match value {
+        Some(value) => number(value, out),
+        None => out.extend_from_slice(b"null"),
+    }
+}
+
+/// Seconds with as many decimals as needed: `60`, `0.5`.
+fn seconds(micros: u64, out: &mut Vec<u8>) {
+    number(micros / 1_000_000, out);
+    let mut rest = micros % 1_000_000;
+    if rest > 0 {
+        out.push(b'.');
+    }
+    let mut unit = 100_000;
+    while rest > 0 {
+        number(rest / unit, out);
+        rest %= unit;
+        unit /= 10;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_have_the_decimals_they_need() {
+        for (micros, text) in [
+            (60_000_000, "60"),
+            (500_000, "0.5"),
+            (1_500_000, "1.5"),
+            (1, "0.000001"),
+            (10_250_000, "10.25"),
+            (86_400_000_000, "86400"),
+        ] {
+            let mut out = Vec::new();
+            seconds(micros, &mut out);
+            assert_eq!(String::from_utf8_lossy(&out), text);
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! From JSON to bodies.
+
+use super::{
+    error::{BodyError, BodyFlaw, Fault, Kind, short},
+    fields::{Field, Purpose},
+    place::Places,
+    read::{ATTRIBUTES_MAX, BATCH_MAX, CheckBody},
+    scanner::Scanner,
+};
+
+/// Reads members one after the other. What is wrong though it is JSON is kept for later, so that the end
+/// of a request in a batch is found.
+pub(super) struct Reader<'a> {
+    text: &'a str,
+    scanner: Scanner<'a>,
+}
+
+/// What was read of a body so far.
+#[derive(Default)]
+struct Gathered<'a> {
+    body: CheckBody<'a>,
+    /// A bit for each field that was there.
+    seen: u16,
+    fault: Option<Fault>,
+}
+
+/// A body, or the first thing that is wrong with it though it is JSON.
+type Read<'a> = Result<CheckBody<'a>, Fault>;
+
+impl<'a> Reader<'a> {
+    pub(super) const fn new(text: &'a str) -> Self {
+        let scanner = Scanner::new(text);
+        Self { text, scanner }
+    }
+
+    pub(super) fn one(&mut self, purpose: Purpose) -> Result<CheckBody<'a>, Fault> {
+        self.something()?;
+        let read = self.body(purpose, 0)?;
+        self.scanner.end()?;
+        read
+    }
+
+    pub(super) fn batch(&mut self) -> Result<Vec<Result<CheckBody<'a>, BodyError>>, Fault> {
+        self.something()?;
+        if let Some(fault) = self.unless_object("the body", 0)? {
+            return Err(fault);
+        }
+        let mut requests = None;
+        if !self.scanner.takes(b'}') {
+            loop {
+                self.scanner.peek();
+                let at = self.scanner.at();
+                let name = self.scanner.string()?;
+                self.scanner.expect(b':', "`:`")?;
+                match name.as_ref() {
+                    "requests" if requests.is_some() => {
+                        return Err(Fault::new(BodyFlaw::Twice("requests"), at));
+                    }
+                    "requests" => requests = Some(self.requests()?),
+                    _ => return Err(Fault::unknown(&name, None, at)),
+                }
+                if self.scanner.ends(b'}')? {
+                    break;
+                }
+            }
+        }
+        self.scanner.end()?;
+        requests.ok_or(Fault::new(BodyFlaw::NoRequests, 0))
+    }
+
+    fn requests(&mut self) -> Result<Vec<Result<CheckBody<'a>, BodyError>>, Fault> {
+        let found = self.scanner.kind()?;
+        let at = self.scanner.at();
+        if found != Kind::Array {
+            return Err(Fault::new(wrong("requests", "an array", found), at));
+        }
+        self.scanner.expect(b'[', "`[`")?;
+        let mut requests = Vec::new();
+        let mut places = Places::new(self.text);
+        if self.scanner.takes(b']') {
+            return Ok(requests);
+        }
+        loop {
+            if requests.len() == BATCH_MAX {
+                let at = self.scanner.at();
+                return Err(Fault::new(BodyFlaw::TooManyRequests, at));
+            }
+            let read = self.body(Purpose::Check, 2)?;
+            requests.push(read.map_err(|fault| fault.placed(&mut places)));
+            if self.scanner.ends(b']')? {
+                return Ok(requests);
+            }
+        }
+    }
+
+    fn something(&mut self) -> Result<(), Fault> {
+        match self.scanner.peek() {
+            Some(_) => Ok(()),
+            None => Err(Fault::new(BodyFlaw::Empty, self.scanner.at())),
+        }
+    }
+
+    /// Steps into an object; what is none is stepped over.
+    fn unless_object(&mut self, name: &str, depth: u32) -> Result<Option<Fault>, Fault> {
+        let found = self.scanner.kind()?;
+        let at = self.scanner.at();
+        if found == Kind::Object {
+            self.scanner.expect(b'{', "`{`")?;
+            return Ok(None);
+        }
+        self.scanner.skip(depth)?;
+        Ok(Some(Fault::new(wrong(name, "an object", found), at)))
+    }
+
+    fn body(&mut self, purpose: Purpose, depth: u32) -> Result<Read<'a>, Fault> {
+        let name = if depth == 0 { "the body" } else { "a request" };
+        if let Some(fault) = self.unless_object(name, depth)? {
+            return Ok(Err(fault));
+        }
+        let mut gathered = Gathered::default();
+        if self.scanner.takes(b'}') {
+            return Ok(Ok(gathered.body));
+        }
+        loop {
+            self.member(purpose, depth + 1, &mut gathered)?;
+            if self.scanner.ends(b'}')? {
+                return Ok(gathered.fault.map_or(Ok(gathered.body), Err));
+            }
+        }
+    }
+
+    /// Reads a name and its value; of several things that are wrong the first is kept.
+    fn member(
+        &mut self,
+        purpose: Purpose,
+        depth: u32,
+        gathered: &mut Gathered<'a>,
+    ) -> Result<(), Fault> {
+        self.scanner.peek();
+        let at = self.scanner.at();
+        let name = self.scanner.string()?;
+        self.scanner.expect(b':', "`:`")?;
+        let fault = match Field::of(&name) {
+            Some(field) if !field.serves(purpose) => Fault::new(BodyFlaw::Misplaced(field), at),
+            Some(field) if gathered.seen & field.bit() != 0 => {
+                Fault::new(BodyFlaw::Twice(field.name()), at)
+            }
+            Some(field) => {
+                gathered.seen |= field.bit();
+                if let Some(fault) = self.value(&mut gathered.body, field, depth)? {
+                    gathered.fault.get_or_insert(fault);
+                }
+                return Ok(());
+            }
+            None => Fault::unknown(&name, Some(purpose), at),
+        };
+        gathered.fault.get_or_insert(fault);
+        self.scanner.skip(depth)
+    }
+
+    /// Reads the value of a field; one of the wrong kind is stepped over.
+    fn value(
+        &mut self,
+        body: &mut CheckBody<'a>,
+        field: Field,
+        depth: u32,
+    ) -> Result<Option<Fault>, Fault> {
+        let found = self.scanner.kind()?;
+        let at = self.scanner.at();
+        let wanted = match (field, found) {
+            (_, Kind::Null) => return self.scanner.literal("null").map(|()| None),
+            (Field::Attributes, Kind::Object) => return self.attributes(body, depth),
+            (Field::Cost, Kind::Number) => return self.cost(body),
+            (Field::Attributes, _) => "an object of strings",
+            (Field::Cost, _) => "a whole number",
+            (_, Kind::Text) => {
+                let text = self.scanner.string()?;
+                if let Some(place) = body.place(field) {
+                    *place = Some(text);
+                }
+                return Ok(None);
+            }
+            _ => "a string",
+        };
+        self.scanner.skip(depth)?;
+        Ok(Some(Fault::new(wrong(field.name(), wanted, found), at)))
+    }
+
+    fn cost(&mut self, body: &mut CheckBody<'a>) -> Result<Option<Fault>, Fault> {
+        let at = self.scanner.at();
+        let number = self.scanner.number()?;
+        // A `+` cannot stand here, so whatever parses is digits only.
+        body.cost = number.parse().ok();
+        Ok(body.cost.is_none().then(|| {
+            let given = short(number);
+            Fault::new(BodyFlaw::Cost { given }, at)
+        }))
+    }
+
+    fn attributes(&mut self, body: &mut CheckBody<'a>, depth: u32) -> Result<Option<Fault>, Fault> {
+        self.scanner.expect(b'{', "`{`")?;
+        let mut first = None;
+        if self.scanner.takes(b'}') {
+            return Ok(None);
+        }
+        loop {
+            let name = self.scanner.string()?;
+            self.scanner.expect(b':', "`:`")?;
+            let found = self.scanner.kind()?;
+            let at = self.scanner.at();
+            match found {
+                Kind::Null => self.scanner.literal("null")?,
+                Kind::Text if body.attributes.len() < ATTRIBUTES_MAX => {
+                    let value = self.scanner.string()?;
+                    body.attributes.push((name, value));
+                }
+                Kind::Text => {
+                    self.scanner.string()?;
+                    first.get_or_insert(Fault::new(BodyFlaw::TooManyAttributes, at));
+                }
+                _ => {
+                    self.scanner.skip(depth + 1)?;
+                    let name = format!("attributes.{}", short(&name));
+                    let flaw = wrong(&name, "a string", found);
+                    first.get_or_insert(Fault::new(flaw, at));
+                }
+            }
+            if self.scanner.ends(b'}')? {
+                return Ok(first);
+            }
+        }
+    }
+}
+
+fn wrong(name: &str, wanted: &'static str, found: Kind) -> BodyFlaw {
+    BodyFlaw::Kind {
+        name: name.to_owned(),
+        wanted,
+        found,
+    }
+}

@@ -1,0 +1,89 @@
+//! How answers are written.
+
+use super::status::reason;
+
+/// The interim answer to a client that waits with its body.
+pub const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+
+/// An answer while it is written: status, headers, and last the body.
+///
+/// ```
+/// use tollgate_wire::http1::Reply;
+///
+/// let mut out = Vec::new();
+/// Reply::begin(&mut out, 200).number("X-RateLimit-Limit", 5).body(b"{}");
+/// assert_eq!(out, b"HTTP/1.1 200 OK\r\nX-RateLimit-Limit: 5\r\nContent-Length: 2\r\n\r\n{}");
+/// ```
+#[derive(Debug)]
+#[must_use = "an answer ends with its body"]
+pub struct Reply<'o> {
+    out: &'o mut Vec<u8>,
+}
+
+impl<'o> Reply<'o> {
+    /// Begins an answer of this status.
+    pub fn begin(out: &'o mut Vec<u8>, status: u16) -> Self {
+        match status {
+            200 => out.extend_from_slice(b"HTTP/1.1 200 OK\r\n"),
+            429 => out.extend_from_slice(b"HTTP/1.1 429 Too Many Requests\r\n"),
+            _ => {
+                out.extend_from_slice(b"HTTP/1.1 ");
+                out.extend_from_slice(itoa::Buffer::new().format(status).as_bytes());
+                out.push(b' ');
+                out.extend_from_slice(reason(status).as_bytes());
+                out.extend_from_slice(b"\r\n");
+            }
+        }
+        Self { out }
+    }
+
+    /// With headers that are written out already, each line with its end.
+    pub fn lines(self, lines: &[u8]) -> Self {
+        self.out.extend_from_slice(lines);
+        self
+    }
+
+    /// With a header. The value must not hold a line end: it is ours, or was checked.
+    pub fn header(self, name: &str, value: &[u8]) -> Self {
+        self.with(name, |out| out.extend_from_slice(value))
+    }
+
+    /// With a header that is a number.
+    pub fn number(self, name: &str, value: u64) -> Self {
+        self.with(name, |out| {
+            out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+        })
+    }
+
+    /// With a header whose value is written by `write`.
+    pub fn with(self, name: &str, write: impl FnOnce(&mut Vec<u8>)) -> Self {
+        self.out.extend_from_slice(name.as_bytes());
+        self.out.extend_from_slice(b": ");
+        write(self.out);
+        self.out.extend_from_slice(b"\r\n");
+        self
+    }
+
+    /// Ends the answer.
+    pub fn body(self, body: &[u8]) {
+        self.length(body).extend_from_slice(body);
+    }
+
+    /// Ends the answer to a `HEAD`: as long as it would be, but without the body.
+    pub fn head_only(self, body: &[u8]) {
+        self.length(body);
+    }
+
+    /// Ends an answer that can have no body, 204 for example.
+    pub fn nothing(self) {
+        self.out.extend_from_slice(b"\r\n");
+    }
+
+    fn length(self, body: &[u8]) -> &'o mut Vec<u8> {
+        let out = self.out;
+        out.extend_from_slice(b"Content-Length: ");
+        out.extend_from_slice(itoa::Buffer::new().format(body.len()).as_bytes());
+        out.extend_from_slice(b"\r\n\r\n");
+        out
+    }
+}
