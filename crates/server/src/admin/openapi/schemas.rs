@@ -58,8 +58,10 @@ fn lists() -> Value {
         "changed": number(),
     });
     let mut changes = revision.clone();
-    changes["changes"] = list(&shape("ItemChange"));
-    changes["changes_not_shown"] = number();
+    if let Value::Object(members) = &mut changes {
+        members.insert("changes".to_owned(), list(&shape("ItemChange")));
+        members.insert("changes_not_shown".to_owned(), number());
+    }
     json!({
         "RuleList": object(&json!({
             "rules": list(&shape("StoredRule")), "next_cursor": next, "revision": number(),
