@@ -3,7 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::{
-    config::Config, overrides::OverridesCommand, rules::RulesCommand, say::Format, serve::Serve,
+    check::Check, config::Config, explain::Explain, overrides::OverridesCommand,
+    rules::RulesCommand, say::Format, serve::Serve,
 };
 
 /// Tollgate, a rate limiter for APIs
@@ -36,6 +37,10 @@ impl Args {
 pub(crate) enum Command {
     /// Run the server
     Serve(Serve),
+    /// Ask a running server whether a request may pass
+    Check(Check),
+    /// Say which rules a request meets, which it misses, and why
+    Explain(Explain),
     /// Print every setting of the server, its value, and where that came from
     Config(Config),
     /// Rules as code: check, test, compare and apply a rules file

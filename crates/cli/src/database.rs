@@ -31,6 +31,12 @@ pub(crate) struct Database {
 const FILE: &str = "tollgate.db";
 
 impl Database {
+    /// Named otherwise than by the flags of this struct.
+    pub(crate) fn named(database: Option<String>, data: Option<PathBuf>) -> Self {
+        let data = data.unwrap_or_else(|| "./tollgate-data".into());
+        Self { database, data }
+    }
+
     fn url(&self) -> anyhow::Result<DatabaseUrl> {
         match &self.database {
             Some(url) => Ok(url.parse()?),

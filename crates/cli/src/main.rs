@@ -2,13 +2,17 @@
 #![expect(clippy::print_stderr, reason = "errors go where errors go")]
 
 mod args;
+mod check;
 mod config;
 mod database;
+mod explain;
+mod facts;
 mod file;
 mod outcome;
 mod overrides;
 mod problems;
 mod rules;
+mod running;
 mod say;
 mod serve;
 mod settings;
@@ -32,6 +36,8 @@ fn main() -> ExitCode {
     let format = args.format();
     let done = match &args.command {
         Command::Serve(command) => command.run(format),
+        Command::Check(command) => command.run(format),
+        Command::Explain(command) => command.run(format),
         Command::Config(command) => command.run(format),
         Command::Rules(command) => rules::run(command, format),
         Command::Overrides(command) => overrides::run(command, format),

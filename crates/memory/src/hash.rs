@@ -42,6 +42,12 @@ impl Fingerprinter {
         (values ^ self.salt(key.rule(), period)).max(1)
     }
 
+    /// Of a key that no rule is about. Never zero.
+    #[inline]
+    pub(crate) fn bytes(&self, key: &[u8]) -> u64 {
+        self.values.hash(key).max(1)
+    }
+
     /// What all counters of a rule's limit have in common. Rules and periods come from the operator,
     /// so mixing is enough; the caller's part goes through the keyed hash.
     #[inline]

@@ -19,6 +19,7 @@
 //! ```
 
 mod batch;
+mod cell;
 mod class;
 mod hash;
 mod pack;
@@ -33,6 +34,7 @@ mod table;
 mod transaction;
 mod word;
 
+pub use cell::{CellStats, CellStore, Throttle, ThrottleError, Throttled};
 pub use save::{LoadError, SAVED_PERIOD_MIN};
 pub use stats::Stats;
 pub use store::MemoryStore;

@@ -18,6 +18,7 @@ mod error;
 mod health;
 mod http;
 mod listen;
+mod outgoing;
 mod resp;
 mod rules;
 mod server;
@@ -34,6 +35,7 @@ pub use config::{
 pub use data::DataError;
 pub use error::StartError;
 pub use listen::BindError;
+pub use outgoing::{Outgoing, OutgoingError, Reply};
 pub use rules::RulesFileError;
 pub use server::Server;
 pub use telemetry::install_logs;

@@ -1,6 +1,6 @@
 //! A server from start to end.
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{future::Future, io, sync::Arc, time::Duration};
 
 use tokio::{
     net::TcpListener,
@@ -10,6 +10,7 @@ use tokio::{
 };
 use tollgate_catalog::{Catalog, Options, WatchSettings, Watcher};
 use tollgate_core::SystemClock;
+use tollgate_memory::{CellStore, MemoryStore};
 use tollgate_rules::Live;
 
 use crate::{
@@ -17,7 +18,7 @@ use crate::{
     announce::Announcement,
     authority::Authority,
     config::{Demo, Listeners, Owner, Settings},
-    counters::{self, CountersFile},
+    counters::Keeper,
     data::DataFolder,
     engine::{Engine, Time},
     error::StartError,
@@ -25,9 +26,9 @@ use crate::{
     http::HttpServe,
     listen::{Acceptor, Serve, bind},
     resp::RespServe,
-    rules::{Publisher, RulesFile},
+    rules::{self, Publisher, RulesFile},
     stop::Stop,
-    telemetry::Recorder,
+    telemetry::{self, Recorder},
 };
 
 /// How long the rule database may take to give the first snapshot; then the last good copy serves.
@@ -42,7 +43,7 @@ pub struct Server {
     watcher: Watcher<Publisher>,
     file: Option<RulesFile>,
     data: DataFolder,
-    counters: CountersFile,
+    keeper: Keeper,
 }
 
 /// What the listeners share.
@@ -93,14 +94,17 @@ impl Server {
             tracing::error!(%error, "Nothing can be decided until the rule database is back.");
         }
 
-        let counters = CountersFile::new(data.path());
-        let store = counters::load(&counters, settings.keys_max, &time).map_err(|source| {
+        let keeper = Keeper::new(data.path());
+        let (store, cells) = counters(&keeper, settings.keys_max, &time).map_err(|source| {
             StartError::Counters {
                 path: data.path().to_owned(),
                 source,
             }
         })?;
-        let engine = Arc::new(Engine::new(live, store, time, recorder));
+        let engine = Arc::new(Engine::new(live, store, time, recorder).with_cells(cells));
+        let counted = Arc::downgrade(&engine);
+        let stats = move || counted.upgrade().map(|engine| engine.store().stats());
+        engine.recorder().reads_store(stats);
         // Weak: the engine has the recorder, and neither may keep the other alive.
         let weak = Arc::downgrade(&engine);
         let read = move || weak.upgrade().map(|engine| engine.store().stats());
@@ -124,7 +128,7 @@ impl Server {
             watcher,
             file,
             data,
-            counters,
+            keeper,
         })
     }
 
@@ -154,14 +158,17 @@ impl Server {
 
         let mut chores = JoinSet::new();
         let engine = Arc::clone(&parts.engine);
-        chores.spawn(counters::keep(
-            engine,
-            self.counters.clone(),
-            stopping.clone(),
-        ));
+        chores.spawn(self.keeper.clone().run(engine, stopping.clone()));
+        if let Some(collector) = parts.settings.otlp.clone() {
+            let recorder = Arc::clone(parts.engine.recorder());
+            chores.spawn(telemetry::push(recorder, collector, stopping.clone()));
+        }
         if let Some(file) = self.file {
             chores.spawn(file.run(stopping.clone()));
         }
+        let recorder = Arc::clone(parts.engine.recorder());
+        let status = parts.health.catalog.clone();
+        chores.spawn(rules::tell(status, recorder, stopping.clone()));
         let mut done = stopping.clone();
         chores.spawn(self.watcher.run(async move {
             done.heard().await;
@@ -181,11 +188,19 @@ impl Server {
             );
         }
         // After the last answer, so that nothing that was charged is forgotten.
-        counters::save(&parts.engine, &self.counters).await;
+        self.keeper.save(&parts.engine).await;
         while chores.join_next().await.is_some() {}
         parts.catalog.close().await;
         drop(self.data);
     }
+}
+
+fn counters(
+    keeper: &Keeper,
+    keys: usize,
+    time: &Time,
+) -> io::Result<(MemoryStore<Time>, CellStore<Time>)> {
+    Ok((keeper.load(keys, time)?, keeper.load(keys, time)?))
 }
 
 async fn sockets(listen: &Listeners) -> Result<(Sockets, Listeners), StartError> {

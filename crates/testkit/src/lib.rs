@@ -26,6 +26,7 @@ mod notation;
 pub mod postgres;
 pub mod proxy;
 mod reference;
+pub mod resp;
 mod rng;
 
 pub use block_on::block_on;

@@ -16,5 +16,6 @@ mod files;
 mod killed;
 mod overrides;
 mod revisions;
+mod settings;
 mod shapes;
 mod usage;

@@ -74,8 +74,10 @@ impl Desk {
     pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tollgate"));
         command.current_dir(self.folder.path()).args(words);
-        for name in ["DATA", "AUTHOR", "DATABASE"] {
-            command.env_remove(format!("TOLLGATE_{name}"));
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("TOLLGATE_") {
+                command.env_remove(name);
+            }
         }
         if let Some(url) = &self.database {
             command.env("TOLLGATE_DATABASE", url);

@@ -37,7 +37,7 @@ fn the_demonstration_is_never_stored_and_goes_with_the_first_rule() {
     assert!(!exported.contains("demo-hello"), "{exported}");
 
     desk.write("rules.yaml", "version: 1\nrules: [{ name: mine, key: [user], limit: 7/h }]\n");
-    desk.line("rules apply rules.yaml --wait 10s").fine();
+    desk.line("rules apply rules.yaml --wait 10").fine();
     let answer = http.post("/ratelimit/check", &hello()).with(200).json();
     assert_eq!(answer["rule"], "mine");
     assert_eq!(answer["limit"], 7);

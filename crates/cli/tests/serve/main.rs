@@ -11,5 +11,9 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod asking;
+mod crowd;
 mod first_steps;
 mod lifetime;
+mod metrics;
+mod restart;

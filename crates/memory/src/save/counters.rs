@@ -6,7 +6,7 @@ use tollgate_core::{Bucket, Clock, Law, Now, Period, State};
 
 use super::{
     LoadError,
-    file::{Header, Reader, Writer},
+    file::{Contents, Header, Reader, Writer},
     record::{Kept, Record},
 };
 use crate::{
@@ -47,7 +47,7 @@ impl<C: Clock> MemoryStore<C> {
     /// What `out` says.
     pub fn save(&self, out: &mut impl Write) -> io::Result<usize> {
         let now = self.clock.now();
-        let mut writer = Writer::new(out);
+        let mut writer = Writer::new(Contents::Counters, out);
         writer.header(&Header {
             secrets: self.counters.hash.secrets(),
             saved_at: now.wall,
@@ -69,7 +69,7 @@ impl<C: Clock> MemoryStore<C> {
     /// [`LoadError`] if the file is not whole and ours; nothing of it is used then.
     pub fn load(input: impl Read, keys: usize, clock: C) -> Result<Self, LoadError> {
         let now = clock.now();
-        let mut reader = Reader::new(input)?;
+        let mut reader = Reader::new(Contents::Counters, input)?;
         let Header { secrets, saved_at } = reader.header()?;
         let counters = Counters::new(keys, Fingerprinter::with_secrets(secrets));
         while !reader.is_at_end() {

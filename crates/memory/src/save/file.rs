@@ -10,7 +10,6 @@ use tollgate_core::Timestamp;
 
 use super::LoadError;
 
-const MAGIC: u64 = u64::from_le_bytes(*b"TOLLGATE");
 const VERSION: u64 = 1;
 const WORD_BYTES: usize = size_of::<u64>();
 /// More than a store of 10 million keys writes; more is neither written nor read.
@@ -18,13 +17,37 @@ const BYTES_MAX: u64 = 1 << 30;
 
 /// What a file begins with.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Header {
-    pub(super) secrets: [u64; 4],
+pub(crate) struct Header {
+    pub(crate) secrets: [u64; 4],
     /// The time of day when it was written.
-    pub(super) saved_at: Timestamp,
+    pub(crate) saved_at: Timestamp,
 }
 
-pub(super) struct Writer<'a, W> {
+/// What a file holds. Each begins with bytes of its own, so that none is taken for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Contents {
+    /// The counters of rules.
+    Counters,
+    /// The arrival times of `CL.THROTTLE`.
+    Cells,
+}
+
+impl Contents {
+    const fn magic(self) -> u64 {
+        u64::from_le_bytes(match self {
+            Self::Counters => *b"TOLLGATE",
+            Self::Cells => *b"TOLLCELL",
+        })
+    }
+
+    /// Not a secret: it guards against accidents.
+    fn checksum(self) -> SipHasher13 {
+        SipHasher13::new_with_keys(self.magic(), VERSION)
+    }
+}
+
+pub(crate) struct Writer<'a, W> {
+    contents: Contents,
     out: &'a mut W,
     buffer: Vec<u8>,
     bytes: u64,
@@ -35,27 +58,28 @@ pub(super) struct Writer<'a, W> {
 const BUFFER_BYTES: usize = 64 * 1024;
 
 impl<'a, W: Write> Writer<'a, W> {
-    pub(super) fn new(out: &'a mut W) -> Self {
+    pub(crate) fn new(contents: Contents, out: &'a mut W) -> Self {
         let buffer = Vec::with_capacity(BUFFER_BYTES + WORD_BYTES);
         Self {
+            contents,
             out,
             buffer,
             bytes: 0,
-            checksum: checksum(),
+            checksum: contents.checksum(),
         }
     }
 
-    pub(super) fn header(&mut self, header: &Header) -> io::Result<()> {
+    pub(crate) fn header(&mut self, header: &Header) -> io::Result<()> {
         let saved_at = header.saved_at.as_micros();
         self.words(
-            [MAGIC, VERSION]
+            [self.contents.magic(), VERSION]
                 .into_iter()
                 .chain(header.secrets)
                 .chain([saved_at]),
         )
     }
 
-    pub(super) fn words(&mut self, words: impl IntoIterator<Item = u64>) -> io::Result<()> {
+    pub(crate) fn words(&mut self, words: impl IntoIterator<Item = u64>) -> io::Result<()> {
         words.into_iter().try_for_each(|word| self.word(word))
     }
 
@@ -75,7 +99,7 @@ impl<'a, W: Write> Writer<'a, W> {
         Ok(())
     }
 
-    pub(super) fn finish(mut self) -> io::Result<()> {
+    pub(crate) fn finish(mut self) -> io::Result<()> {
         self.buffer
             .extend_from_slice(&self.checksum.finish().to_le_bytes());
         self.out.write_all(&self.buffer)?;
@@ -84,17 +108,17 @@ impl<'a, W: Write> Writer<'a, W> {
 }
 
 /// A whole file that has been checked before the first word is handed out.
-pub(super) struct Reader {
+pub(crate) struct Reader {
     bytes: Vec<u8>,
     /// Words handed out.
     position: usize,
 }
 
 impl Reader {
-    pub(super) fn new(input: impl Read) -> Result<Self, LoadError> {
+    pub(crate) fn new(contents: Contents, input: impl Read) -> Result<Self, LoadError> {
         let mut bytes = Vec::new();
         input.take(BYTES_MAX + 1).read_to_end(&mut bytes)?;
-        if !bytes.starts_with(&MAGIC.to_le_bytes()) {
+        if !bytes.starts_with(&contents.magic().to_le_bytes()) {
             return Err(LoadError::NotOurs);
         }
         if u64::try_from(bytes.len()).is_ok_and(|length| length > BYTES_MAX) {
@@ -112,7 +136,7 @@ impl Reader {
                 ours: VERSION,
             });
         }
-        let mut checksum = checksum();
+        let mut checksum = contents.checksum();
         words
             .iter()
             .for_each(|word| checksum.write_u64(u64::from_le_bytes(*word)));
@@ -123,7 +147,7 @@ impl Reader {
         Ok(Self { bytes, position: 0 })
     }
 
-    pub(super) fn header(&mut self) -> Result<Header, LoadError> {
+    pub(crate) fn header(&mut self) -> Result<Header, LoadError> {
         let (_magic, _version) = (self.word()?, self.word()?);
         let secrets = [self.word()?, self.word()?, self.word()?, self.word()?];
         Ok(Header {
@@ -132,19 +156,14 @@ impl Reader {
         })
     }
 
-    pub(super) fn word(&mut self) -> Result<u64, LoadError> {
+    pub(crate) fn word(&mut self) -> Result<u64, LoadError> {
         let word = self.bytes.as_chunks::<WORD_BYTES>().0.get(self.position);
         self.position += 1;
         word.map(|word| u64::from_le_bytes(*word))
             .ok_or(LoadError::Damaged("it ends within a counter"))
     }
 
-    pub(super) const fn is_at_end(&self) -> bool {
+    pub(crate) const fn is_at_end(&self) -> bool {
         self.position * WORD_BYTES >= self.bytes.len()
     }
-}
-
-/// Not a secret: it guards against accidents.
-fn checksum() -> SipHasher13 {
-    SipHasher13::new_with_keys(MAGIC, VERSION)
 }

@@ -9,4 +9,5 @@ mod error;
 mod file;
 mod record;
 
+pub(crate) use self::file::{Contents, Header, Reader, Writer};
 pub use self::{counters::SAVED_PERIOD_MIN, error::LoadError};

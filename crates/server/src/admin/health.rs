@@ -10,7 +10,9 @@ use super::{
     routes,
     shared::json_of,
 };
-use crate::{authority::Permission, telemetry::CONTENT_TYPE};
+use crate::authority::Permission;
+
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 pub(super) const ROUTES: &[Route] = &[
     Route {
@@ -110,5 +112,5 @@ async fn ready(call: Call) -> Outcome {
 
 async fn metrics(call: Call) -> Outcome {
     let recorder = call.state.engine.recorder();
-    Ok(Reply::text(CONTENT_TYPE, recorder.scrape()))
+    Ok(Reply::text(OPEN_METRICS, recorder.scrape()))
 }

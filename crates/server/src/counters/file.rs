@@ -1,25 +1,72 @@
-//! The file of the counters.
+//! The files of the counters.
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{self, BufReader, BufWriter, Write as _},
+    io::{self, BufReader, BufWriter, Read, Write},
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
 };
 
-use tollgate_memory::{LoadError, MemoryStore};
+use tollgate_memory::{CellStore, LoadError, MemoryStore};
 
 use crate::engine::Time;
 
-/// The file of the counters in the data folder. It is replaced whole, so it is never half written.
+/// A file of counters in the data folder. It is replaced whole, so it is never half written.
 #[derive(Clone, Debug)]
 pub(crate) struct CountersFile {
     path: PathBuf,
 }
 
+/// Counters that can be kept in a file.
+pub(crate) trait Kept: Sized {
+    /// What the file is called.
+    const NAME: &'static str;
+
+    /// Without any.
+    fn empty(keys: usize, time: Time) -> Self;
+
+    /// With those that were written.
+    fn read(input: impl Read, keys: usize, time: Time) -> Result<Self, LoadError>;
+
+    /// Writes those worth keeping, and says how many.
+    fn write(&self, out: &mut impl Write) -> io::Result<usize>;
+}
+
+impl Kept for MemoryStore<Time> {
+    const NAME: &'static str = "counters.bin";
+
+    fn empty(keys: usize, time: Time) -> Self {
+        Self::with_capacity(keys, time)
+    }
+
+    fn read(input: impl Read, keys: usize, time: Time) -> Result<Self, LoadError> {
+        Self::load(input, keys, time)
+    }
+
+    fn write(&self, out: &mut impl Write) -> io::Result<usize> {
+        self.save(out)
+    }
+}
+
+impl Kept for CellStore<Time> {
+    const NAME: &'static str = "cells.bin";
+
+    fn empty(keys: usize, time: Time) -> Self {
+        Self::with_capacity(keys, time)
+    }
+
+    fn read(input: impl Read, keys: usize, time: Time) -> Result<Self, LoadError> {
+        Self::load(input, keys, time)
+    }
+
+    fn write(&self, out: &mut impl Write) -> io::Result<usize> {
+        self.save(out)
+    }
+}
+
 /// What was there at the start.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(super) enum Found {
     /// Nothing: a first start.
     Nothing,
     /// The counters of an earlier run.
@@ -37,15 +84,16 @@ pub(crate) enum Found {
 const OWNER_ONLY: u32 = 0o600;
 
 impl CountersFile {
-    pub(crate) fn new(data: &Path) -> Self {
+    /// The file of such counters in a data folder.
+    pub(crate) fn of<K: Kept>(data: &Path) -> Self {
         Self {
-            path: data.join("counters.bin"),
+            path: data.join(K::NAME),
         }
     }
 
-    /// The store to go on with: with what was saved, or empty.
-    pub(crate) fn load(&self, keys: usize, time: &Time) -> io::Result<(MemoryStore<Time>, Found)> {
-        let empty = || MemoryStore::with_capacity(keys, time.clone());
+    /// What to go on with: what was saved, or nothing.
+    pub(super) fn load<K: Kept>(&self, keys: usize, time: &Time) -> io::Result<(K, Found)> {
+        let empty = || K::empty(keys, time.clone());
         let file = match File::open(&self.path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -53,8 +101,8 @@ impl CountersFile {
             }
             Err(error) => return Err(error),
         };
-        match MemoryStore::load(BufReader::new(file), keys, time.clone()) {
-            Ok(store) => Ok((store, Found::Counters)),
+        match K::read(BufReader::new(file), keys, time.clone()) {
+            Ok(counters) => Ok((counters, Found::Counters)),
             Err(error) => {
                 let aside = self.path.with_extension("unreadable");
                 fs::rename(&self.path, &aside)?;
@@ -63,14 +111,14 @@ impl CountersFile {
         }
     }
 
-    /// Puts what the store holds in the place of what is there; says how many counters that are.
-    pub(crate) fn save(&self, store: &MemoryStore<Time>) -> io::Result<usize> {
+    /// Puts these counters in the place of what is there; says how many they are.
+    pub(super) fn save(&self, counters: &impl Kept) -> io::Result<usize> {
         let fresh = self.path.with_extension("new");
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
         let file = options.mode(OWNER_ONLY).open(&fresh)?;
         let mut out = BufWriter::new(file);
-        let count = store.save(&mut out)?;
+        let count = counters.write(&mut out)?;
         out.flush()?;
         out.get_ref().sync_all()?;
         fs::rename(&fresh, &self.path)?;

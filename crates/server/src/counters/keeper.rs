@@ -1,15 +1,19 @@
-//! Writing the counters now and then.
+//! Reading the counters at the start, writing them now and then.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use tokio::{
     task::spawn_blocking,
     time::{MissedTickBehavior, interval},
 };
+use tollgate_memory::{CellStore, MemoryStore};
 
-use tollgate_memory::MemoryStore;
-
-use super::{CountersFile, file::Found};
+use super::file::{CountersFile, Found, Kept};
 use crate::{
     engine::{Engine, Time},
     stop::Stop,
@@ -18,43 +22,57 @@ use crate::{
 /// What a process that is killed forgets: what was counted since it last wrote.
 pub(crate) const SAVE_EVERY: Duration = Duration::from_secs(10);
 
-/// The counters to go on with; what was found is logged.
-pub(crate) fn load(file: &CountersFile, keys: usize, time: &Time) -> io::Result<MemoryStore<Time>> {
-    let (store, found) = file.load(keys, time)?;
-    match found {
-        Found::Nothing => {}
-        Found::Counters => {
-            let keys = store.stats().keys;
-            tracing::info!(keys, "Going on with the counters of the last run.");
-        }
-        Found::Unreadable { error, aside } => {
-            let aside = aside.display();
-            tracing::error!(%error, %aside, "The saved counters cannot be read: all start fresh.");
-        }
-    }
-    Ok(store)
+/// Keeps the counters of an engine in a data folder.
+#[derive(Clone, Debug)]
+pub(crate) struct Keeper {
+    data: PathBuf,
 }
 
-/// Writes the counters until `stop` turns true. Whoever stops writes them a last time.
-pub(crate) async fn keep(engine: Arc<Engine>, file: CountersFile, mut stop: Stop) {
-    let mut turn = interval(SAVE_EVERY);
-    turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    turn.tick().await;
-    loop {
-        tokio::select! {
-            _ = turn.tick() => save(&engine, &file).await,
-            () = stop.heard() => return,
+impl Keeper {
+    pub(crate) fn new(data: &Path) -> Self {
+        Self {
+            data: data.to_owned(),
         }
     }
-}
 
-/// Writes them once; a failure is logged and counted, and the file before it stays.
-pub(crate) async fn save(engine: &Arc<Engine>, file: &CountersFile) {
-    let (writer, store) = (file.clone(), Arc::clone(engine));
-    let saved = spawn_blocking(move || writer.save(store.store())).await;
-    let saved = saved.unwrap_or_else(|panic| Err(io::Error::other(panic)));
-    engine.recorder().counters_saved(saved.as_ref().map(|_| ()));
-    if let Err(error) = saved {
-        tracing::error!(%error, "Cannot write the counters: a restart would forget what was counted since.");
+    /// The counters to go on with; what was found is logged.
+    pub(crate) fn load<K: Kept>(&self, keys: usize, time: &Time) -> io::Result<K> {
+        let (counters, found) = CountersFile::of::<K>(&self.data).load(keys, time)?;
+        match found {
+            Found::Nothing => {}
+            Found::Counters => tracing::info!(file = K::NAME, "Going on with saved counters."),
+            Found::Unreadable { error, aside } => {
+                let aside = aside.display();
+                tracing::error!(%error, %aside, "Saved counters cannot be read: all start fresh.");
+            }
+        }
+        Ok(counters)
+    }
+
+    /// Writes the counters until told to stop. Whoever stops writes them a last time.
+    pub(crate) async fn run(self, engine: Arc<Engine>, mut stop: Stop) {
+        let mut turn = interval(SAVE_EVERY);
+        turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        turn.tick().await;
+        loop {
+            tokio::select! {
+                _ = turn.tick() => self.save(&engine).await,
+                () = stop.heard() => return,
+            }
+        }
+    }
+
+    /// Writes them once; a failure is logged and counted, and the file before it stays.
+    pub(crate) async fn save(&self, engine: &Arc<Engine>) {
+        let (data, counted) = (self.data.clone(), Arc::clone(engine));
+        let saved = spawn_blocking(move || {
+            CountersFile::of::<MemoryStore<Time>>(&data).save(counted.store())?;
+            CountersFile::of::<CellStore<Time>>(&data).save(counted.cells())
+        });
+        let saved = saved.await.unwrap_or_else(|panic| Err(io::Error::other(panic)));
+        engine.recorder().counters_saved(saved.as_ref().map(|_| ()));
+        if let Err(error) = saved {
+            tracing::error!(%error, "Cannot write the counters: a restart would forget what was counted since.");
+        }
     }
 }

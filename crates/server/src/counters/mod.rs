@@ -3,5 +3,4 @@
 mod file;
 mod keeper;
 
-pub(crate) use file::CountersFile;
-pub(crate) use keeper::{SAVE_EVERY, keep, load, save};
+pub(crate) use keeper::{Keeper, SAVE_EVERY};

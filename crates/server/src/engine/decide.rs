@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tollgate::{Gate, Ruling};
 use tollgate_core::{Clock, Timestamp};
-use tollgate_memory::MemoryStore;
+use tollgate_memory::{CellStore, MemoryStore, Throttle, ThrottleError, Throttled};
 use tollgate_rules::{Live, Plan};
 
 use super::{
@@ -18,6 +18,7 @@ use crate::telemetry::Recorder;
 #[derive(Debug)]
 pub(crate) struct Engine {
     gate: Gate<MemoryStore<Time>, Time>,
+    cells: CellStore<Time>,
     time: Time,
     ids: DecisionIds,
     pub(super) repeats: Repeats,
@@ -31,13 +32,23 @@ impl Engine {
         time: Time,
         recorder: Arc<Recorder>,
     ) -> Self {
+        // As much room for keys that no rule is about as for those of rules.
+        let keys = usize::try_from(store.stats().capacity).unwrap_or(usize::MAX);
+        let cells = CellStore::with_capacity(keys / 7 * 5, time.clone());
         Self {
             gate: Gate::new(live, store, time.clone()),
+            cells,
             time,
             ids: DecisionIds::new(),
             repeats: Repeats::new(),
             recorder,
         }
+    }
+
+    /// With other cells than empty ones.
+    pub(crate) fn with_cells(mut self, cells: CellStore<Time>) -> Self {
+        self.cells = cells;
+        self
     }
 
     /// Decides each question on its own, in order, and hands over the answers.
@@ -98,6 +109,15 @@ impl Engine {
         Ok(self.named(ruling, at))
     }
 
+    /// Decides about a key that no rule is about, by the numbers that come along.
+    pub(crate) fn throttle(&self, key: &[u8], ask: Throttle) -> Result<Throttled, ThrottleError> {
+        let answer = self.cells.throttle(key, ask);
+        if let Ok(answer) = &answer {
+            self.recorder.throttled(answer);
+        }
+        answer
+    }
+
     /// The rules in force.
     pub(crate) const fn live(&self) -> &Arc<Live> {
         self.gate.live()
@@ -106,6 +126,11 @@ impl Engine {
     /// The counters.
     pub(crate) const fn store(&self) -> &MemoryStore<Time> {
         self.gate.store()
+    }
+
+    /// The keys that no rule is about.
+    pub(crate) const fn cells(&self) -> &CellStore<Time> {
+        &self.cells
     }
 
     /// Who is told.

@@ -1,28 +1,57 @@
-//! One connection.
+//! Connections over the Redis protocol.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, sync::Arc};
 
 use tokio::net::TcpStream;
+use tollgate_wire::resp::FRAME_BYTES_MAX;
 
-use crate::{listen::Serve, server::Parts, stop::Stop, telemetry::Protocol};
+use super::RespSession;
+use crate::{
+    authority::{Authority, Door},
+    engine::Engine,
+    listen::{Conversation, Serve, Terms},
+    server::Parts,
+    stop::Stop,
+    telemetry::Protocol,
+};
 
-/// Serves connections.
+/// Serves connections over the Redis protocol.
 #[derive(Debug)]
 pub(crate) struct RespServe {
-    parts: Parts,
+    engine: Arc<Engine>,
+    authority: Arc<Authority>,
+    door: Door,
+    terms: Terms,
 }
+
+/// What may be read beyond a command: the beginning of the next.
+const NEXT_BYTES_MAX: usize = 64 * 1024;
 
 impl RespServe {
     pub(crate) fn new(parts: &Parts) -> Self {
+        let settings = &parts.settings;
+        let input_bytes_max = FRAME_BYTES_MAX + NEXT_BYTES_MAX;
         Self {
-            parts: parts.clone(),
+            engine: Arc::clone(&parts.engine),
+            authority: Arc::clone(&parts.authority),
+            door: Door::of(settings.listen.resp),
+            terms: Terms::new(Protocol::Resp, &settings.timers, input_bytes_max),
         }
     }
 }
 
 impl Serve for RespServe {
     const PROTOCOL: Protocol = Protocol::Resp;
-    const FULL: &'static [u8] = b"";
+    const FULL: &'static [u8] = b"-ERR max number of clients reached\r\n";
 
-    async fn serve(&self, _stream: TcpStream, _peer: SocketAddr, _stop: Stop) {}
+    async fn serve(&self, stream: TcpStream, _: SocketAddr, stop: Stop) {
+        let (engine, authority) = (Arc::clone(&self.engine), Arc::clone(&self.authority));
+        let conversation = Conversation {
+            stream,
+            session: RespSession::new(engine, authority, self.door),
+            engine: &self.engine,
+            terms: self.terms,
+        };
+        conversation.run(stop).await;
+    }
 }

@@ -2,9 +2,11 @@
 
 mod demo;
 mod file;
+mod follow;
 mod publisher;
 
 pub(crate) use demo::demo_rules;
 pub use file::RulesFileError;
 pub(crate) use file::{FileStatus, RulesFile};
+pub(crate) use follow::tell;
 pub(crate) use publisher::{Publisher, Shown};

@@ -41,7 +41,7 @@ impl Recorder {
             reading.gauge("tollgate_memory_bytes", help, bytes);
         }
         let help = "Pushes of metrics to the collector that failed";
-        let failures = self.pushes.failures.load(Relaxed);
+        let failures = self.pushes.failures();
         reading.counter("tollgate_otlp_push_failures", help, failures);
     }
 
@@ -52,6 +52,12 @@ impl Recorder {
         for (rule, outcome, count) in by_rule.decisions() {
             let labels = [("rule", rule), ("outcome", outcome.to_owned())];
             family.with(labels, Value::Whole(count));
+        }
+        let help = "Answers to CL.THROTTLE, which no rule is about";
+        let family = reading.add(Kind::Counter, "tollgate_throttles", help);
+        for (outcome, count) in ["allowed", "denied"].into_iter().zip(&self.throttles) {
+            let labels = [("outcome", outcome.to_owned())];
+            family.with(labels, Value::Whole(count.load(Relaxed)));
         }
         let help = "From the bytes of a request to those of its answer; requests that are answered \
                     together take as long as all of them";
@@ -78,12 +84,16 @@ impl Recorder {
             let help = "The revision of the rules in force; absent while there is none";
             reading.gauge("tollgate_rules_revision", help, revision);
         }
-        let is_fine = !self.reloads.is_failing.load(Relaxed);
+        let is_followed = !self.is_behind.load(Relaxed);
+        let help = "1 if the newest revision of the rule database is in force; 0 if it cannot be read or \
+                    used and an older one stays";
+        reading.gauge("tollgate_rules_followed", help, u64::from(is_followed));
+        let is_fine = !self.reloads.is_failing();
         let help = "1 if the rules file was last read well, or there is none; 0 if it is broken and \
                     the rules before it stay in force";
         reading.gauge("tollgate_rules_reload_success", help, u64::from(is_fine));
         let help = "Times that the rules file could not be read or used";
-        let failures = self.reloads.failures.load(Relaxed);
+        let failures = self.reloads.failures();
         reading.counter("tollgate_rules_reload_failures", help, failures);
     }
 
@@ -101,8 +111,7 @@ impl Recorder {
             let help = "Requests counted together with those of other keys for want of room";
             reading.counter("tollgate_shared_requests", help, stats.shared_requests);
         }
-        let saved = self.saves.went_well_us.load(Relaxed);
-        if saved > 0 {
+        if let Some(saved) = self.saves.went_well_us() {
             let help = "When the counters were last written to disk, in seconds since 1970";
             let family = reading.add(
                 Kind::Gauge,
@@ -112,7 +121,7 @@ impl Recorder {
             family.with([], Value::Fraction(seconds(saved)));
         }
         let help = "Times that the counters could not be written to disk";
-        let failures = self.saves.failures.load(Relaxed);
+        let failures = self.saves.failures();
         reading.counter("tollgate_counters_save_failures", help, failures);
     }
 

@@ -1,11 +1,13 @@
 //! What can be seen from outside: metrics, logs, the busiest keys.
 
+mod attempts;
 mod by_rule;
 mod counts;
 mod histogram;
 mod logs;
 mod metrics;
 mod openmetrics;
+mod otlp;
 mod outcome;
 mod protocol;
 mod reading;
@@ -17,8 +19,9 @@ mod tests;
 mod top;
 mod traffic;
 
+pub(crate) use attempts::Attempted;
 pub use logs::install_logs;
-pub(crate) use openmetrics::CONTENT_TYPE;
+pub(crate) use otlp::push;
 pub(crate) use protocol::{Protocol, Turned};
 pub(crate) use recorder::Recorder;
 pub(crate) use top::{Hot, Top, TopKeys};

@@ -11,9 +11,6 @@ use prometheus_client::{
 
 use super::reading::{Family, Kind, Reading, Value};
 
-/// What `Content-Type` says of the text.
-pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-
 /// The text of a reading.
 pub(super) fn text_of(reading: Reading) -> String {
     let mut registry = Registry::default();

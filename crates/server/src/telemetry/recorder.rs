@@ -11,10 +11,11 @@ use std::{
 use arc_swap::ArcSwap;
 use tollgate::Ruling;
 use tollgate_core::{Clock as _, Micros, SystemClock};
-use tollgate_memory::Stats;
+use tollgate_memory::{Stats, Throttled};
 use tollgate_rules::{Plan, Snapshot, TierStanding};
 
 use super::{
+    attempts::{Attempted, Attempts},
     by_rule::ByRule,
     openmetrics,
     outcome::Outcome,
@@ -33,20 +34,15 @@ pub(crate) struct Recorder {
     pub(super) by_rule: ArcSwap<ByRule>,
     pub(super) traffic: Traffic,
     pub(super) unknown_tiers: AtomicU64,
+    /// Of `CL.THROTTLE`: passed, and limited.
+    pub(super) throttles: [AtomicU64; 2],
     pub(super) reloads: Attempts,
+    /// The rule database cannot be followed.
+    pub(super) is_behind: AtomicBool,
     pub(super) saves: Attempts,
     pub(super) pushes: Attempts,
     store: OnceLock<ReadStore>,
     top: TopKeys,
-}
-
-/// Something that is tried again and again.
-#[derive(Debug, Default)]
-pub(super) struct Attempts {
-    pub(super) failures: AtomicU64,
-    pub(super) is_failing: AtomicBool,
-    /// When it last went well, in µs since 1970; 0 is never.
-    pub(super) went_well_us: AtomicU64,
 }
 
 struct ReadStore(Box<dyn Fn() -> Option<Stats> + Send + Sync>);
@@ -79,6 +75,14 @@ impl Recorder {
         self.top.sees(plan);
     }
 
+    /// A key of `CL.THROTTLE` was charged, or not.
+    #[inline]
+    pub(crate) fn throttled(&self, answer: &Throttled) {
+        let [passed, limited] = &self.throttles;
+        let count = if answer.is_limited { limited } else { passed };
+        count.fetch_add(1, Relaxed);
+    }
+
     /// So many requests were answered together, and it took so long from their bytes to those of the
     /// answers.
     #[inline]
@@ -108,12 +112,22 @@ impl Recorder {
 
     /// A rules file was read again, or could not be.
     pub(crate) fn rules_reloaded<E>(&self, outcome: Result<(), E>) {
-        self.reloads.note(outcome.is_ok());
+        self.reloads.note(&outcome);
+    }
+
+    /// The rule database is followed to its head, or cannot be.
+    pub(crate) fn catalog_followed<E>(&self, outcome: Result<(), E>) {
+        self.is_behind.store(outcome.is_err(), Relaxed);
     }
 
     /// The counters were written to disk, or could not be.
     pub(crate) fn counters_saved<E>(&self, outcome: Result<(), E>) {
-        self.saves.note(outcome.is_ok());
+        self.saves.note(&outcome);
+    }
+
+    /// Metrics reached the collector, or did not.
+    pub(super) fn metrics_pushed<E>(&self, outcome: &Result<(), E>) -> Attempted {
+        self.pushes.note(outcome)
     }
 
     /// The busiest keys of late.
@@ -128,18 +142,6 @@ impl Recorder {
 
     pub(super) fn store_stats(&self) -> Option<Stats> {
         self.store.get().and_then(|store| store.0())
-    }
-}
-
-impl Attempts {
-    pub(super) fn note(&self, went_well: bool) {
-        if went_well {
-            let now = SystemClock.now().wall.as_micros();
-            self.went_well_us.store(now, Relaxed);
-        } else {
-            self.failures.fetch_add(1, Relaxed);
-        }
-        self.is_failing.store(!went_well, Relaxed);
     }
 }
 

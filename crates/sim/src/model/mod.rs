@@ -7,6 +7,7 @@
 
 mod answer;
 mod calendar;
+mod cell;
 mod fixed_window;
 mod leaky_bucket;
 mod moment;
@@ -20,4 +21,5 @@ mod token_bucket;
 mod window_events;
 
 pub use answer::ModelAnswer;
+pub use cell::{CellAsk, CellModel};
 pub use oracle::Model;

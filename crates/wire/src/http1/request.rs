@@ -70,7 +70,8 @@ impl<'a> Request<'a> {
         is_bearer.then(|| token.trim_matches(' '))
     }
 
-    /// Whether the body is, or may be, JSON: it says so, or says nothing.
+    /// Whether the body is, or may be, JSON: it says so, or says nothing, or is said to be a form, which
+    /// is what `curl -d` says of everything.
     pub fn is_json(&self) -> bool {
         let Some(kind) = self.content_type else {
             return true;
@@ -82,6 +83,11 @@ impl<'a> Request<'a> {
             let ending = suffix.and_then(|from| essence.get(from..));
             ending.is_some_and(|ending| ending.eq_ignore_ascii_case(b"+json"))
         };
-        essence.eq_ignore_ascii_case(b"application/json") || has_suffix()
+        let is_one_of = [
+            b"application/json".as_slice(),
+            b"application/x-www-form-urlencoded",
+        ];
+        let is_named = is_one_of.iter().any(|kind| essence.eq_ignore_ascii_case(kind));
+        is_named || has_suffix()
     }
 }

@@ -1,1 +1,13 @@
-//! The Redis protocol as a state machine: bytes in, commands out, replies appended to a buffer.
+//! The Redis protocol, versions 2 and 3: requests in, replies out.
+
+mod command;
+mod decode;
+mod encode;
+mod error;
+mod inline;
+mod length;
+
+pub use command::Command;
+pub use decode::{ARGS_MAX, BULK_BYTES_MAX, Decoded, Decoder, FRAME_BYTES_MAX, INLINE_BYTES_MAX};
+pub use encode::{Encoder, Version};
+pub use error::ProtocolError;

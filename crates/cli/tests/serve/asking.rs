@@ -1,0 +1,163 @@
+//! `tollgate check` and `tollgate explain`, of a server and without one.
+// Proves: O6, O8
+
+use std::net::TcpListener;
+
+use crate::common::{Desk, fields};
+
+const RULES: &str = "version: 1
+rules:
+  - { name: login, match: { endpoint: /login, method: [POST] }, key: [\"user|ip\"], limit: 2/h, response: { message: slow down } }
+  - { name: banned, match: { attributes: { plan: none } }, action: block }
+";
+
+#[test]
+fn a_check_says_what_the_server_says() {
+    let desk = Desk::new();
+    desk.write("rules.yaml", RULES);
+    let server = desk.serve(&["--rules", "rules.yaml"]);
+    let http = server.http.to_string();
+    let check = |words: &[&str]| {
+        let mut all = vec!["check", "--http", &http];
+        all.extend(words);
+        desk.run(&all)
+    };
+    let login = ["user_id=alice", "endpoint=/login", "method=POST"];
+    check(&login).fine().says("allowed by login, 1 of 2 left");
+    check(&[&login[..], &["--peek"]].concat())
+        .fine()
+        .says("1 of 2 left");
+    check(&[&login[..], &["cost=1"]].concat())
+        .fine()
+        .says("0 of 2 left");
+    let denied = check(&login)
+        .with(2)
+        .says("denied by login, 0 of 2 left, try again in");
+    denied.says("slow down").says("decision ");
+    let json = check(&[&login[..], &["--json"]].concat()).with(2).json();
+    assert_eq!(
+        (&json["allowed"], &json["rule"]),
+        (&false.into(), &"login".into())
+    );
+    check(&["user_id=bob", "attributes.plan=none"])
+        .with(2)
+        .says("denied by banned");
+    check(&["user_id=bob"])
+        .fine()
+        .says("allowed: no rule limits it");
+    check(&["ip=nonsense"])
+        .with(1)
+        .says("the server answered 400");
+    check(&["user=bob"])
+        .with(1)
+        .says("there is no field \"user\": did you mean user_id?");
+    check(&["user_id=a", "user_id=b"])
+        .with(1)
+        .says("user_id is given twice");
+    check(&["alice"]).with(1).says("write FIELD=VALUE");
+    check(&[]).with(1).says("FIELD=VALUE");
+}
+
+#[test]
+fn an_explanation_is_the_same_with_and_without_a_server() {
+    let desk = Desk::new();
+    desk.write("rules.yaml", RULES);
+    let server = desk.serve(&["--rules", "rules.yaml"]);
+    let admin = server.admin.to_string();
+    let facts = ["user_id=alice", "endpoint=/login", "method=GET"];
+    let explain = |words: &[&str]| {
+        let mut all = vec!["explain"];
+        all.extend(facts);
+        all.extend(words);
+        desk.run(&all)
+    };
+    let asked = explain(&["--admin", &admin]).fine();
+    let asked = asked
+        .says("- login: does not match")
+        .says("counts on this node alone");
+    let rules = |text: &str| -> Vec<String> {
+        let lines = text
+            .lines()
+            .filter(|line| line.starts_with(['+', '-', '!']));
+        lines.map(str::to_owned).collect()
+    };
+    let from_file = explain(&["--rules", "rules.yaml"]).fine();
+    assert_eq!(rules(&from_file.out), rules(&asked.out));
+    let from_data = explain(&["--data", "tollgate-data"]).fine();
+    assert_eq!(rules(&from_data.out), rules(&asked.out));
+    let json = explain(&["--rules", "rules.yaml", "--json"]).fine().out;
+    let here: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let there = explain(&["--admin", &admin, "--json"]).fine().json();
+    assert_eq!(fields(&here), fields(&there));
+    assert_eq!(here["rules"], there["rules"]);
+}
+
+/// An override of the catalog counts in an explanation from it.
+#[test]
+fn an_override_is_explained() {
+    let desk = Desk::new();
+    desk.run_on(&["rules", "apply", "-"], RULES).fine();
+    desk.line("overrides set --rule login --key user=alice --limit 500/h")
+        .fine();
+    let facts = "user_id=alice endpoint=/login method=POST";
+    let told = desk
+        .line(&format!("explain --data tollgate-data {facts}"))
+        .fine();
+    told.says("500/h").says("by override");
+}
+
+#[test]
+fn a_token_is_shown_where_one_is_asked_for() {
+    let desk = Desk::new();
+    desk.write("token", "correct-horse-battery-staple");
+    let server = desk.serve(&["--token-file", "token"]);
+    let admin = server.admin.to_string();
+    let line = format!("explain user_id=alice --admin {admin}");
+    desk.line(&line)
+        .with(1)
+        .says("the server answered 401")
+        .says("token");
+    desk.line(&format!("{line} --token-file token")).fine();
+    let words: Vec<&str> = line.split(' ').collect();
+    let mut command = desk.command(&words);
+    let output = command
+        .env("TOLLGATE_TOKEN", "correct-horse-battery-staple")
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    desk.line(&format!("{line} --token-file none"))
+        .with(1)
+        .says("cannot read the token in none");
+}
+
+#[test]
+fn no_server_is_told_apart_from_another_one() {
+    let desk = Desk::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        use std::io::{Read as _, Write as _};
+        for stream in listener.incoming().take(2) {
+            let mut stream = stream.unwrap();
+            let read = stream.read(&mut [0; 4096]).unwrap();
+            assert!(read > 0);
+            let reply =
+                "HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\nConnection: close\r\n\r\nnope";
+            stream.write_all(reply.as_bytes()).unwrap();
+        }
+    });
+    let line = format!("check user_id=a --http {address}");
+    desk.line(&line)
+        .with(1)
+        .says("answered 404 without JSON, so it is no Tollgate");
+    let line = format!("explain user_id=a --admin {address}");
+    desk.line(&line).with(1).says("no Tollgate");
+    let free = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let line = format!("check user_id=a --http {free}");
+    desk.line(&line)
+        .with(1)
+        .says("is `tollgate serve` running?");
+}

@@ -1,0 +1,121 @@
+//! What Prometheus finds, and that the manual says so.
+// Proves: O1
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use serde_json::json;
+
+use crate::common::{Desk, server::Server};
+
+fn scrape(server: &Server) -> String {
+    let reply = server.administration().get("/metrics").with(200);
+    assert_eq!(
+        reply.header("content-type"),
+        Some("application/openmetrics-text; version=1.0.0; charset=utf-8")
+    );
+    reply.body
+}
+
+#[track_caller]
+fn value(scrape: &str, series: &str) -> f64 {
+    let line = scrape
+        .lines()
+        .find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
+    let value = line.unwrap_or_else(|| panic!("no {series} in\n{scrape}"));
+    value.parse().unwrap()
+}
+
+#[test]
+fn decisions_of_both_protocols_are_counted_once() {
+    let desk = Desk::new();
+    let server = desk.serve(&["--node", "n1", "--region", "eu"]);
+    let mut http = server.decisions();
+    let alice = json!({ "user_id": "alice", "endpoint": "/hello" });
+    for _ in 0..4 {
+        http.post("/ratelimit/check", &alice);
+    }
+    let mut redis = crate::common::resp::Resp::to(server.resp);
+    for _ in 0..3 {
+        redis.ask(&["TG.CHECK", "user_id", "alice", "endpoint", "/hello"]);
+    }
+    let text = scrape(&server);
+    let decisions = |outcome: &str| {
+        let labels = format!("{{rule=\"demo-hello\",outcome=\"{outcome}\"}}");
+        value(&text, &format!("tollgate_decisions_total{labels}"))
+    };
+    assert_eq!(decisions("allowed") + decisions("warned"), 5.0);
+    assert_eq!(decisions("denied"), 2.0);
+    let answered = |protocol: &str| {
+        let series = format!("tollgate_decision_duration_seconds_count{{protocol=\"{protocol}\"}}");
+        value(&text, &series)
+    };
+    assert_eq!((answered("http"), answered("resp")), (4.0, 3.0));
+    assert_eq!(
+        value(&text, "tollgate_node_info{node=\"n1\",region=\"eu\"}"),
+        1.0
+    );
+    assert_eq!(value(&text, "tollgate_connections{protocol=\"http\"}"), 1.0);
+    assert!(value(&text, "tollgate_keys") >= 1.0);
+    assert!(value(&text, "tollgate_memory_bytes") > 1e6);
+}
+
+/// Every metric is in the manual with its type and labels, and nothing else is.
+#[test]
+fn the_manual_knows_every_metric() {
+    let desk = Desk::new();
+    desk.write(
+        "rules.yaml",
+        "version: 1\nrules: [{ name: a, key: [user], limit: 1/s }]\n",
+    );
+    let server = desk.serve(&["--rules", "rules.yaml"]);
+    // One that is there only once it has happened.
+    tollgate_testkit::wait_for(
+        "the counters to be written",
+        crate::common::server::LONG,
+        || scrape(&server).contains("tollgate_counters_saved_timestamp_seconds "),
+    );
+    let mut found: BTreeMap<String, (String, String)> = BTreeMap::new();
+    let text = scrape(&server);
+    for line in text.lines() {
+        let Some(rest) = line.strip_prefix("# TYPE ") else {
+            continue;
+        };
+        let (name, kind) = rest.split_once(' ').unwrap();
+        let ending = match kind {
+            "counter" => "_total",
+            "histogram" => "_count",
+            _ => "",
+        };
+        let sample = text.lines().find(|line| {
+            let after = line.strip_prefix(&format!("{name}{ending}"));
+            after.is_some_and(|after| after.starts_with(['{', ' ']))
+        });
+        let sample = sample.unwrap_or_else(|| panic!("no series of {name}"));
+        let labels = sample
+            .split_once('{')
+            .map_or("", |(_, rest)| rest.split('}').next().unwrap());
+        let names = labels.split(',').filter_map(|label| label.split_once('='));
+        let names: Vec<String> = names.map(|(name, _)| format!("`{name}`")).collect();
+        let shown = if kind == "counter" {
+            format!("{name}_total")
+        } else {
+            name.to_owned()
+        };
+        found.insert(shown, (kind.to_owned(), names.join(", ")));
+    }
+    let top = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .unwrap();
+    let page = fs::read_to_string(top.join("docs/reference/metrics.md")).unwrap();
+    let mut told = BTreeMap::new();
+    for line in page.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        if cells.len() < 6 {
+            continue; // the table of outcomes
+        }
+        let name = cells[1].trim_matches('`').to_owned();
+        told.insert(name, (cells[2].to_owned(), cells[3].to_owned()));
+    }
+    assert_eq!(told, found);
+}

@@ -1,0 +1,15 @@
+//! What the table of cells tells about itself.
+
+/// A reading of the table's size and of what its bound has cost so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CellStats {
+    /// Places that hold a key, run out or not.
+    pub keys: u64,
+    /// Places there are.
+    pub capacity: u64,
+    /// Bytes the table may come to take.
+    pub bytes_max: u64,
+    /// Keys that owed something and were dropped to make room.
+    pub evicted: u64,
+}

@@ -1,0 +1,131 @@
+//! Asking another server over HTTP: the command line asks ours, metrics go to a collector.
+
+use std::{io, time::Duration};
+
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::{Method, Request, body::Bytes, client::conn::http1, header};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+
+/// One request to a server, over a connection of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Outgoing<'a> {
+    /// `host:port`.
+    pub authority: &'a str,
+    /// The path, from its slash on.
+    pub path: &'a str,
+    /// The token to show.
+    pub token: Option<&'a str>,
+    /// A JSON text.
+    pub body: &'a str,
+}
+
+/// What a server answered.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Reply {
+    /// The status.
+    pub status: u16,
+    /// The body.
+    pub body: Bytes,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OutgoingError {
+    /// Nobody listens there.
+    #[error("cannot connect to {authority}: {source}")]
+    Connect {
+        /// Where.
+        authority: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// It took too long.
+    #[error("{authority} did not answer within {} s", .deadline.as_secs_f32())]
+    Late {
+        /// Who.
+        authority: String,
+        /// How long it had.
+        deadline: Duration,
+    },
+    /// What came back is not an answer.
+    #[error("{authority} did not answer as an HTTP server does: {why}")]
+    Garbled {
+        /// Who.
+        authority: String,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+impl Outgoing<'_> {
+    /// The longest body of an answer.
+    pub const REPLY_BYTES_MAX: usize = 16 << 20;
+
+    /// Sends it with POST, and waits for the answer, all in all not longer than `deadline`.
+    ///
+    /// # Errors
+    ///
+    /// [`OutgoingError`]. A status of whatever kind is an answer.
+    pub async fn post(&self, deadline: Duration) -> Result<Reply, OutgoingError> {
+        let answer = tokio::time::timeout(deadline, self.exchange()).await;
+        answer.unwrap_or_else(|_| {
+            Err(OutgoingError::Late {
+                authority: self.authority.to_owned(),
+                deadline,
+            })
+        })
+    }
+
+    async fn exchange(&self) -> Result<Reply, OutgoingError> {
+        let stream = TcpStream::connect(self.authority).await;
+        let stream = stream.map_err(|source| OutgoingError::Connect {
+            authority: self.authority.to_owned(),
+            source,
+        })?;
+        let request = self.request()?;
+        let shaken = http1::handshake(TokioIo::new(stream)).await;
+        let (mut sender, connection) = shaken.map_err(|error| self.garbled(error))?;
+        let answer = async move {
+            let response = sender.send_request(request).await?;
+            let status = response.status().as_u16();
+            let body = Limited::new(response.into_body(), Self::REPLY_BYTES_MAX);
+            Ok::<_, hyper::Error>((status, body.collect().await))
+        };
+        // The connection is over once the answer is: what it has to say then is in the answer.
+        let (answer, _) = tokio::join!(answer, connection);
+        let (status, body) = answer.map_err(|error| self.garbled(error))?;
+        let body = body.map_err(|error| self.garbled(error))?.to_bytes();
+        Ok(Reply { status, body })
+    }
+
+    fn request(&self) -> Result<Request<Full<Bytes>>, OutgoingError> {
+        let mut request = Request::builder()
+            .method(Method::POST)
+            .uri(self.path)
+            .header(header::HOST, self.authority)
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::CONNECTION, "close");
+        if let Some(token) = self.token {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        }
+        let body = Full::new(Bytes::copy_from_slice(self.body.as_bytes()));
+        request.body(body).map_err(|error| self.garbled(error))
+    }
+
+    fn garbled(&self, why: impl ToString) -> OutgoingError {
+        OutgoingError::Garbled {
+            authority: self.authority.to_owned(),
+            why: why.to_string(),
+        }
+    }
+}
+
+impl OutgoingError {
+    /// Whether nobody listens there.
+    pub fn is_refused(&self) -> bool {
+        matches!(self, Self::Connect { source, .. } if source.kind() == io::ErrorKind::ConnectionRefused)
+    }
+}

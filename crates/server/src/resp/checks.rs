@@ -1,0 +1,59 @@
+//! Checks that follow one another are decided together.
+
+use smallvec::SmallVec;
+use tollgate_wire::resp::{Encoder, Version};
+
+use super::convert;
+use crate::{
+    engine::{Ask, Engine, Refusal},
+    telemetry::{Protocol, Turned},
+};
+
+/// How many are gathered before they are decided. The gate takes as many at a time.
+const GATHERED_MAX: usize = 16;
+
+/// Checks that were read and not answered yet.
+#[derive(Debug)]
+pub(super) struct Checks<'i> {
+    asks: SmallVec<[Ask<'i>; GATHERED_MAX]>,
+}
+
+impl<'i> Checks<'i> {
+    pub(super) fn new() -> Self {
+        Self {
+            asks: SmallVec::new(),
+        }
+    }
+
+    pub(super) fn push(&mut self, ask: Ask<'i>) {
+        self.asks.push(ask);
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.asks.len() >= GATHERED_MAX
+    }
+
+    /// Decides what was gathered and writes the answers, in order.
+    pub(super) fn answer(&mut self, engine: &Engine, output: &mut Vec<u8>, version: Version) {
+        if self.asks.is_empty() {
+            return;
+        }
+        let mut reply = Encoder::new(output, version);
+        engine.check_all(&self.asks, |answer| match answer {
+            Ok(answer) => convert::ruling(&mut reply, &answer.ruling),
+            Err(refusal) => {
+                turned_away(engine, &refusal);
+                convert::refusal(&mut reply, &refusal);
+            }
+        });
+        self.asks.clear();
+    }
+}
+
+/// Counts those who found no rules at all.
+pub(super) fn turned_away(engine: &Engine, refusal: &Refusal) {
+    if *refusal == Refusal::NoSnapshot {
+        let recorder = engine.recorder();
+        recorder.turned_away(Protocol::Resp, Turned::NoSnapshot);
+    }
+}

@@ -1,0 +1,74 @@
+//! Answers to replies.
+
+use tollgate::Ruling;
+use tollgate_core::Micros;
+use tollgate_memory::Throttled;
+use tollgate_wire::resp::Encoder;
+
+use crate::{authority::Refused, engine::Refusal};
+
+/// The six items of a decision.
+pub(super) fn ruling(reply: &mut Encoder<'_>, ruling: &Ruling) {
+    reply.array(6);
+    reply.integer(i64::from(ruling.is_allowed()));
+    reply.integer(ruling.limit().map_or(-1, integer));
+    reply.integer(ruling.remaining().map_or(-1, integer));
+    reply.integer(retry_after_ms(ruling));
+    reply.integer(reset_ms(ruling));
+    match ruling.rule() {
+        Some(rule) => reply.bulk(rule.name.as_str().as_bytes()),
+        None => reply.null(),
+    }
+}
+
+/// The five numbers of `CL.THROTTLE`.
+#[inline]
+pub(super) fn throttled(reply: &mut Encoder<'_>, answer: &Throttled) {
+    reply.array(5);
+    reply.integer(i64::from(answer.is_limited));
+    reply.integer(answer.limit);
+    reply.integer(answer.remaining);
+    reply.integer(answer.retry_after_s);
+    reply.integer(answer.reset_after_s);
+}
+
+/// Why there is no decision.
+pub(super) fn refusal(reply: &mut Encoder<'_>, refusal: &Refusal) {
+    let kind = match refusal {
+        Refusal::NoSnapshot => "UNAVAILABLE",
+        Refusal::RequestIdTaken | Refusal::UnknownRule(_) => "ERR",
+    };
+    reply.error(&format!("{kind} {refusal}"));
+}
+
+/// Why somebody may not do it.
+pub(super) fn refused(reply: &mut Encoder<'_>, refused: Refused) {
+    let kind = match refused {
+        Refused::TokenMissing => "NOAUTH",
+        Refused::TokenWrong | Refused::TokenNotConfigured => "NOPERM",
+    };
+    reply.error(&format!("{kind} {refused}"));
+}
+
+/// 0 if it may pass, −1 if waiting never helps.
+fn retry_after_ms(ruling: &Ruling) -> i64 {
+    if ruling.is_allowed() {
+        return 0;
+    }
+    let wait = ruling.retry_after().map(Micros::from);
+    wait.map_or(-1, |wait| integer(wait.as_millis_ceil()))
+}
+
+/// How long until nothing is used any more; for a block, until it ends, or 0.
+fn reset_ms(ruling: &Ruling) -> i64 {
+    let wait = match ruling.binding() {
+        Some(decision) => Some(decision.reset_after()),
+        None => ruling.retry_after(),
+    };
+    wait.map_or(0, |wait| integer(Micros::from(wait).as_millis_ceil()))
+}
+
+/// The protocol has no larger number.
+fn integer(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

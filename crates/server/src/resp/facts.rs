@@ -1,0 +1,155 @@
+//! Fields and values to the facts of a request.
+
+use std::str;
+
+use tollgate_core::Cost;
+use tollgate_rules::{Query, QueryError, nearest};
+
+use super::{names::Field, verb::Verb};
+use crate::engine::Ask;
+
+/// What stands before the name of an attribute.
+const ATTRIBUTE: &[u8] = b"attributes.";
+/// The most characters of somebody's text in an error.
+const SHOWN_CHARS_MAX: usize = 64;
+
+/// What was asked.
+#[derive(Debug)]
+pub(super) struct Asked<'a> {
+    pub(super) ask: Ask<'a>,
+    /// Only the counters of this rule are meant.
+    pub(super) rule: Option<&'a str>,
+}
+
+/// Reads the words after `TG.CHECK`, `TG.PEEK`, `TG.REFUND` or `TG.RESET`. The error says what is wrong
+/// with which field.
+pub(super) fn read<'a>(
+    verb: Verb,
+    mut words: impl Iterator<Item = &'a [u8]>,
+) -> Result<Asked<'a>, String> {
+    let mut given = 0_u16;
+    let mut query = Query::new();
+    let (mut request_id, mut rule) = (None, None);
+    while let Some(name) = words.next() {
+        let Some(value) = words.next() else {
+            return Err(format!("{} has no value", shown(name)));
+        };
+        let Some(field) = Field::of(name) else {
+            query = attribute(verb, query, name, value)?;
+            continue;
+        };
+        if given & field.bit() != 0 {
+            return Err(format!("{} is given twice", field.name()));
+        }
+        given |= field.bit();
+        let Ok(value) = str::from_utf8(value) else {
+            return Err(format!("{}: not UTF-8", field.name()));
+        };
+        match field {
+            Field::Cost => query = query.cost(cost(value)?),
+            Field::Scope => {
+                let scope = value.parse().map_err(|error| format!("scope: {error}"))?;
+                query = query.scope(scope);
+            }
+            Field::RequestId if verb == Verb::Check => request_id = id(value)?,
+            Field::Rule if verb != Verb::Check => rule = Some(value),
+            Field::RequestId | Field::Rule => return Err(misplaced(verb, field)),
+            _ => query = fact(query, field, value)?,
+        }
+    }
+    if !query.has_facts() {
+        return Err(
+            "no facts: give at least one of user_id, org_id, api_key, ip, tier, endpoint, method, \
+             region or attributes.NAME"
+                .to_owned(),
+        );
+    }
+    if verb == Verb::Refund && given & Field::Cost.bit() == 0 {
+        return Err("cost: a refund says how much it gives back".to_owned());
+    }
+    let ask = Ask {
+        request_id,
+        ..Ask::new(query)
+    };
+    Ok(Asked { ask, rule })
+}
+
+#[inline]
+fn fact<'a>(query: Query<'a>, field: Field, value: &'a str) -> Result<Query<'a>, String> {
+    let set = match field {
+        Field::UserId => Query::user,
+        Field::OrgId => Query::org,
+        Field::ApiKey => Query::api_key,
+        Field::Ip => Query::ip,
+        Field::Tier => Query::tier,
+        Field::Endpoint => Query::endpoint,
+        Field::Method => Query::method,
+        Field::Region => Query::region,
+        Field::Cost | Field::Scope | Field::RequestId | Field::Rule => return Ok(query),
+    };
+    set(query, value).map_err(|error| match error {
+        // The rules call some facts by shorter names.
+        QueryError::Identifier { error, .. } => format!("{}: {error}", field.name()),
+        other => other.to_string(),
+    })
+}
+
+fn attribute<'a>(
+    verb: Verb,
+    query: Query<'a>,
+    field: &'a [u8],
+    value: &'a [u8],
+) -> Result<Query<'a>, String> {
+    let Some(name) = field
+        .strip_prefix(ATTRIBUTE)
+        .filter(|name| !name.is_empty())
+    else {
+        return Err(unknown(verb, field));
+    };
+    let (Ok(name), Ok(value)) = (str::from_utf8(name), str::from_utf8(value)) else {
+        return Err(format!("{}: not UTF-8", shown(field)));
+    };
+    query
+        .attribute(name, value)
+        .map_err(|error| error.to_string())
+}
+
+fn cost(text: &str) -> Result<Cost, String> {
+    let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let units = text.parse().ok().filter(|_| is_plain);
+    units.map(Cost::new).ok_or_else(|| {
+        let text = shown(text.as_bytes());
+        format!("cost: {text} is not a whole number from 0 to {}", u64::MAX)
+    })
+}
+
+fn id(text: &str) -> Result<Option<&str>, String> {
+    let max = Ask::REQUEST_ID_BYTES_MAX;
+    if text.len() > max {
+        return Err(format!("request_id: more than {max} bytes"));
+    }
+    Ok(Some(text).filter(|text| !text.is_empty()))
+}
+
+fn misplaced(verb: Verb, field: Field) -> String {
+    let (command, field) = (verb.name().to_ascii_uppercase(), field.name());
+    format!("{field}: {command} does not take it")
+}
+
+fn unknown(verb: Verb, field: &[u8]) -> String {
+    let text = String::from_utf8_lossy(field);
+    let command = verb.name().to_ascii_uppercase();
+    let unknown = format!("{command} knows no field {}", shown(field));
+    match nearest(&text, Field::names()) {
+        Some("attributes.") => format!("{unknown}: did you mean attributes.NAME?"),
+        Some(meant) => format!("{unknown}: did you mean {meant}?"),
+        None => unknown,
+    }
+}
+
+/// Somebody's text in quotes, cut short.
+fn shown(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let short: String = text.chars().take(SHOWN_CHARS_MAX).collect();
+    format!("{short:?}")
+}

@@ -1,0 +1,159 @@
+//! Every command but a check that waits for its neighbours.
+
+use tollgate::Action;
+use tollgate_wire::resp::{Command, Encoder};
+
+use super::{
+    catalog, checks,
+    client::Client,
+    convert, describe, facts,
+    hello::{self, Gatekeeper},
+    throttle,
+    verb::Verb,
+};
+use crate::engine::{Deed, Engine};
+
+/// How the conversation goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum After {
+    /// It does.
+    On,
+    /// It ends.
+    End,
+}
+
+/// What a command may use.
+pub(super) struct Desk<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) gatekeeper: Gatekeeper<'a>,
+    pub(super) client: &'a mut Client,
+}
+
+/// The most bytes of a command and of its arguments in an error, as in Redis.
+const SHOWN_BYTES_MAX: usize = 128;
+
+impl Desk<'_> {
+    /// Answers one command.
+    #[inline]
+    pub(super) fn run(
+        &mut self,
+        verb: Option<Verb>,
+        command: &Command<'_, '_>,
+        output: &mut Vec<u8>,
+    ) -> After {
+        let mut reply = Encoder::new(output, self.client.version);
+        match verb {
+            Some(Verb::Throttle) => throttle::answer(self.engine, command, &mut reply),
+            Some(verb) if verb.takes(command.args_len()) => {
+                return self.answer(verb, command, output);
+            }
+            Some(verb) => {
+                let name = verb.name();
+                reply.error(&format!(
+                    "ERR wrong number of arguments for '{name}' command"
+                ));
+            }
+            // A browser that was talked into sending its request here must not get further.
+            None if is_of_http(command.name()) => return After::End,
+            None => reply.error(&unknown(command)),
+        }
+        After::On
+    }
+
+    fn answer(&mut self, verb: Verb, command: &Command<'_, '_>, output: &mut Vec<u8>) -> After {
+        let mut reply = Encoder::new(output, self.client.version);
+        let first = command.arg(0);
+        match (verb, first) {
+            (Verb::Throttle, _) => throttle::answer(self.engine, command, &mut reply),
+            (Verb::Check | Verb::Peek | Verb::Refund | Verb::ResetCounters, _) => {
+                self.decide(verb, command, &mut reply);
+            }
+            (Verb::Ping, None) => reply.simple("PONG"),
+            (Verb::Ping, Some(_)) if command.args_len() > 1 => {
+                reply.error("ERR wrong number of arguments for 'ping' command");
+            }
+            (Verb::Ping | Verb::Echo, text) => reply.bulk(text.unwrap_or_default()),
+            (Verb::Hello, _) => hello::hello(self.gatekeeper, self.client, command, output),
+            (Verb::Auth, _) => hello::auth(self.gatekeeper, self.client, command, &mut reply),
+            (Verb::Quit, _) => {
+                reply.simple("OK");
+                return After::End;
+            }
+            (Verb::Reset, _) => {
+                self.client.reset();
+                reply.simple("RESET");
+            }
+            (Verb::Select, Some(b"0")) => reply.simple("OK"),
+            (Verb::Select, _) => reply.error("ERR DB index is out of range"),
+            (Verb::Client, _) => self.client.answer(command, &mut reply),
+            (Verb::Command, _) => catalog::answer(command, &mut reply),
+            (Verb::Info, _) => describe::info(self.engine, command, &mut reply),
+            (Verb::Config, _) => describe::config(command, &mut reply),
+        }
+        After::On
+    }
+
+    /// `TG.*`, one by itself.
+    fn decide(&self, verb: Verb, command: &Command<'_, '_>, reply: &mut Encoder<'_>) {
+        let asked = match facts::read(verb, command.args()) {
+            Ok(asked) => asked,
+            Err(error) => return reply.error(&format!("ERR {error}")),
+        };
+        if matches!(verb, Verb::Refund | Verb::ResetCounters)
+            && let Err(refused) = self.gatekeeper.lets(self.client)
+        {
+            return convert::refused(reply, refused);
+        }
+        let action = match verb {
+            Verb::Peek => Action::Peek,
+            Verb::Refund => Action::Refund,
+            Verb::ResetCounters => Action::Reset,
+            _ => return self.check(&asked, reply),
+        };
+        let rule = asked.rule;
+        match self.engine.inspect(Deed { action, rule }, &asked.ask) {
+            Ok(answer) => convert::ruling(reply, &answer.ruling),
+            Err(refusal) => {
+                checks::turned_away(self.engine, &refusal);
+                convert::refusal(reply, &refusal);
+            }
+        }
+    }
+
+    fn check(&self, asked: &facts::Asked<'_>, reply: &mut Encoder<'_>) {
+        match self.engine.check(&asked.ask) {
+            Ok(answer) => convert::ruling(reply, &answer.ruling),
+            Err(refusal) => {
+                checks::turned_away(self.engine, &refusal);
+                convert::refusal(reply, &refusal);
+            }
+        }
+    }
+}
+
+/// The first word of a line of HTTP, which Redis does not answer either.
+fn is_of_http(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"POST") || name.eq_ignore_ascii_case(b"Host:")
+}
+
+/// In the words of Redis.
+fn unknown(command: &Command<'_, '_>) -> String {
+    let cut = |bytes: &[u8], max: usize| {
+        let bytes = bytes.get(..max).unwrap_or(bytes);
+        String::from_utf8_lossy(bytes).into_owned()
+    };
+    let mut shown = String::new();
+    for arg in command.args() {
+        let Some(left) = SHOWN_BYTES_MAX
+            .checked_sub(shown.len())
+            .filter(|left| *left > 0)
+        else {
+            break;
+        };
+        shown.push('\'');
+        shown.push_str(&cut(arg, left));
+        shown.push_str("' ");
+    }
+    let name = cut(command.name(), SHOWN_BYTES_MAX);
+    format!("ERR unknown command '{name}', with args beginning with: {shown}")
+}

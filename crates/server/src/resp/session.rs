@@ -1,0 +1,124 @@
+//! One conversation.
+
+use std::sync::Arc;
+
+use tollgate_wire::resp::{Decoded, Decoder, Encoder};
+
+use super::{
+    checks::Checks,
+    client::Client,
+    facts,
+    hello::Gatekeeper,
+    run::{After, Desk},
+    verb::Verb,
+};
+use crate::{
+    authority::{Authority, Door},
+    engine::Engine,
+    listen::{OUTPUT_BYTES_HIGH, Session, Step, Then},
+    telemetry::{Protocol, Turned},
+};
+
+/// One client of the Redis protocol.
+#[derive(Debug)]
+pub(crate) struct RespSession {
+    engine: Arc<Engine>,
+    authority: Arc<Authority>,
+    door: Door,
+    decoder: Decoder,
+    client: Client,
+    is_winding_down: bool,
+}
+
+impl RespSession {
+    pub(crate) fn new(engine: Arc<Engine>, authority: Arc<Authority>, door: Door) -> Self {
+        Self {
+            engine,
+            authority,
+            door,
+            decoder: Decoder::new(),
+            client: Client::new(),
+            is_winding_down: false,
+        }
+    }
+}
+
+impl Session for RespSession {
+    fn advance(&mut self, input: &[u8], output: &mut Vec<u8>) -> Step {
+        let mut desk = Desk {
+            engine: &self.engine,
+            gatekeeper: Gatekeeper {
+                authority: &self.authority,
+                door: self.door,
+            },
+            client: &mut self.client,
+        };
+        let (mut taken, mut answered) = (0, 0);
+        let mut checks = Checks::new();
+        let then = loop {
+            if output.len() >= OUTPUT_BYTES_HIGH {
+                break Then::Again;
+            }
+            let command = match self.decoder.decode(input.get(taken..).unwrap_or_default()) {
+                Ok(Decoded::Command(command)) => command,
+                Ok(Decoded::Empty { taken: more }) => {
+                    taken += more;
+                    continue;
+                }
+                Ok(Decoded::Unfinished) if self.is_winding_down && taken == input.len() => {
+                    break Then::Close;
+                }
+                Ok(Decoded::Unfinished) => break Then::Read,
+                Err(error) => {
+                    checks.answer(desk.engine, output, desk.client.version);
+                    let recorder = desk.engine.recorder();
+                    recorder.turned_away(Protocol::Resp, Turned::Bad);
+                    let mut reply = Encoder::new(output, desk.client.version);
+                    reply.error(&format!("ERR {error}"));
+                    taken = input.len();
+                    break Then::Close;
+                }
+            };
+            taken += command.taken();
+            answered += 1;
+            let verb = Verb::of(command.name());
+            if verb == Some(Verb::Check)
+                && let Some(words) = command.args_in_input()
+                && let Ok(asked) = facts::read(Verb::Check, words)
+            {
+                checks.push(asked.ask);
+                if checks.is_full() {
+                    checks.answer(desk.engine, output, desk.client.version);
+                }
+                continue;
+            }
+            checks.answer(desk.engine, output, desk.client.version);
+            if desk.run(verb, &command, output) == After::End {
+                break Then::Close;
+            }
+        };
+        checks.answer(desk.engine, output, desk.client.version);
+        Step {
+            taken,
+            answered,
+            then,
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        !self.decoder.is_within_a_command()
+    }
+
+    fn wind_down(&mut self) {
+        self.is_winding_down = true;
+    }
+
+    /// Whoever waits for an answer gets one; to whoever does not, it would look like the answer to the
+    /// next command.
+    fn too_slow(&mut self, output: &mut Vec<u8>) {
+        if self.decoder.is_within_a_command() {
+            let mut reply = Encoder::new(output, self.client.version);
+            reply.error("ERR Protocol error: the command did not arrive in time");
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Conversations, byte by byte, without a socket.
+// Proves: S3, S6, D15
+
+mod access;
+mod cells;
+mod checks;
+mod connection;
+mod order;
+mod rig;
