@@ -3,6 +3,7 @@
 
 mod counters;
 mod doors;
+mod drafts;
 mod editors;
 mod house;
 mod lists;
