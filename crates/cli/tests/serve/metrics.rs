@@ -72,7 +72,7 @@ fn the_manual_knows_every_metric() {
     tollgate_testkit::wait_for(
         "the counters to be written",
         crate::common::server::LONG,
-        || scrape(&server).contains("tollgate_counters_saved_timestamp_seconds "),
+        || scrape(&server).contains("tollgate_counters_saved_timestamp_seconds ").then_some(()),
     );
     let mut found: BTreeMap<String, (String, String)> = BTreeMap::new();
     let text = scrape(&server);
