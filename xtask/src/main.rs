@@ -7,6 +7,7 @@ mod ci;
 mod fuzz;
 mod mutants;
 mod prepare;
+mod python;
 mod stopwatch;
 mod suite;
 mod table;

@@ -32,6 +32,16 @@ pub(crate) const FOR_TESTS: &[Need] = &[
         packages: &["postgresql"],
         reason: "is the real server that the tests of stored rules start",
     },
+    Need {
+        program: "redis-cli",
+        packages: &["redis-tools"],
+        reason: "asks the server as people at a terminal do, and so does redis-benchmark",
+    },
+    Need {
+        program: "python3",
+        packages: &["python3", "python3-venv"],
+        reason: "runs the clients that are written in it",
+    },
 ];
 
 pub(crate) const FOR_FUZZING: &[Need] = &[Need {
@@ -45,20 +55,24 @@ const DEBIAN_POSTGRES: &str = "/usr/lib/postgresql";
 
 /// Installs what is missing, and says so; a machine that has everything is left alone.
 pub(crate) fn ensure(needs: &[Need]) -> anyhow::Result<()> {
-    let missing = missing(needs, is_installed);
+    install(&missing(needs, is_installed))
+}
+
+/// Installs all of these, and says so.
+pub(crate) fn install(missing: &[&Need]) -> anyhow::Result<()> {
     if missing.is_empty() {
         return Ok(());
     }
-    for need in &missing {
+    for need in missing {
         println!("`{}` is missing: it {}", need.program, need.reason);
     }
     if !is_installed("apt-get") {
         bail!(
             "no apt-get on this machine, please install: {}",
-            packages(&missing).join(", ")
+            packages(missing).join(", ")
         );
     }
-    for task in installation(&missing, privilege()) {
+    for task in installation(missing, privilege()) {
         task.run()?;
     }
     Ok(())

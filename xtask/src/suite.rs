@@ -1,6 +1,7 @@
 //! `cargo xtask test`: every test there is, on a machine that may have nothing installed.
 
 use crate::prepare;
+use crate::python;
 use crate::task::Task;
 
 /// Commands that must also succeed, each a `cargo` line: the examples, for instance.
@@ -41,6 +42,7 @@ const EXTRA: &[&[&str]] = &[
 
 pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
     prepare::ensure(prepare::FOR_TESTS)?;
+    python::ensure(python::FOR_TESTS)?;
     Task::cargo(["test", "--workspace", "--exclude", "tollgate-benches"])
         .args(args.iter().cloned())
         .run()?;

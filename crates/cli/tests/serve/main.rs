@@ -16,4 +16,6 @@ mod crowd;
 mod first_steps;
 mod lifetime;
 mod metrics;
+mod resp_clients;
 mod restart;
+mod schemathesis;

@@ -140,7 +140,10 @@ fn unknown(verb: Verb, field: &[u8]) -> String {
     let text = String::from_utf8_lossy(field);
     let command = verb.name().to_ascii_uppercase();
     let unknown = format!("{command} knows no field {}", shown(field));
-    match nearest(&text, Field::names()) {
+    // `user` for `user_id` is too far off for a slip of the finger, and just as common.
+    let begins = |name: &&str| text.len() > 1 && name.starts_with(&*text);
+    let meant = nearest(&text, Field::names()).or_else(|| Field::names().find(begins));
+    match meant {
         Some("attributes.") => format!("{unknown}: did you mean attributes.NAME?"),
         Some(meant) => format!("{unknown}: did you mean {meant}?"),
         None => unknown,

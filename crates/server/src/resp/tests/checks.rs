@@ -174,6 +174,10 @@ fn what_is_wrong_with_a_field_is_said_by_its_name() {
         "-ERR TG.CHECK knows no field \"usr_id\": did you mean user_id?",
     );
     says(
+        "TG.CHECK user a",
+        "-ERR TG.CHECK knows no field \"user\": did you mean user_id?",
+    );
+    says(
         "TG.CHECK attribute.x a",
         "-ERR TG.CHECK knows no field \"attribute.x\"",
     );

