@@ -105,7 +105,7 @@ async fn a_head_is_bounded() {
     let house = House::sqlite().await;
     let long = format!(
         "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: {}\r\n\r\n",
-        "x".repeat(70_000)
+        "x".repeat(400_000)
     );
     let many = format!(
         "GET /healthz HTTP/1.1\r\nHost: localhost\r\n{}\r\n",
