@@ -145,89 +145,83 @@ fn a_check_with_a_name_is_charged_once() {
     );
 }
 
+/// What is said, and how the answer begins.
+#[track_caller]
+fn says(rig: &Rig, words: &str, expected: &str) {
+    let reply = rig.hears(&format!("{words}\r\n"));
+    assert!(reply.starts_with(expected), "{words}: {reply}");
+    let is_a_line = reply.ends_with("\r\n") && reply.matches('\n').count() == 1;
+    assert!(is_a_line, "{reply:?}");
+}
+
 #[test]
-fn what_is_wrong_with_a_field_is_said_by_its_name() {
+fn a_field_that_is_unknown_or_misplaced_is_named() {
     let rig = Rig::new();
-    let says = |words: &str, expected: &str| {
-        let reply = rig.hears(&format!("{words}\r\n"));
-        assert!(reply.starts_with(expected), "{words}: {reply}");
-        assert!(
-            reply.ends_with("\r\n") && reply.matches('\n').count() == 1,
-            "{reply:?}"
-        );
-    };
-    says(
-        "TG.CHECK",
-        "-ERR wrong number of arguments for 'tg.check' command",
-    );
-    says(
-        "TG.PEEK user_id",
-        "-ERR wrong number of arguments for 'tg.peek' command",
-    );
-    says("TG.CHECK user_id a ip", "-ERR \"ip\" has no value");
-    says(
-        "TG.CHECK user_id a user_id b",
-        "-ERR user_id is given twice",
-    );
-    says(
-        "TG.CHECK usr_id a",
-        "-ERR TG.CHECK knows no field \"usr_id\": did you mean user_id?",
-    );
-    says(
-        "TG.CHECK user a",
-        "-ERR TG.CHECK knows no field \"user\": did you mean user_id?",
-    );
-    says(
-        "TG.CHECK attribute.x a",
-        "-ERR TG.CHECK knows no field \"attribute.x\"",
-    );
-    says("TG.CHECK zzz a", "-ERR TG.CHECK knows no field \"zzz\"\r\n");
-    says(
-        "TG.CHECK cost 1",
-        "-ERR no facts: give at least one of user_id",
-    );
-    says(
-        "TG.CHECK user_id a cost -1",
-        "-ERR cost: \"-1\" is not a whole number",
-    );
-    says(
-        "TG.CHECK user_id a cost +1",
-        "-ERR cost: \"+1\" is not a whole number",
-    );
-    says(
-        "TG.CHECK user_id a cost 18446744073709551616",
-        "-ERR cost: ",
-    );
-    says(
-        "TG.CHECK user_id a scope x",
-        "-ERR scope: unknown scope \"x\"",
-    );
-    says(
-        "TG.CHECK user_id a rule login",
-        "-ERR rule: TG.CHECK does not take it",
-    );
-    says(
-        "TG.PEEK user_id a request_id r",
-        "-ERR request_id: TG.PEEK does not take it",
-    );
-    says(
-        "TG.REFUND user_id a",
-        "-ERR cost: a refund says how much it gives back",
-    );
-    says("TG.CHECK ip 300.1.1.1", "-ERR ip: ");
-    says("TG.CHECK endpoint /../..", "-ERR endpoint: ");
-    says("TG.CHECK user_id \"a\\nb\"", "-ERR user_id: ");
-    says("TG.CHECK user_id \"\\xff\"", "-ERR user_id: not UTF-8");
-    says(
-        "TG.CHECK attributes.a \"\\xff\"",
-        "-ERR \"attributes.a\": not UTF-8",
-    );
+    let unknown = "-ERR TG.CHECK knows no field";
+    for (words, expected) in [
+        (
+            "TG.CHECK",
+            "-ERR wrong number of arguments for 'tg.check' command",
+        ),
+        (
+            "TG.PEEK user_id",
+            "-ERR wrong number of arguments for 'tg.peek' command",
+        ),
+        ("TG.CHECK user_id a ip", "-ERR \"ip\" has no value"),
+        (
+            "TG.CHECK user_id a user_id b",
+            "-ERR user_id is given twice",
+        ),
+        (
+            "TG.CHECK cost 1",
+            "-ERR no facts: give at least one of user_id",
+        ),
+        (
+            "TG.CHECK user_id a rule login",
+            "-ERR rule: TG.CHECK does not take it",
+        ),
+        (
+            "TG.PEEK user_id a request_id r",
+            "-ERR request_id: TG.PEEK does not take it",
+        ),
+        (
+            "TG.REFUND user_id a",
+            "-ERR cost: a refund says how much it gives back",
+        ),
+    ] {
+        says(&rig, words, expected);
+    }
+    for (field, meant) in [
+        ("usr_id", ": did you mean user_id?"),
+        ("user", ": did you mean user_id?"),
+        ("attributes", ": did you mean attributes.NAME?"),
+        ("zzz", "\r\n"),
+    ] {
+        let expected = format!("{unknown} {field:?}{meant}");
+        says(&rig, &format!("TG.CHECK {field} a"), &expected);
+    }
+    says(&rig, &format!("TG.CHECK {} a", "x".repeat(60_000)), unknown);
+}
+
+#[test]
+fn what_is_wrong_with_a_value_is_said_by_its_field() {
+    let rig = Rig::new();
+    for (words, expected) in [
+        ("cost -1", "-ERR cost: \"-1\" is not a whole number"),
+        ("cost +1", "-ERR cost: \"+1\" is not a whole number"),
+        ("cost \"\"", "-ERR cost: \"\" is not a whole number"),
+        ("cost 18446744073709551616", "-ERR cost: "),
+        ("scope x", "-ERR scope: unknown scope \"x\""),
+        ("ip 300.1.1.1", "-ERR ip: "),
+        ("endpoint /../..", "-ERR endpoint: "),
+        ("org_id \"a\\nb\"", "-ERR org_id: "),
+        ("org_id \"\\xff\"", "-ERR org_id: not UTF-8"),
+        ("attributes.a \"\\xff\"", "-ERR \"attributes.a\": not UTF-8"),
+    ] {
+        says(&rig, &format!("TG.CHECK user_id a {words}"), expected);
+    }
     let long = format!("TG.CHECK user_id a request_id {}", "r".repeat(129));
-    says(&long, "-ERR request_id: more than 128 bytes");
-    says(
-        &format!("TG.CHECK {} a", "x".repeat(60_000)),
-        "-ERR TG.CHECK knows no field",
-    );
+    says(&rig, &long, "-ERR request_id: more than 128 bytes");
 }
 
 #[test]
