@@ -1,5 +1,6 @@
 //! Protocols as state machines over bytes, and the shapes they carry: no socket, no clock, no rule.
 
+pub mod admin;
 pub mod check;
 pub mod http1;
 pub mod resp;

@@ -10,9 +10,9 @@ use axum::{
 use serde_json::{Value, json};
 use tollgate_catalog::{Author, CatalogError, Confirmation, Goal, NodeId, Revision};
 use tollgate_core::{Clock as _, Timestamp};
+use tollgate_wire::admin::check;
 
 use super::{
-    body,
     params::Params,
     problem::Problem,
     route::{Route, Verb},
@@ -184,8 +184,10 @@ async fn sent(parts: &Parts, body: Body) -> Result<String, Problem> {
     };
     let text = String::from_utf8(bytes.into());
     let text = text.map_err(|_| Problem::bad("the body is not UTF-8"))?;
-    body::check(&text)?;
-    Ok(text)
+    match check(&text) {
+        Ok(()) => Ok(text),
+        Err(error) => Err(trouble::not_json(&error)),
+    }
 }
 
 /// A form or a text can be sent by any web page without asking; JSON cannot.

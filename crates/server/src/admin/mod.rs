@@ -3,7 +3,6 @@
 //! One table of routes (`routes.rs`) is what the router, the guard and the OpenAPI document are made
 //! from, so none of them can know a route that the others do not.
 
-mod body;
 mod call;
 mod change;
 mod cursor;

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use tollgate_catalog::{Edit, Expect, Revision, RevisionNumber, Step};
 use tollgate_rules::{Name, Tier, document};
+use tollgate_wire::admin::{with_text, without};
 
 use super::{
-    body,
     call::Call,
     change::{self, Change, Twice},
     etag,
@@ -186,9 +186,9 @@ fn sent(call: &Call) -> Result<Tier, Problem> {
     let given = call.in_path("name");
     let name: Result<Name, _> = given.parse();
     let name = name.map_err(|error| Problem::bad(error.to_string()))?;
-    let text = body::without(&call.body, OURS);
-    let text = body::without(&text, &["is_default"]);
-    let text = body::with_text(&text, "name", name.as_str());
+    let text = without(&call.body, OURS);
+    let text = without(&text, &["is_default"]);
+    let text = with_text(&text, "name", name.as_str());
     let tier = document::read_tier(&text).map_err(|report| trouble::refused(&report))?;
     if tier.name != name {
         let detail = format!(

@@ -8,6 +8,7 @@ use tollgate_rules::{
     document::{Problem as Finding, Report, Severity},
     review::{Flaw, Locus},
 };
+use tollgate_wire::admin::NotJson;
 
 use super::problem::Problem;
 
@@ -78,6 +79,17 @@ pub(super) fn flaw(flaw: &Flaw) -> Value {
         "message": flaw.message,
         "help": flaw.help,
     })
+}
+
+/// The body is not JSON.
+pub(super) fn not_json(error: &NotJson) -> Problem {
+    let place = json!({
+        "severity": "error",
+        "line": error.line,
+        "column": error.column,
+        "message": error.message,
+    });
+    Problem::bad(format!("the body is not JSON: {error}")).with("errors", vec![place])
 }
 
 /// Where a piece of a body begins, when the reader saw the piece only.

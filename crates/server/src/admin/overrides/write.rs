@@ -7,10 +7,10 @@ use tollgate_rules::{
     Action, Override, RuleSet, document,
     review::{Flaw, Severity, review_overrides},
 };
+use tollgate_wire::admin::{items, without};
 
 use super::{
     super::{
-        body,
         call::Call,
         problem::Problem,
         reply::Reply,
@@ -100,8 +100,8 @@ pub(super) async fn remove(call: Call) -> Outcome {
 
 /// One override, or a list of them: all that is wrong with any is told at once.
 fn sent(call: &Call) -> Result<Vec<Override>, Problem> {
-    let Some(items) = body::items(&call.body) else {
-        let text = body::without(&call.body, view::OURS);
+    let Some(items) = items(&call.body) else {
+        let text = without(&call.body, view::OURS);
         let read = document::read_override(&text);
         return read
             .map(|it| vec![it])
@@ -114,7 +114,7 @@ fn sent(call: &Call) -> Result<Vec<Override>, Problem> {
     }
     let (mut read, mut errors) = (Vec::with_capacity(items.len()), Vec::new());
     for (index, (before, item)) in items.into_iter().enumerate() {
-        match document::read_override(&body::without(item, view::OURS)) {
+        match document::read_override(&without(item, view::OURS)) {
             Ok(it) => read.push(it),
             Err(report) if errors.len() < ERRORS_MAX => {
                 let path = format!("/{index}");

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tollgate_catalog::{Edit, Expect, Revision, RevisionNumber, Step};
 use tollgate_rules::{Name, Rule, document, review::Locus};
+use tollgate_wire::admin::without;
 
 use super::{
     super::{
-        body,
         call::Call,
         change::{self, Change, Made, Twice},
         etag,
@@ -75,7 +75,7 @@ pub(super) async fn remove(call: Call) -> Outcome {
 
 /// The rule that was sent.
 fn sent(call: &Call, before: Option<&Arc<Rule>>) -> Result<Rule, Problem> {
-    let text = body::without(&call.body, view::OURS);
+    let text = without(&call.body, view::OURS);
     let rule = document::read_rule(&text).map_err(|report| trouble::refused(&report))?;
     let first = rule.renamed_from.as_ref().unwrap_or(&rule.name);
     let is_before = before.is_some_and(|before| before.id == rule.id);

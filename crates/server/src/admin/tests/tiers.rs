@@ -63,7 +63,19 @@ async fn a_tier_lives_from_its_creation_to_its_removal() {
         .await
         .expect(412);
     assert_eq!(late["difference"][0]["object"], "tier");
+}
 
+#[tokio::test]
+async fn a_tier_that_is_named_stays() {
+    let house = House::sqlite().await;
+    let gold = "/ratelimit/tiers/gold";
+    let new = ask(
+        "PUT",
+        gold,
+        &[("if-none-match", "*")],
+        Some(&json!({ "rank": 3 })),
+    );
+    house.send(new).await.expect(201);
     let rule = json!({ "name": "a", "match": { "tier": "gold" }, "action": "allow" });
     house.post("/ratelimit/rules", &rule).await.expect(201);
     let named = house.delete(gold, "*").await.expect(422);

@@ -1,29 +1,52 @@
-//! JSON as text: what is sent is read by the reader of rules, which knows lines and columns.
+//! JSON as text: for what is read by a reader that knows lines and columns, and must find them as they
+//! were sent.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{json, value::RawValue};
 
-use super::problem::Problem;
+/// A text that is not JSON.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct NotJson {
+    /// From 1.
+    pub line: usize,
+    /// From 1.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+}
 
-/// Whether a text is JSON; the reader of rules would take YAML too.
-pub(super) fn check(text: &str) -> Result<(), Problem> {
-    let Err(error) = serde_json::from_str::<IgnoredAny>(text) else {
-        return Ok(());
-    };
-    let detail = format!("the body is not JSON: {error}");
-    let place = json!({
-        "severity": "error",
-        "line": error.line(),
-        "column": error.column(),
-        "message": error.to_string(),
-    });
-    Err(Problem::bad(detail).with("errors", vec![place]))
+/// Whether a text is JSON. A reader of YAML would take more.
+///
+/// # Errors
+///
+/// [`NotJson`] says where it is not.
+///
+/// ```
+/// use tollgate_wire::admin::check;
+///
+/// assert!(check(r#"{"name":"login"}"#).is_ok());
+/// assert_eq!(check("name: login").unwrap_err().column, 2);
+/// ```
+pub fn check(text: &str) -> Result<(), NotJson> {
+    let read = serde_json::from_str::<IgnoredAny>(text);
+    read.map(drop).map_err(|error| NotJson {
+        line: error.line(),
+        column: error.column(),
+        message: error.to_string(),
+    })
 }
 
 /// The same object without these members. Everything else keeps its line and its column.
-pub(super) fn without(text: &str, names: &[&str]) -> String {
+///
+/// ```
+/// use tollgate_wire::admin::without;
+///
+/// assert_eq!(without(r#"{"name":"a","version":1}"#, &["version"]), r#"{"name":"a"            }"#);
+/// ```
+pub fn without(text: &str, names: &[&str]) -> String {
     let Ok(Members(members)) = serde_json::from_str::<Members<'_>>(text) else {
         return text.to_owned();
     };
@@ -61,7 +84,13 @@ pub(super) fn without(text: &str, names: &[&str]) -> String {
 }
 
 /// The same object with a member that is a text, unless it has one of that name. Everything keeps its place.
-pub(super) fn with_text(text: &str, name: &str, value: &str) -> String {
+///
+/// ```
+/// use tollgate_wire::admin::with_text;
+///
+/// assert_eq!(with_text(r#"{"rank":3}"#, "name", "gold"), r#"{"rank":3,"name":"gold"}"#);
+/// ```
+pub fn with_text(text: &str, name: &str, value: &str) -> String {
     let members = serde_json::from_str::<Members<'_>>(text);
     let (Ok(Members(members)), Some(end)) = (members, text.rfind('}')) else {
         return text.to_owned();
@@ -75,7 +104,14 @@ pub(super) fn with_text(text: &str, name: &str, value: &str) -> String {
 }
 
 /// The members of a list, each with the text before it; none if it is no list.
-pub(super) fn items(text: &str) -> Option<Vec<(&str, &str)>> {
+///
+/// ```
+/// use tollgate_wire::admin::items;
+///
+/// assert_eq!(items("[1, 2]"), Some(vec![("[", "1"), ("[1, ", "2")]));
+/// assert_eq!(items("{}"), None);
+/// ```
+pub fn items(text: &str) -> Option<Vec<(&str, &str)>> {
     let values: Vec<&RawValue> = serde_json::from_str(text).ok()?;
     let item = |value: &RawValue| {
         let start = offset(text, value)?;
