@@ -13,11 +13,18 @@ pub(crate) struct Package {
     pub(crate) reason: &'static str,
 }
 
-pub(crate) const FOR_TESTS: &[Package] = &[Package {
-    name: "redis",
-    version: "8.1.0",
-    reason: "is the client that asks the server over the Redis protocol",
-}];
+pub(crate) const FOR_TESTS: &[Package] = &[
+    Package {
+        name: "redis",
+        version: "8.1.0",
+        reason: "is the client that asks the server over the Redis protocol",
+    },
+    Package {
+        name: "schemathesis",
+        version: "4.32.5",
+        reason: "makes thousands of requests up from the admin API's own document",
+    },
+];
 
 /// Debian's Python comes without what makes environments.
 const VENV: Need = Need {

@@ -251,7 +251,7 @@ impl Contestant {
         rates.sort_unstable_by(f64::total_cmp);
         let requests: u64 = turns.iter().map(|(turn, _)| turn.requests).sum();
         let cpu: Duration = turns.iter().map(|(_, cpu)| *cpu).sum();
-        let mut all = hdrhistogram::Histogram::<u64>::new(3).expect("three digits are allowed");
+        let mut all = hdrhistogram::Histogram::<u64>::new_with_bounds(1, 60_000_000, 3).expect("three digits are allowed");
         for (turn, _) in &turns {
             all.add(&turn.latency_us).expect("it grows by itself");
         }

@@ -23,16 +23,6 @@ pub(crate) enum Kind {
     Limitador,
 }
 
-impl Kind {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Resp | Self::RespCheck => "ceiling: fixed reply, tokio",
-            Self::Http => "ceiling: fixed reply, tokio",
-            Self::Axum => "axum, fixed reply",
-            Self::Limitador => "limitador's library behind axum",
-        }
-    }
-}
 
 const JSON: &str = r#"{"allowed":true,"remaining":99,"limit":100,"reset":1710432000}"#;
 

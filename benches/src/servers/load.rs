@@ -54,7 +54,7 @@ pub(super) fn drive(
         let mut turn = Turn {
             requests: 0,
             took: Duration::ZERO,
-            latency_us: Histogram::new(3)?,
+            latency_us: Histogram::new_with_bounds(1, 60_000_000, 3)?,
         };
         while let Some(done) = tasks.join_next().await {
             let (requests, latency_us) = done??;
@@ -74,7 +74,7 @@ async fn ask(
     deadline: Instant,
 ) -> anyhow::Result<(u64, Histogram<u64>)> {
     let finder = Finder::new(script.marker);
-    let mut latency_us = Histogram::new(3)?;
+    let mut latency_us = Histogram::new_with_bounds(1, 60_000_000, 3)?;
     let mut input = vec![0; 256 * 1024];
     let mut requests = 0;
     loop {

@@ -64,7 +64,7 @@ fn duel(
         Depth::Quick => (1, Duration::from_millis(200)),
         Depth::Full => (5, Duration::from_secs(1)),
     };
-    let mut latencies = [Histogram::<u64>::new(3)?, Histogram::new(3)?];
+    let mut latencies = [Histogram::<u64>::new_with_bounds(1, 60_000_000, 3)?, Histogram::new_with_bounds(1, 60_000_000, 3)?];
     for _ in 0..rounds {
         for (latency, address) in latencies.iter_mut().zip([address, fixed]) {
             latency.add(&pace(address, script, offered, each)?)?;
@@ -111,7 +111,7 @@ fn pace(
             asked: None,
         });
     }
-    let mut latency_us = Histogram::new(3)?;
+    let mut latency_us = Histogram::new_with_bounds(1, 60_000_000, 3)?;
     let mut input = vec![0; 64 * 1024];
     let end = start + how_long;
     loop {

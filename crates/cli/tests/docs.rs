@@ -5,12 +5,17 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::indexing_slicing,
     reason = "to panic is to fail the test"
 )]
 
 #[path = "docs/block.rs"]
 mod block;
+#[path = "docs/commands.rs"]
+mod commands;
 mod common;
+#[path = "docs/settings.rs"]
+mod settings;
 #[path = "docs/shell.rs"]
 mod shell;
 
@@ -88,88 +93,6 @@ fn every_rules_file_in_the_manual_is_sound() {
         }
     }
     assert!(read > 5, "only {read} files were read");
-}
-
-fn help(words: &[&str]) -> String {
-    let desk = common::Desk::new();
-    let mut words = words.to_vec();
-    words.push("--help");
-    desk.run(&words).fine().out
-}
-
-/// The commands below one, by its help.
-fn below(words: &[&str]) -> Vec<String> {
-    let help = help(words);
-    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let commands = commands.take_while(|line| !line.is_empty());
-    let names = commands.filter_map(|line| line.split_whitespace().next());
-    names
-        .filter(|name| *name != "help")
-        .map(str::to_owned)
-        .collect()
-}
-
-/// The long flags in a text.
-fn flags(text: &str) -> Vec<String> {
-    let words = text.split(|sign: char| !(sign.is_ascii_alphanumeric() || sign == '-'));
-    let flags = words.filter(|word| word.len() > 2 && word.starts_with("--"));
-    let mut flags: Vec<String> = flags.map(str::to_owned).collect();
-    flags.sort();
-    flags.dedup();
-    flags
-}
-
-/// The reference of the command line has a section for every command, with every flag and no other.
-#[test]
-fn the_reference_knows_every_command_and_flag() {
-    let page = fs::read_to_string(top().join("docs/reference/cli.md")).unwrap();
-    let (general, _) = page
-        .split_once("\n## tollgate ")
-        .expect("a section for each command");
-    let mut commands = 0;
-    for room in below(&[]) {
-        for command in below(&[&room]) {
-            let title = format!("\n## tollgate {room} {command}\n");
-            let (_, section) = page
-                .split_once(&title)
-                .unwrap_or_else(|| panic!("no section{title}"));
-            let section = section.split("\n## ").next().unwrap();
-            let help = help(&[&room, &command]);
-            let (_, options) = help.split_once("Options:").unwrap();
-            let options = options.split("\n\n").next().unwrap();
-            let offered: Vec<String> = options
-                .lines()
-                .filter_map(|line| {
-                    line.trim_start()
-                        .strip_prefix("-h, ")
-                        .or(Some(line.trim_start()))
-                })
-                .filter_map(|line| line.split_whitespace().next())
-                .filter(|word| word.starts_with("--"))
-                .map(str::to_owned)
-                .collect();
-            assert!(!offered.is_empty(), "{help}");
-            for flag in &offered {
-                let marked = [format!("`{flag}`"), format!("`{flag} ")];
-                let is_there = marked
-                    .iter()
-                    .any(|flag| section.contains(flag) || general.contains(flag));
-                assert!(
-                    is_there,
-                    "tollgate {room} {command} has {flag}, the page does not say so"
-                );
-            }
-            let table = section.lines().filter(|line| line.starts_with("| `--"));
-            for flag in table.flat_map(|line| flags(line.split('|').nth(1).unwrap())) {
-                assert!(
-                    offered.contains(&flag),
-                    "tollgate {room} {command} has no {flag}"
-                );
-            }
-            commands += 1;
-        }
-    }
-    assert_eq!(commands, 12);
 }
 
 /// A field that can be written is described.

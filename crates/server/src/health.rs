@@ -66,6 +66,11 @@ impl Condition {
         self.revision.is_some()
     }
 
+    /// The status of `/readyz`.
+    pub(crate) const fn status(&self) -> u16 {
+        if self.is_ready() { 200 } else { 503 }
+    }
+
     /// For `/readyz`.
     pub(crate) fn to_json(&self) -> Value {
         json!({

@@ -87,7 +87,7 @@ impl Outgoing<'_> {
         })?;
         let request = self.request()?;
         let shaken = http1::handshake(TokioIo::new(stream)).await;
-        let (mut sender, connection) = shaken.map_err(|error| self.garbled(error))?;
+        let (mut sender, connection) = shaken.map_err(|error| self.garbled(&error))?;
         let answer = async move {
             let response = sender.send_request(request).await?;
             let status = response.status().as_u16();
@@ -96,8 +96,8 @@ impl Outgoing<'_> {
         };
         // The connection is over once the answer is: what it has to say then is in the answer.
         let (answer, _) = tokio::join!(answer, connection);
-        let (status, body) = answer.map_err(|error| self.garbled(error))?;
-        let body = body.map_err(|error| self.garbled(error))?.to_bytes();
+        let (status, body) = answer.map_err(|error| self.garbled(&error))?;
+        let body = body.map_err(|error| self.garbled(&error))?.to_bytes();
         Ok(Reply { status, body })
     }
 
@@ -112,10 +112,10 @@ impl Outgoing<'_> {
             request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
         }
         let body = Full::new(Bytes::copy_from_slice(self.body.as_bytes()));
-        request.body(body).map_err(|error| self.garbled(error))
+        request.body(body).map_err(|error| self.garbled(&error))
     }
 
-    fn garbled(&self, why: impl ToString) -> OutgoingError {
+    fn garbled(&self, why: &impl ToString) -> OutgoingError {
         OutgoingError::Garbled {
             authority: self.authority.to_owned(),
             why: why.to_string(),

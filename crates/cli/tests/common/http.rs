@@ -66,13 +66,7 @@ impl Http {
         self.read(method).unwrap()
     }
 
-    pub(crate) fn write(
-        &mut self,
-        method: &str,
-        path: &str,
-        headers: &[(&str, &str)],
-        body: &str,
-    ) {
+    pub(crate) fn write(&mut self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) {
         let mut text = format!("{method} {path} HTTP/1.1\r\n");
         if !headers.iter().any(|(name, _)| *name == "Host") {
             text += &format!("Host: {}\r\n", self.address);
@@ -88,7 +82,10 @@ impl Http {
     pub(crate) fn read(&mut self, method: &str) -> std::io::Result<Reply> {
         let mut line = String::new();
         self.stream.read_line(&mut line)?;
-        let status = line.split_whitespace().nth(1).and_then(|word| word.parse().ok());
+        let status = line
+            .split_whitespace()
+            .nth(1)
+            .and_then(|word| word.parse().ok());
         let Some(status) = status else {
             return Err(std::io::Error::other(format!("no status line: {line:?}")));
         };

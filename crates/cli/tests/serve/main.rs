@@ -18,3 +18,4 @@ mod lifetime;
 mod metrics;
 mod resp_clients;
 mod restart;
+mod schemathesis;

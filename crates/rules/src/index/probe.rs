@@ -67,9 +67,11 @@ pub(crate) struct Probes<'q> {
 impl<'q> Probes<'q> {
     pub(crate) fn of(facts: &Facts<'q, '_>) -> Self {
         let query = facts.query;
-        let mut exact = SmallVec::new();
+        let mut exact: SmallVec<[u64; 12]> = SmallVec::new();
         let mut add = |kind, text: Option<&str>| {
-            exact.extend(text.map(|text| hash(kind, [text.as_bytes()])));
+            if let Some(text) = text {
+                exact.push(hash(kind, [text.as_bytes()]));
+            }
         };
         add(Kind::Tier, Some(facts.tier));
         add(Kind::User, query.user_name());

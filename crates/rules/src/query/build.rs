@@ -17,8 +17,19 @@ impl<'a> Query<'a> {
     ///
     /// [`QueryError::Identifier`].
     pub fn user(mut self, user: &'a str) -> Result<Self, QueryError> {
-        self.user = identifier("user", user)?;
+        self.set_user(user)?;
         Ok(self)
+    }
+
+    /// Puts a user in the place of the one there was.
+    ///
+    /// # Errors
+    ///
+    /// [`QueryError::Identifier`].
+    #[inline]
+    pub fn set_user(&mut self, user: &'a str) -> Result<(), QueryError> {
+        self.user = identifier("user", user)?;
+        Ok(())
     }
 
     /// With an organisation.
@@ -27,8 +38,19 @@ impl<'a> Query<'a> {
     ///
     /// [`QueryError::Identifier`].
     pub fn org(mut self, org: &'a str) -> Result<Self, QueryError> {
-        self.org = identifier("org", org)?;
+        self.set_org(org)?;
         Ok(self)
+    }
+
+    /// Puts an organisation in the place of the one there was.
+    ///
+    /// # Errors
+    ///
+    /// [`QueryError::Identifier`].
+    #[inline]
+    pub fn set_org(&mut self, org: &'a str) -> Result<(), QueryError> {
+        self.org = identifier("org", org)?;
+        Ok(())
     }
 
     /// With an API key, by its id.
@@ -37,8 +59,19 @@ impl<'a> Query<'a> {
     ///
     /// [`QueryError::Identifier`].
     pub fn api_key(mut self, id: &'a str) -> Result<Self, QueryError> {
-        self.api_key = identifier("api_key", id)?;
+        self.set_api_key(id)?;
         Ok(self)
+    }
+
+    /// Puts an API key, by its id in the place of the one there was.
+    ///
+    /// # Errors
+    ///
+    /// [`QueryError::Identifier`].
+    #[inline]
+    pub fn set_api_key(&mut self, id: &'a str) -> Result<(), QueryError> {
+        self.api_key = identifier("api_key", id)?;
+        Ok(())
     }
 
     /// With a tier.
@@ -47,8 +80,19 @@ impl<'a> Query<'a> {
     ///
     /// [`QueryError::Identifier`].
     pub fn tier(mut self, tier: &'a str) -> Result<Self, QueryError> {
-        self.tier = identifier("tier", tier)?;
+        self.set_tier(tier)?;
         Ok(self)
+    }
+
+    /// Puts a tier in the place of the one there was.
+    ///
+    /// # Errors
+    ///
+    /// [`QueryError::Identifier`].
+    #[inline]
+    pub fn set_tier(&mut self, tier: &'a str) -> Result<(), QueryError> {
+        self.tier = identifier("tier", tier)?;
+        Ok(())
     }
 
     /// With a region.
@@ -57,8 +101,19 @@ impl<'a> Query<'a> {
     ///
     /// [`QueryError::Identifier`].
     pub fn region(mut self, region: &'a str) -> Result<Self, QueryError> {
-        self.region = identifier("region", region)?;
+        self.set_region(region)?;
         Ok(self)
+    }
+
+    /// Puts a region in the place of the one there was.
+    ///
+    /// # Errors
+    ///
+    /// [`QueryError::Identifier`].
+    #[inline]
+    pub fn set_region(&mut self, region: &'a str) -> Result<(), QueryError> {
+        self.region = identifier("region", region)?;
+        Ok(())
     }
 
     /// With the client's address.
@@ -67,11 +122,22 @@ impl<'a> Query<'a> {
     ///
     /// [`QueryError::Ip`].
     pub fn ip(mut self, address: &'a str) -> Result<Self, QueryError> {
+        self.set_ip(address)?;
+        Ok(self)
+    }
+
+    /// Puts an address in the place of the one there was.
+    ///
+    /// # Errors
+    ///
+    /// [`QueryError::Ip`].
+    #[inline]
+    pub fn set_ip(&mut self, address: &'a str) -> Result<(), QueryError> {
         self.ip = match identifier("ip", address)? {
             None => None,
             Some(text) => Some(normalise::address(text).map_err(QueryError::Ip)?),
         };
-        Ok(self)
+        Ok(())
     }
 
     /// With the path that is asked for.
@@ -80,11 +146,22 @@ impl<'a> Query<'a> {
     ///
     /// [`QueryError::Endpoint`].
     pub fn endpoint(mut self, path: &'a str) -> Result<Self, QueryError> {
+        self.set_endpoint(path)?;
+        Ok(self)
+    }
+
+    /// Puts a path in the place of the one there was.
+    ///
+    /// # Errors
+    ///
+    /// [`QueryError::Endpoint`].
+    #[inline]
+    pub fn set_endpoint(&mut self, path: &'a str) -> Result<(), QueryError> {
         self.path = match path {
             "" => None,
             path => Some(Path::new(path).map_err(QueryError::Endpoint)?),
         };
-        Ok(self)
+        Ok(())
     }
 
     /// With a method.
@@ -93,11 +170,22 @@ impl<'a> Query<'a> {
     ///
     /// [`QueryError::Method`].
     pub fn method(mut self, method: &'a str) -> Result<Self, QueryError> {
+        self.set_method(method)?;
+        Ok(self)
+    }
+
+    /// Puts a method in the place of the one there was.
+    ///
+    /// # Errors
+    ///
+    /// [`QueryError::Method`].
+    #[inline]
+    pub fn set_method(&mut self, method: &'a str) -> Result<(), QueryError> {
         self.method = match method.trim_ascii() {
             "" => None,
             method => Some(method.parse().map_err(QueryError::Method)?),
         };
-        Ok(self)
+        Ok(())
     }
 
     /// With one more attribute; an empty value is a missing attribute.
@@ -106,8 +194,18 @@ impl<'a> Query<'a> {
     ///
     /// [`QueryError::Identifier`], [`QueryError::TooManyAttributes`], [`QueryError::AttributeTwice`].
     pub fn attribute(mut self, name: &'a str, value: &'a str) -> Result<Self, QueryError> {
+        self.add_attribute(name, value)?;
+        Ok(self)
+    }
+
+    /// Adds an attribute; an empty value is a missing attribute.
+    ///
+    /// # Errors
+    ///
+    /// [`QueryError::Identifier`], [`QueryError::TooManyAttributes`], [`QueryError::AttributeTwice`].
+    pub fn add_attribute(&mut self, name: &'a str, value: &'a str) -> Result<(), QueryError> {
         let (Some(name), Some(value)) = (attribute(name, name)?, attribute(name, value)?) else {
-            return Ok(self);
+            return Ok(());
         };
         if self.attribute_value(name).is_some() {
             return Err(QueryError::AttributeTwice {
@@ -120,7 +218,7 @@ impl<'a> Query<'a> {
             });
         }
         self.attributes.push((name, value));
-        Ok(self)
+        Ok(())
     }
 
     /// With the Envoy descriptor it came as.
@@ -134,7 +232,7 @@ impl<'a> Query<'a> {
                 max: Self::ATTRIBUTES_MAX,
             });
         }
-        self.descriptor = Some(entries.iter().copied().collect());
+        self.descriptor = Some(entries.into());
         Ok(self)
     }
 
@@ -145,11 +243,21 @@ impl<'a> Query<'a> {
         self
     }
 
+    /// Puts a cost in the place of the one there was.
+    pub const fn set_cost(&mut self, cost: Cost) {
+        self.cost = Some(cost);
+    }
+
     /// Asking for some throttles only.
     #[must_use]
     pub const fn scope(mut self, scope: Scope) -> Self {
         self.scope = Some(scope);
         self
+    }
+
+    /// Puts a scope in the place of the one there was.
+    pub const fn set_scope(&mut self, scope: Scope) {
+        self.scope = Some(scope);
     }
 }
 

@@ -34,12 +34,12 @@ pub struct Query<'a> {
     pub(super) path: Option<Path<'a>>,
     pub(super) method: Option<Method>,
     pub(super) attributes: Pairs<'a>,
-    pub(super) descriptor: Option<Pairs<'a>>,
+    pub(super) descriptor: Option<Box<[(&'a str, &'a str)]>>,
     pub(super) cost: Option<Cost>,
     pub(super) scope: Option<Scope>,
 }
 
-pub(super) type Pairs<'a> = SmallVec<[(&'a str, &'a str); 4]>;
+pub(super) type Pairs<'a> = SmallVec<[(&'a str, &'a str); 2]>;
 
 impl<'a> Query<'a> {
     /// The most attributes, and the most entries of a descriptor.

@@ -111,8 +111,8 @@ pub struct Line<'s> {
 pub(super) enum LineLimit<'s> {
     Rule(&'s LimitLine),
     /// The rule's, where an override has ended.
-    Carried(LimitLine),
-    Override(LimitLine),
+    Carried(Box<LimitLine>),
+    Override(Box<LimitLine>),
 }
 
 impl<'s> Line<'s> {

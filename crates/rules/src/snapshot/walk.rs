@@ -216,12 +216,14 @@ impl<'s, W: Witness<'s>> Walk<'s, '_, '_, '_, W> {
         match (&found.in_force, carried) {
             (None, None) => lines.extend(compiled.lines.iter().map(LineLimit::Rule).map(line)),
             (None, Some(carried)) => {
-                lines.extend(carried.into_iter().map(LineLimit::Carried).map(line));
+                let carried = carried.into_iter().map(Box::new);
+                lines.extend(carried.map(LineLimit::Carried).map(line));
             }
             (Some(entry), carried) => {
                 let rules_own = carried.as_ref().unwrap_or(&compiled.lines);
                 let changed = entry.change.apply(rules_own).unwrap_or_default();
-                lines.extend(changed.into_iter().map(LineLimit::Override).map(line));
+                let changed = changed.into_iter().map(Box::new);
+                lines.extend(changed.map(LineLimit::Override).map(line));
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tollgate_catalog::{CatalogError, Conflict, Edit, Goal, Revision, RevisionNumber};
+use tollgate_catalog::{CatalogError, Conflict, Edit, Goal, Revision, Written};
 use tollgate_rules::{
     RuleSet, diff,
     review::{Locus, Severity, review},
@@ -54,9 +54,7 @@ pub(super) async fn make(call: &Call, edit: Edit, twice: Twice) -> Result<Change
         return Ok(Change::Dry(Dry { before, after }));
     }
     match catalog.edit(edit).await {
-        Ok(written) => made(call, written.revision, written.changed > 0)
-            .await
-            .map(Change::Made),
+        Ok(written) => made(call, &written).await.map(Change::Made),
         Err(CatalogError::Conflict(conflict)) if twice == Twice::Fine && is_so(&conflict) => {
             let revision = Arc::clone(&conflict.head);
             let is_new = false;
@@ -72,11 +70,8 @@ fn is_so(conflict: &Conflict) -> bool {
 }
 
 /// What the catalog holds after a write. Others may have written since.
-pub(super) async fn made(
-    call: &Call,
-    number: RevisionNumber,
-    is_new: bool,
-) -> Result<Made, Problem> {
+pub(super) async fn made(call: &Call, written: &Written) -> Result<Made, Problem> {
+    let (number, is_new) = (written.revision, written.changed > 0);
     let latest = call.latest().await?;
     let revision = match latest.number == number {
         true => latest,

@@ -9,7 +9,6 @@ use super::{
     route::{Content, Outcome, Route, Told, Verb},
     routes,
     shared::json_of,
-    state::Health,
 };
 use crate::authority::Permission;
 
@@ -103,26 +102,15 @@ async fn alive(_: Call) -> Outcome {
 }
 
 async fn ready(call: Call) -> Outcome {
-    let Health {
-        revision,
-        degraded,
-        notes,
-    } = (call.state.sources.health)();
-    let degraded = degraded.iter();
-    let degraded = degraded.map(|it| json!({ "what": it.what, "detail": it.detail }));
-    let body = json!({
-        "ready": revision.is_some(),
-        "revision": revision,
-        "degraded": degraded.collect::<Vec<Value>>(),
-        "notes": notes,
-    });
-    let status = match revision {
-        Some(_) => StatusCode::OK,
-        None => StatusCode::SERVICE_UNAVAILABLE,
+    let condition = (call.state.condition)();
+    let status = match condition.is_ready() {
+        true => StatusCode::OK,
+        false => StatusCode::SERVICE_UNAVAILABLE,
     };
-    Ok(Reply::json(&body).status(status))
+    Ok(Reply::json(&condition.to_json()).status(status))
 }
 
 async fn metrics(call: Call) -> Outcome {
-    Ok(Reply::text(OPEN_METRICS, (call.state.sources.metrics)()))
+    let recorder = call.state.engine.recorder();
+    Ok(Reply::text(OPEN_METRICS, recorder.scrape()))
 }

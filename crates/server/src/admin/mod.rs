@@ -11,7 +11,6 @@ mod etag;
 mod guard;
 mod health;
 mod keys;
-mod listener;
 mod nodes;
 mod openapi;
 mod overrides;
@@ -26,13 +25,11 @@ mod rules;
 mod serve;
 mod shared;
 mod state;
+mod taken;
 #[cfg(test)]
 mod tests;
 mod tiers;
 mod trouble;
 mod when;
 
-pub(crate) use listener::AdminServe;
-pub(crate) use router::router;
-pub(crate) use serve::serve_connection;
-pub(crate) use state::{AdminState, Degraded, Health, Source, Sources, TopKey};
+pub(crate) use serve::AdminServe;

@@ -1,6 +1,9 @@
 //! What is given in the query, held against what a route takes.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 
@@ -29,18 +32,21 @@ impl Params {
         let (mut params, mut errors) = (Self::default(), Vec::new());
         for (name, value) in given.into_iter().take(PARAMS_MAX) {
             let name = one_spelling(name);
-            if let Err(message) = check(route, &name, &value) {
-                errors.push(json!({ "parameter": shown(&name), "message": message }));
-            } else if params.given.contains_key(&name) {
-                errors.push(json!({ "parameter": shown(&name), "message": "is given twice" }));
-            } else {
-                params.given.insert(name, value);
-            }
+            let known = shown(&name);
+            let message = match (check(route, &name, &value), params.given.entry(name)) {
+                (Err(message), _) => message,
+                (Ok(()), Entry::Occupied(_)) => "is given twice".to_owned(),
+                (Ok(()), Entry::Vacant(place)) => {
+                    place.insert(value);
+                    continue;
+                }
+            };
+            errors.push(json!({ "parameter": known, "message": message }));
         }
         match errors.as_slice() {
             [] => Ok(params),
             [one] => {
-                let word = |name: &str| one[name].as_str().unwrap_or_default().to_owned();
+                let word = |name: &str| one.get(name).and_then(Value::as_str).unwrap_or_default();
                 let detail = format!("parameter {}: {}", word("parameter"), word("message"));
                 Err(Problem::bad(detail).with("errors", errors))
             }

@@ -162,7 +162,7 @@ async fn rollback(call: Call) -> Outcome {
     let catalog = &call.state.catalog;
     let written = catalog.rollback_from(base, to, call.author()).await;
     let written = written.map_err(|error| trouble::problem(&error))?;
-    let made = change::made(&call, written.revision, written.changed > 0).await?;
+    let made = change::made(&call, &written).await?;
     let reply = made.reply(&call, json!({ "back_to": to.get() })).await;
     Ok(reply.etag(written.revision))
 }

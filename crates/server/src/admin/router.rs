@@ -21,7 +21,7 @@ use super::{
 };
 
 /// The admin API as a service.
-pub(crate) fn router(state: AdminState) -> Router {
+pub(super) fn router(state: AdminState) -> Router {
     let state = Arc::new(state);
     let mut router = Router::new();
     for route in routes::all() {

@@ -1,6 +1,6 @@
 //! One connection to the admin side.
 
-use std::{pin::pin, time::Duration};
+use std::{net::SocketAddr, pin::pin};
 
 use axum::Router;
 use hyper::server::conn::http1;
@@ -10,36 +10,65 @@ use hyper_util::{
 };
 use tokio::net::TcpStream;
 
-/// From the first byte of a request, or from the end of the one before, to the end of its head.
-const HEAD_TIME_MAX: Duration = Duration::from_secs(30);
+use super::{router::router, state::AdminState, taken::Taken};
+use crate::{config::Timers, listen::Serve, server::Parts, stop::Stop, telemetry::Protocol};
+
 /// The most header fields of a request.
 const HEADERS_MAX: usize = 100;
 /// The most bytes of a request's head.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
 
-/// Answers requests until the client leaves, keeps us waiting, or `shutdown`; then the answer that is
-/// being made is the last.
-pub(crate) async fn serve_connection(
+/// Serves connections to the admin side.
+#[derive(Debug)]
+pub(crate) struct AdminServe {
+    router: Router,
+    timers: Timers,
+}
+
+impl AdminServe {
+    /// Over the parts of a server.
+    pub(crate) fn new(parts: &Parts) -> Self {
+        Self {
+            router: router(AdminState::new(parts)),
+            timers: parts.settings.timers,
+        }
+    }
+}
+
+impl Serve for AdminServe {
+    const PROTOCOL: Protocol = Protocol::Admin;
+    const FULL: &'static [u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n\
+        Connection: close\r\nContent-Length: 0\r\n\r\n";
+
+    async fn serve(&self, stream: TcpStream, _: SocketAddr, stop: Stop) {
+        serve_connection(stream, self.router.clone(), &self.timers, stop).await;
+    }
+}
+
+/// Answers requests until the client leaves, keeps us waiting, or the word to stop comes; then the answer
+/// that is being made is the last.
+pub(super) async fn serve_connection(
     stream: TcpStream,
     router: Router,
-    shutdown: impl Future<Output = ()> + Send,
+    timers: &Timers,
+    mut stop: Stop,
 ) {
     let service = TowerToHyperService::new(router);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME_MAX)
+        .header_read_timeout(timers.request)
         .max_headers(HEADERS_MAX)
         .max_buf_size(HEAD_BYTES_MAX)
-        .serve_connection(TokioIo::new(stream), service);
-    let (mut connection, shutdown) = (pin!(connection), pin!(shutdown));
+        .serve_connection(TokioIo::new(Taken::new(stream, timers.write)), service);
+    let mut connection = pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
-        () = shutdown => {
+        () = stop.heard() => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }
     };
     if let Err(error) = ended {
-        tracing::debug!(%error, "an admin connection ended early");
+        tracing::debug!(%error, "An admin connection ended early.");
     }
 }

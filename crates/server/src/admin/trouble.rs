@@ -54,7 +54,10 @@ pub(super) fn conflicting(conflict: &Conflict) -> Problem {
 
 /// Each difference from what is there to what was to be written.
 pub(super) fn differences(difference: &tollgate_rules::Diff) -> Value {
-    difference.to_json()["differences"].take()
+    let mut json = difference.to_json();
+    json.get_mut("differences")
+        .map(Value::take)
+        .unwrap_or_default()
 }
 
 /// What is wrong with a set as a whole, errors before warnings.

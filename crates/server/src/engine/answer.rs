@@ -47,19 +47,22 @@ impl DecisionId {
 
     /// Its characters: sixteen of the run, a dash, eight or more of the number in hexadecimal.
     pub(crate) fn write(self, out: &mut Vec<u8>) {
-        hex(self.run, 16, out);
+        let number = hex(self.number);
+        let zeros = usize::try_from(self.number.leading_zeros() / 4).unwrap_or(0);
+        out.extend_from_slice(&hex(self.run));
         out.push(b'-');
-        hex(self.number, 8, out);
+        out.extend_from_slice(number.get(zeros.min(8)..).unwrap_or_default());
     }
 }
 
-/// The number in at least this many digits.
-fn hex(number: u64, digits: u32, out: &mut Vec<u8>) {
-    let needed = (u64::BITS - number.leading_zeros()).div_ceil(4);
-    for place in (0..needed.max(digits)).rev() {
-        let digit = (number >> (4 * place)) & 0xf;
-        out.push(b"0123456789abcdef"[usize::try_from(digit).unwrap_or(0)]);
+/// The number in sixteen digits.
+fn hex(number: u64) -> [u8; 16] {
+    let mut digits = [0; 16];
+    for (place, digit) in digits.iter_mut().rev().enumerate() {
+        let value = u8::try_from((number >> (4 * place)) & 0xf).unwrap_or(0);
+        *digit = value + if value < 10 { b'0' } else { b'a' - 10 };
     }
+    digits
 }
 
 impl fmt::Display for DecisionId {

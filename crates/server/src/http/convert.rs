@@ -9,14 +9,11 @@ use crate::engine::{Answer, Ask, Refusal};
 
 /// The question that a body asks.
 pub(super) fn ask<'b>(body: &'b CheckBody<'_>) -> Result<Ask<'b>, Problem> {
-    let query = query(body).map_err(|error| wrong_fact(&error))?;
-    let query = match &body.scope {
-        Some(scope) => {
-            let scope: Scope = scope.parse().map_err(|error: UnknownScope| bad(&error))?;
-            query.scope(scope)
-        }
-        None => query,
-    };
+    let mut query = query(body).map_err(|error| wrong_fact(&error))?;
+    if let Some(scope) = &body.scope {
+        let scope: Scope = scope.parse().map_err(|error: UnknownScope| bad(&error))?;
+        query.set_scope(scope);
+    }
     if !query.has_facts() {
         return Err(bad(
             "a check needs at least one fact: user_id, org_id, api_key, ip, tier, endpoint, method, \
@@ -37,36 +34,36 @@ pub(super) fn ask<'b>(body: &'b CheckBody<'_>) -> Result<Ask<'b>, Problem> {
 fn query<'b>(body: &'b CheckBody<'_>) -> Result<Query<'b>, QueryError> {
     let mut query = Query::new();
     if let Some(text) = &body.user_id {
-        query = query.user(text)?;
+        query.set_user(text)?;
     }
     if let Some(text) = &body.org_id {
-        query = query.org(text)?;
+        query.set_org(text)?;
     }
     if let Some(text) = &body.api_key {
-        query = query.api_key(text)?;
+        query.set_api_key(text)?;
     }
     if let Some(text) = &body.ip {
-        query = query.ip(text)?;
+        query.set_ip(text)?;
     }
     if let Some(text) = &body.tier {
-        query = query.tier(text)?;
+        query.set_tier(text)?;
     }
     if let Some(text) = &body.endpoint {
-        query = query.endpoint(text)?;
+        query.set_endpoint(text)?;
     }
     if let Some(text) = &body.method {
-        query = query.method(text)?;
+        query.set_method(text)?;
     }
     if let Some(text) = &body.region {
-        query = query.region(text)?;
+        query.set_region(text)?;
     }
     for (name, value) in &body.attributes {
-        query = query.attribute(name, value)?;
+        query.add_attribute(name, value)?;
     }
-    Ok(match body.cost {
-        Some(cost) => query.cost(Cost::new(cost)),
-        None => query,
-    })
+    if let Some(cost) = body.cost {
+        query.set_cost(Cost::new(cost));
+    }
+    Ok(query)
 }
 
 /// The facts are spelled as they came.

@@ -83,9 +83,9 @@ impl Desk {
             Ok(Route::Deed(action)) => self.deed(action, request, manner, output),
             Ok(Route::Alive) => self.health(200, br#"{"status":"alive"}"#, manner, output),
             Ok(Route::Ready) => {
-                let readiness = self.service.health.readiness();
-                let body = readiness.body();
-                self.health(readiness.status(), body.as_bytes(), manner, output);
+                let condition = (self.service.health)();
+                let body = condition.to_json().to_string();
+                self.health(condition.status(), body.as_bytes(), manner, output);
             }
             Ok(Route::Preflight) => {
                 let reply = Reply::begin(output, 204).lines(self.date.line(self.now));

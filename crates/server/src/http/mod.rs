@@ -7,7 +7,6 @@ mod decision;
 mod deed;
 mod desk;
 mod fields;
-mod health;
 mod manner;
 mod order;
 mod params;
@@ -18,7 +17,6 @@ mod session;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use health::{Health, Readiness};
 pub(crate) use serve::HttpServe;
 pub(crate) use service::HttpService;
 pub(crate) use session::HttpSession;

@@ -5,7 +5,7 @@ use std::{net::SocketAddr, sync::Arc};
 use tokio::net::TcpStream;
 use tollgate_wire::http1::HEAD_BYTES_MAX;
 
-use super::{HttpService, HttpSession, Readiness};
+use super::{HttpService, HttpSession};
 use crate::{
     authority::Door,
     listen::{Conversation, Serve, Terms},
@@ -33,13 +33,7 @@ impl HttpServe {
             door: Door::of(settings.listen.http),
             wording: settings.wording,
             body_bytes_max: settings.timers.body_bytes_max,
-            health: Arc::new(move || {
-                let condition = health.condition();
-                Readiness {
-                    revision: condition.revision,
-                    degraded: condition.degraded,
-                }
-            }),
+            health: Arc::new(move || health.condition()),
         };
         let body_bytes_max = settings.timers.body_bytes_max;
         let input_bytes_max = HEAD_BYTES_MAX + body_bytes_max.saturating_mul(FRAMING_TIMES);

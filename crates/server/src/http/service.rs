@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use tollgate_core::Clock as _;
 
-use super::Health;
 use crate::{
     Wording,
     authority::{Authority, Door},
     engine::Engine,
+    health::Condition,
 };
 
 /// Everything a conversation over HTTP needs.
@@ -24,7 +24,7 @@ pub(crate) struct HttpService {
     /// The bytes of a request's body.
     pub(crate) body_bytes_max: usize,
     /// How the node fares.
-    pub(crate) health: Arc<dyn Health>,
+    pub(crate) health: Arc<dyn Fn() -> Condition + Send + Sync>,
 }
 
 impl HttpService {

@@ -35,7 +35,7 @@ pub(super) fn read<'a>(
             return Err(format!("{} has no value", shown(name)));
         };
         let Some(field) = Field::of(name) else {
-            query = attribute(verb, query, name, value)?;
+            attribute(verb, &mut query, name, value)?;
             continue;
         };
         if given & field.bit() != 0 {
@@ -46,15 +46,15 @@ pub(super) fn read<'a>(
             return Err(format!("{}: not UTF-8", field.name()));
         };
         match field {
-            Field::Cost => query = query.cost(cost(value)?),
+            Field::Cost => query.set_cost(cost(value)?),
             Field::Scope => {
                 let scope = value.parse().map_err(|error| format!("scope: {error}"))?;
-                query = query.scope(scope);
+                query.set_scope(scope);
             }
             Field::RequestId if verb == Verb::Check => request_id = id(value)?,
             Field::Rule if verb != Verb::Check => rule = Some(value),
             Field::RequestId | Field::Rule => return Err(misplaced(verb, field)),
-            _ => query = fact(query, field, value)?,
+            _ => fact(&mut query, field, value)?,
         }
     }
     if !query.has_facts() {
@@ -75,19 +75,19 @@ pub(super) fn read<'a>(
 }
 
 #[inline]
-fn fact<'a>(query: Query<'a>, field: Field, value: &'a str) -> Result<Query<'a>, String> {
+fn fact<'a>(query: &mut Query<'a>, field: Field, value: &'a str) -> Result<(), String> {
     let set = match field {
-        Field::UserId => Query::user,
-        Field::OrgId => Query::org,
-        Field::ApiKey => Query::api_key,
-        Field::Ip => Query::ip,
-        Field::Tier => Query::tier,
-        Field::Endpoint => Query::endpoint,
-        Field::Method => Query::method,
-        Field::Region => Query::region,
-        Field::Cost | Field::Scope | Field::RequestId | Field::Rule => return Ok(query),
+        Field::UserId => query.set_user(value),
+        Field::OrgId => query.set_org(value),
+        Field::ApiKey => query.set_api_key(value),
+        Field::Ip => query.set_ip(value),
+        Field::Tier => query.set_tier(value),
+        Field::Endpoint => query.set_endpoint(value),
+        Field::Method => query.set_method(value),
+        Field::Region => query.set_region(value),
+        Field::Cost | Field::Scope | Field::RequestId | Field::Rule => Ok(()),
     };
-    set(query, value).map_err(|error| match error {
+    set.map_err(|error| match error {
         // The rules call some facts by shorter names.
         QueryError::Identifier { error, .. } => format!("{}: {error}", field.name()),
         other => other.to_string(),
@@ -96,10 +96,10 @@ fn fact<'a>(query: Query<'a>, field: Field, value: &'a str) -> Result<Query<'a>,
 
 fn attribute<'a>(
     verb: Verb,
-    query: Query<'a>,
+    query: &mut Query<'a>,
     field: &'a [u8],
     value: &'a [u8],
-) -> Result<Query<'a>, String> {
+) -> Result<(), String> {
     let Some(name) = field
         .strip_prefix(ATTRIBUTE)
         .filter(|name| !name.is_empty())
@@ -110,7 +110,7 @@ fn attribute<'a>(
         return Err(format!("{}: not UTF-8", shown(field)));
     };
     query
-        .attribute(name, value)
+        .add_attribute(name, value)
         .map_err(|error| error.to_string())
 }
 

@@ -48,9 +48,8 @@ impl Attempts {
         self.is_failing.load(Relaxed)
     }
 
-    /// When it last went well.
-    pub(super) fn went_well_us(&self) -> Option<u64> {
-        let us = self.went_well_us.load(Relaxed);
-        (us > 0).then_some(us)
+    /// When it last went well; 0 is never.
+    pub(super) fn went_well_us(&self) -> u64 {
+        self.went_well_us.load(Relaxed)
     }
 }

@@ -111,15 +111,15 @@ impl Recorder {
             let help = "Requests counted together with those of other keys for want of room";
             reading.counter("tollgate_shared_requests", help, stats.shared_requests);
         }
-        if let Some(saved) = self.saves.went_well_us() {
-            let help = "When the counters were last written to disk, in seconds since 1970";
-            let family = reading.add(
-                Kind::Gauge,
-                "tollgate_counters_saved_timestamp_seconds",
-                help,
-            );
-            family.with([], Value::Fraction(seconds(saved)));
-        }
+        let help =
+            "When the counters were last written to disk, in seconds since 1970; 0 is not yet";
+        let family = reading.add(
+            Kind::Gauge,
+            "tollgate_counters_saved_timestamp_seconds",
+            help,
+        );
+        let saved = seconds(self.saves.went_well_us());
+        family.with([], Value::Fraction(saved));
         let help = "Times that the counters could not be written to disk";
         let failures = self.saves.failures();
         reading.counter("tollgate_counters_save_failures", help, failures);

@@ -112,17 +112,18 @@ impl Recorder {
 
     /// A rules file was read again, or could not be.
     pub(crate) fn rules_reloaded<E>(&self, outcome: Result<(), E>) {
-        self.reloads.note(&outcome);
+        self.reloads.note(&outcome.map_err(drop));
     }
 
     /// The rule database is followed to its head, or cannot be.
     pub(crate) fn catalog_followed<E>(&self, outcome: Result<(), E>) {
-        self.is_behind.store(outcome.is_err(), Relaxed);
+        let failed = outcome.map_err(drop).is_err();
+        self.is_behind.store(failed, Relaxed);
     }
 
     /// The counters were written to disk, or could not be.
     pub(crate) fn counters_saved<E>(&self, outcome: Result<(), E>) {
-        self.saves.note(&outcome);
+        self.saves.note(&outcome.map_err(drop));
     }
 
     /// Metrics reached the collector, or did not.

@@ -123,7 +123,7 @@ impl<S: ImmediateStore, C: Clock> Gate<S, C> {
     pub fn check(&self, query: &Query<'_>) -> Result<Ruling, NoSnapshot> {
         let now = self.clock.now();
         self.with_plan(query, now, |plan| {
-            rule_on(&plan, now, |charges| self.store.charge_now(charges))
+            rule_on(&plan, now, || self.store.charge_now(&plan.charges()))
         })
     }
 
@@ -146,8 +146,8 @@ impl<S: ImmediateStore, C: Clock> Gate<S, C> {
     pub fn inspect(&self, action: Action, query: &Query<'_>) -> Result<Ruling, NoSnapshot> {
         let now = self.clock.now();
         self.with_plan(query, now, |plan| {
-            rule_on(&plan, now, |charges| {
-                self.store.inspect_now(action, charges)
+            rule_on(&plan, now, || {
+                self.store.inspect_now(action, &plan.charges())
             })
         })
     }
@@ -178,8 +178,8 @@ impl<S: ImmediateStore, C: Clock> Gate<S, C> {
         let now = self.clock.now();
         self.with_plan(query, now, |mut plan| {
             plan.keep_rule(rule);
-            rule_on(&plan, now, |charges| {
-                self.store.inspect_now(action, charges)
+            rule_on(&plan, now, || {
+                self.store.inspect_now(action, &plan.charges())
             })
         })
     }
@@ -217,13 +217,12 @@ impl<S: ImmediateStore, C: Clock> Gate<S, C> {
                 plans.extend(some.map(|query| snapshot.plan(query, directory, now.wall)));
                 self.charge_together(&plans, &mut verdicts);
                 let mut verdicts = verdicts.drain(..);
-                for plan in plans.drain(..) {
-                    let ruling = rule_on(&plan, now, |charges| {
-                        let together = verdicts.next();
-                        together.unwrap_or_else(|| self.store.charge_now(charges))
-                    });
-                    decided(&plan, ruling);
+                for plan in &plans {
+                    let alone = || self.store.charge_now(&plan.charges());
+                    let decide = || verdicts.next().unwrap_or_else(alone);
+                    decided(plan, rule_on(plan, now, decide));
                 }
+                plans.clear();
             }
         });
         all.ok_or(NoSnapshot)
@@ -264,11 +263,11 @@ fn needs_counters(plan: &Plan<'_>) -> bool {
     plan.stop().is_none() && !plan.lines().is_empty()
 }
 
-fn rule_on(plan: &Plan<'_>, now: Now, decide: impl FnOnce(&[Charge<'_>]) -> Verdict) -> Ruling {
+fn rule_on(plan: &Plan<'_>, now: Now, decide: impl FnOnce() -> Verdict) -> Ruling {
     match plan.stop() {
         Some(stop) => Ruling::stopped(plan, stop, now.wall),
         None if plan.lines().is_empty() => Ruling::unlimited(plan),
-        None => Ruling::decided(plan, decide(&plan.charges())),
+        None => Ruling::decided(plan, decide()),
     }
 }
 

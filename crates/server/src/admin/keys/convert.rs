@@ -1,18 +1,50 @@
 //! From an answer of the engine to what a client reads.
 
+use std::{borrow::Cow, sync::Arc};
+
 use serde_json::{Value, json};
 use tollgate::Met;
-use tollgate_core::{Decision, Micros, Timestamp};
-use tollgate_rules::document;
+use tollgate_core::{Cost, Decision, Micros, Timestamp};
+use tollgate_rules::{Facts, UnknownScope, document};
+use tollgate_wire::check::CheckBody;
 
-use crate::{admin::Health, engine::Answer};
+use crate::{engine::Answer, health::COUNTING};
 
-/// Every counter, and whether a request would pass.
-pub(super) fn counters(answer: &Answer) -> Value {
-    let ruling = &answer.ruling;
-    let counters = ruling
-        .decisions()
-        .map(|(met, decision)| counter(met, decision, answer.at));
+/// The facts of a check.
+pub(super) fn facts(body: &CheckBody<'_>) -> Result<Facts, UnknownScope> {
+    let text = |fact: &Option<Cow<'_, str>>| fact.as_deref().map(Arc::from);
+    let mut facts = Facts::default();
+    facts.user = text(&body.user_id);
+    facts.org = text(&body.org_id);
+    facts.api_key = text(&body.api_key);
+    facts.ip = text(&body.ip);
+    facts.tier = text(&body.tier);
+    facts.endpoint = text(&body.endpoint);
+    facts.method = text(&body.method);
+    facts.region = text(&body.region);
+    let attributes = body.attributes.iter();
+    facts.attributes = attributes
+        .map(|(name, value)| (Arc::from(&**name), Arc::from(&**value)))
+        .collect();
+    facts.cost = body.cost.map(Cost::new);
+    facts.scope = body.scope.as_deref().map(str::parse).transpose()?;
+    Ok(facts)
+}
+
+/// Every counter as it is `now`, and whether the `next` request would pass.
+pub(super) fn counters(now: &Answer, next: &Answer) -> Value {
+    let ruling = &next.ruling;
+    let pairs = now.ruling.decisions().zip(ruling.decisions());
+    let counters = pairs.map(|((met, state), (_, verdict))| {
+        let mut json = counter(met, state, now.at);
+        let wait = verdict.retry_after().filter(|_| !verdict.is_allowed());
+        let wait = wait.map(|wait| Micros::from(wait).as_secs_ceil());
+        if let Value::Object(members) = &mut json {
+            members.insert("allowed".to_owned(), json!(verdict.is_allowed()));
+            members.insert("retry_after".to_owned(), json!(wait));
+        }
+        json
+    });
     let counters: Vec<Value> = counters.collect();
     json!({
         "revision": ruling.revision(),
@@ -20,25 +52,20 @@ pub(super) fn counters(answer: &Answer) -> Value {
         "blocked": !ruling.is_allowed() && counters.is_empty(),
         "rule": ruling.rule().map(|rule| rule.name.as_str()),
         "counters": counters,
-        "consistency": Health::LOCAL_COUNTERS,
+        "consistency": COUNTING,
     })
 }
 
 fn counter(met: &Met, decision: &Decision, at: Timestamp) -> Value {
-    let micros = u64::try_from(decision.reset_after().as_micros()).unwrap_or(u64::MAX);
-    let reset = at.saturating_add(Micros::new(micros)).as_secs_ceil();
-    let wait = decision.retry_after().filter(|_| !decision.is_allowed());
-    let wait = wait.map(|wait| wait.as_secs() + u64::from(wait.subsec_nanos() > 0));
+    let reset = at.saturating_add(Micros::from(decision.reset_after()));
     json!({
         "rule": met.rule.name.as_str(),
-        "rule_id": document::rule_json(&met.rule)["id"],
+        "rule_id": document::rule_json(&met.rule).get("id"),
         "period": met.period.to_string(),
         "window_s": met.period.length().as_secs_ceil(),
         "limit": decision.limit(),
         "remaining": decision.remaining(),
-        "reset": reset,
-        "allowed": decision.is_allowed(),
-        "retry_after": wait,
+        "reset": reset.as_secs_ceil(),
         "overridden": met.is_overridden,
     })
 }

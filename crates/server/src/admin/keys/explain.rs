@@ -6,9 +6,11 @@ use axum::http::StatusCode;
 use serde_json::Value;
 
 use super::{
-    super::{call::Call, problem::Problem, reply::Reply, route::Outcome, state::Health},
+    super::{call::Call, problem::Problem, reply::Reply, route::Outcome},
     facts, status,
 };
+
+use crate::health::COUNTING;
 
 pub(super) async fn explain(call: Call) -> Outcome {
     let facts = facts::in_json(&call.body)?;
@@ -34,7 +36,7 @@ pub(super) async fn explain(call: Call) -> Outcome {
         ));
     };
     if let Value::Object(members) = &mut told {
-        members.insert("consistency".to_owned(), Health::LOCAL_COUNTERS.into());
+        members.insert("consistency".to_owned(), COUNTING.into());
     }
     Ok(Reply::json(&told))
 }

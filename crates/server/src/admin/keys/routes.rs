@@ -12,20 +12,20 @@ use crate::authority::Permission;
 const KEYS: &str = "/ratelimit/keys";
 
 const FACTS: &[Param] = &[
-    query("user_id", Kind::Text(256), "The user"),
-    query("org_id", Kind::Text(256), "The organisation"),
-    query("api_key", Kind::Text(256), "The id of the API key"),
+    query("user_id", Kind::Text(1_024), "The user"),
+    query("org_id", Kind::Text(1_024), "The organisation"),
+    query("api_key", Kind::Text(1_024), "The id of the API key"),
     query("ip", Kind::Text(64), "The client's address"),
-    query("tier", Kind::Text(256), "The tier"),
+    query("tier", Kind::Text(1_024), "The tier"),
     query("endpoint", Kind::Text(8_000), "The path"),
     query("method", Kind::Text(64), "The method"),
-    query("region", Kind::Text(256), "The region"),
+    query("region", Kind::Text(1_024), "The region"),
     query(
         "attributes",
         Kind::Texts,
         "Attributes by name: `attributes[plan]=trial`, or `attributes.plan=trial`",
     ),
-    query("rule", Kind::Text(256), "Only the counters of this rule"),
+    query("rule", Kind::Text(1_024), "Only the counters of this rule"),
 ];
 
 const NO_RULES: (u16, &str) = (503, "There are no rules to look at");

@@ -2,40 +2,56 @@
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
-use tollgate::Action;
+use tollgate::{Action, Cost};
+use tollgate_rules::Facts;
 
 use super::{
-    super::{call::Call, problem::Problem, reply::Reply, route::Outcome, state::TopKey},
+    super::{call::Call, problem::Problem, reply::Reply, route::Outcome},
     convert, facts,
 };
-use crate::engine::{Ask, Deed, Refusal};
+use crate::{
+    engine::{Answer, Ask, Deed, Refusal},
+    telemetry::{Hot, TopKeys},
+};
 
 /// How many keys are shown, if nobody says.
 const TOP: u64 = 20;
 
 pub(super) async fn peek(call: Call) -> Outcome {
-    look(&call, Action::Peek)
+    let facts = asked(&call)?;
+    shown(&call, &facts)
 }
 
 pub(super) async fn reset(call: Call) -> Outcome {
-    look(&call, Action::Reset)
+    let facts = asked(&call)?;
+    look(&call, &facts, Action::Reset)?;
+    shown(&call, &facts)
 }
 
-fn look(call: &Call, action: Action) -> Outcome {
+/// The facts that the query holds: at least one, or a rule.
+fn asked(call: &Call) -> Result<Facts, Problem> {
     let facts = facts::in_query(&call.params);
-    let query = facts::query(&facts)?;
-    let rule = call.params.text("rule");
-    if !query.has_facts() && rule.is_none() {
-        return Err(Problem::bad(
-            "give at least one fact, for example user_id=alice",
-        ));
+    if !facts::query(&facts)?.has_facts() && call.params.text("rule").is_none() {
+        let detail = "give at least one fact, for example user_id=alice";
+        return Err(Problem::bad(detail));
     }
-    let answer = call
-        .state
-        .engine
-        .inspect(Deed { action, rule }, &Ask::new(query));
-    let answer = answer.map_err(|refusal| refused(&refusal))?;
-    Ok(Reply::json(&convert::counters(&answer)))
+    Ok(facts)
+}
+
+/// The counters as they are, and what the next request would hear.
+fn shown(call: &Call, facts: &Facts) -> Outcome {
+    let mut free = facts.clone();
+    free.cost = Some(Cost::new(0));
+    let now = look(call, &free, Action::Peek)?;
+    let next = look(call, facts, Action::Peek)?;
+    Ok(Reply::json(&convert::counters(&now, &next)))
+}
+
+fn look(call: &Call, facts: &Facts, action: Action) -> Result<Answer, Problem> {
+    let rule = call.params.text("rule");
+    let ask = Ask::new(facts::query(facts)?);
+    let answer = call.state.engine.inspect(Deed { action, rule }, &ask);
+    answer.map_err(|refusal| refused(&refusal))
 }
 
 pub(super) fn refused(refusal: &Refusal) -> Problem {
@@ -55,10 +71,13 @@ pub(super) fn no_rules(detail: String) -> Problem {
 pub(super) async fn top(call: Call) -> Outcome {
     let limit = call.params.whole("limit").unwrap_or(TOP);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let keys = (call.state.sources.top_keys)(limit);
-    let key = |top: &TopKey| json!({ "rule": top.rule, "key": top.key, "count": top.count, "error": top.error });
-    let keys: Vec<Value> = keys.iter().take(limit).map(key).collect();
-    Ok(Reply::json(
-        &json!({ "keys": keys, "node": call.state.node.as_str() }),
-    ))
+    let top = call.state.engine.recorder().top().list(limit);
+    let key = |hot: &Hot| json!({ "rule": hot.rule, "key": hot.key, "count": hot.requests, "error": hot.error });
+    let body = json!({
+        "keys": top.keys.iter().map(key).collect::<Vec<Value>>(),
+        "span_s": top.span.as_secs_ceil(),
+        "sampled": TopKeys::SAMPLED,
+        "node": call.state.node.as_str(),
+    });
+    Ok(Reply::json(&body))
 }

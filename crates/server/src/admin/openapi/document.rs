@@ -97,9 +97,19 @@ fn param(param: &Param) -> Value {
         "description": param.about,
         "schema": kind(param.kind),
     });
-    if let (Kind::Texts, Value::Object(members)) = (param.kind, &mut json) {
+    let Value::Object(members) = &mut json else {
+        return json;
+    };
+    if param.kind == Kind::Texts {
         members.insert("style".to_owned(), "deepObject".into());
         members.insert("explode".to_owned(), true.into());
+    }
+    if param.place == Place::Header {
+        // Header fields that are too long are cut, not refused.
+        members.insert("schema".to_owned(), json!({ "type": "string" }));
+    }
+    if param.name == "If-Match" {
+        members.insert("example".to_owned(), "*".into());
     }
     json
 }
@@ -112,7 +122,7 @@ fn kind(kind: Kind) -> Value {
         Kind::Word(words) => json!({ "type": "string", "enum": words }),
         Kind::Span => json!({
             "type": "string",
-            "pattern": "^[0-9]{1,5}(ms|s|min)?$",
+            "pattern": "^([1-5]?[0-9]{1,4}ms|60000ms|[1-5]?[0-9]s?|60s?|[01]min)$",
             "examples": ["500ms", "5s", "1min"],
         }),
         Kind::Texts => json!({

@@ -2,62 +2,59 @@
 //! against.
 
 use serde_json::{Map, Value, json};
+use tollgate_catalog::OVERRIDES_BATCH_MAX;
 use tollgate_rules::document;
 
 /// What a rule, a tier and an override are, with everything they refer to, by name.
 pub(super) fn schemas() -> Map<String, Value> {
     let mut file = document::schema();
-    let parts = file["$defs"].take();
-    let rule = file["properties"]["rules"]["items"].clone();
-    let tier = file["properties"]["tiers"]["additionalProperties"].clone();
-    let exception = file["properties"]["overrides"]["items"].clone();
-    let mut schemas: Map<String, Value> = Map::new();
-    if let Value::Object(parts) = parts {
-        schemas.extend(parts);
-    }
+    let mut schemas = taken_parts(&mut file);
+    let part = |at: &str| file.pointer(at).cloned().unwrap_or_default();
+    let rule = part("/properties/rules/items");
+    let tier = part("/properties/tiers/additionalProperties");
     let tier = with(tier, &[("name", json!({ "$ref": "#/$defs/name" }))]);
-    schemas.insert("Rule".to_owned(), with(rule.clone(), &rule_members()));
-    schemas.insert(
-        "StoredRule".to_owned(),
-        stored(rule.clone(), &rule_members(), &["id", "version"]),
-    );
-    schemas.insert(
-        "WrittenRule".to_owned(),
-        written(stored(rule, &rule_members(), &[]), &["revision", "changed"]),
-    );
-    schemas.insert("Tier".to_owned(), with(tier.clone(), &tier_members()));
-    schemas.insert(
-        "StoredTier".to_owned(),
-        stored(tier.clone(), &tier_members(), &["name", "version"]),
-    );
-    schemas.insert(
-        "WrittenTier".to_owned(),
-        written(stored(tier, &tier_members(), &[]), &["revision", "changed"]),
-    );
-    schemas.insert(
-        "Override".to_owned(),
-        with(exception.clone(), &override_members()),
-    );
-    schemas.insert(
-        "StoredOverride".to_owned(),
-        stored(exception, &override_members(), &["id", "in_force"]),
-    );
-    let many = json!({ "type": "array", "items": { "$ref": "#/$defs/Override" }, "minItems": 1, "maxItems": tollgate_catalog::OVERRIDES_BATCH_MAX });
-    schemas.insert(
-        "OverrideOrMany".to_owned(),
-        json!({ "anyOf": [{ "$ref": "#/$defs/Override" }, many] }),
-    );
-    file["$defs"] = Value::Null;
-    for name in ["$schema", "$defs"] {
-        if let Value::Object(members) = &mut file {
-            members.remove(name);
-        }
-    }
-    schemas.insert("RulesFile".to_owned(), file);
+    let exception = part("/properties/overrides/items");
+    let one = json!({ "$ref": "#/$defs/Override" });
+    let many =
+        json!({ "type": "array", "items": one, "minItems": 1, "maxItems": OVERRIDES_BATCH_MAX });
+    let ours = [
+        ("Rule", with(rule.clone(), &rule_members())),
+        (
+            "StoredRule",
+            stored(rule.clone(), &rule_members(), &["id", "version"]),
+        ),
+        ("WrittenRule", written(&rule, &rule_members())),
+        ("Tier", with(tier.clone(), &tier_members())),
+        (
+            "StoredTier",
+            stored(tier.clone(), &tier_members(), &["name", "version"]),
+        ),
+        ("WrittenTier", written(&tier, &tier_members())),
+        ("Override", with(exception.clone(), &override_members())),
+        (
+            "StoredOverride",
+            stored(exception, &override_members(), &["id", "in_force"]),
+        ),
+        ("OverrideOrMany", json!({ "anyOf": [one, many] })),
+        ("RulesFile", file),
+    ];
+    schemas.extend(ours.map(|(name, schema)| (name.to_owned(), schema)));
     for schema in schemas.values_mut() {
         moved(schema);
     }
     schemas
+}
+
+/// What the schemas refer to, taken out of the schema of a whole file.
+fn taken_parts(file: &mut Value) -> Map<String, Value> {
+    let Value::Object(members) = file else {
+        return Map::new();
+    };
+    members.remove("$schema");
+    match members.remove("$defs") {
+        Some(Value::Object(parts)) => parts,
+        _ => Map::new(),
+    }
 }
 
 /// What we add; whoever sends it back is not told off.
@@ -111,11 +108,10 @@ fn override_members() -> Vec<(&'static str, Value)> {
 
 /// The schema with more members.
 fn with(mut schema: Value, more: &[(&str, Value)]) -> Value {
-    if let Some(members) = schema["properties"].as_object_mut() {
-        members.extend(
-            more.iter()
-                .map(|(name, schema)| ((*name).to_owned(), schema.clone())),
-        );
+    let members = schema.get_mut("properties").and_then(Value::as_object_mut);
+    if let Some(members) = members {
+        let more = more.iter();
+        members.extend(more.map(|(name, schema)| ((*name).to_owned(), schema.clone())));
     }
     schema
 }
@@ -123,21 +119,20 @@ fn with(mut schema: Value, more: &[(&str, Value)]) -> Value {
 /// The schema as it is answered: with more members, of which these are always there.
 fn stored(schema: Value, more: &[(&str, Value)], required: &[&str]) -> Value {
     let mut schema = with(schema, more);
-    if let Some(always) = schema["required"].as_array_mut() {
-        for name in required
-            .iter()
-            .filter(|name| !always.iter().any(|it| *it == **name))
-            .collect::<Vec<_>>()
-        {
-            always.push((**name).into());
+    if let Some(Value::Array(always)) = schema.get_mut("required") {
+        for name in required {
+            if !always.iter().any(|known| known == name) {
+                always.push((*name).into());
+            }
         }
     }
     schema
 }
 
-/// The schema as a write is answered.
-fn written(schema: Value, required: &[&str]) -> Value {
-    let more = [
+/// The schema as a write is answered. A dry run answers something else, and a rule that somebody else has
+/// taken away since is only named.
+fn written(schema: &Value, more: &[(&str, Value)]) -> Value {
+    let of_write = [
         ("revision", json!({ "type": "integer", "minimum": 0 })),
         ("changed", json!({ "type": "boolean" })),
         ("nodes", json!({ "$ref": "#/$defs/Nodes" })),
@@ -146,8 +141,7 @@ fn written(schema: Value, required: &[&str]) -> Value {
             json!({ "type": "array", "items": { "$ref": "#/$defs/Flaw" } }),
         ),
     ];
-    let mut written = stored(schema, &more, required);
-    // A dry run answers something else; a rule that somebody else has taken away since, its name only.
+    let mut written = with(with(schema.clone(), more), &of_write);
     if let Value::Object(members) = &mut written {
         members.remove("allOf");
         members.remove("additionalProperties");

@@ -58,8 +58,10 @@ fn lists() -> Value {
         "changed": number(),
     });
     let mut changes = revision.clone();
-    changes["changes"] = list(&shape("ItemChange"));
-    changes["changes_not_shown"] = number();
+    if let Value::Object(members) = &mut changes {
+        members.insert("changes".to_owned(), list(&shape("ItemChange")));
+        members.insert("changes_not_shown".to_owned(), number());
+    }
     json!({
         "RuleList": object(&json!({
             "rules": list(&shape("StoredRule")), "next_cursor": next, "revision": number(),
@@ -144,7 +146,7 @@ fn counters() -> Value {
         })),
         "TopKeys": object(&json!({
             "keys": list(&object(&json!({ "rule": text(), "key": text(), "count": number(), "error": number() }))),
-            "node": text(),
+            "span_s": number(), "sampled": number(), "node": text(),
         })),
         "Facts": json!({
             "description": "The facts of a check; at least one",
@@ -168,7 +170,6 @@ fn counters() -> Value {
 }
 
 fn about() -> Value {
-    let degraded = object(&json!({ "what": text(), "detail": text() }));
     json!({
         "Problem": {
             "description": "RFC 9457; more members say more",
@@ -189,8 +190,8 @@ fn about() -> Value {
         })),
         "Alive": object(&json!({ "status": json!({ "const": "ok" }) })),
         "Ready": object(&json!({
-            "ready": truth(), "revision": maybe("integer"), "degraded": list(&degraded),
-            "notes": list(&text()),
+            "ready": truth(), "revision": maybe("integer"), "demo": truth(),
+            "degraded": list(&text()), "counting": text(),
         })),
         "OpenApi": { "type": "object" },
     })

@@ -18,10 +18,14 @@ const FILTERS: &[Param] = &[
         Kind::Text(128),
         "Overrides of this rule, by its name",
     ),
-    query("user", Kind::Text(256), "Overrides whose key has this user"),
+    query(
+        "user",
+        Kind::Text(1_024),
+        "Overrides whose key has this user",
+    ),
     query(
         "org",
-        Kind::Text(256),
+        Kind::Text(1_024),
         "Overrides whose key has this organisation",
     ),
     query(
@@ -31,7 +35,7 @@ const FILTERS: &[Param] = &[
     ),
     query(
         "api_key",
-        Kind::Text(256),
+        Kind::Text(1_024),
         "Overrides whose key has the API key of this id",
     ),
     query(

@@ -10,6 +10,8 @@ use super::{
     view,
 };
 
+use crate::rules::Shown;
+
 const LIST: &str = "rules";
 
 pub(super) async fn list(call: Call) -> Outcome {
@@ -25,7 +27,7 @@ pub(super) async fn list(call: Call) -> Outcome {
     let page: Vec<_> = kept.by_ref().take(limit).collect();
     let last = page.last().filter(|_| kept.next().is_some());
     let next = last.map(|rule| cursor::written(LIST, rule.name.as_str()));
-    let is_demo = (call.state.sources.demo)();
+    let is_demo = (call.state.condition)().shown == Shown::Demo;
     let body = json!({
         "rules": page.iter().map(|rule| view::of(&head, rule)).collect::<Vec<Value>>(),
         "next_cursor": next,

@@ -16,16 +16,24 @@ const LIST: &str = "/ratelimit/rules";
 const ONE: &str = "/ratelimit/rules/{id}";
 
 const FILTERS: &[Param] = &[
-    query("tier", Kind::Text(128), "Rules whose match names this tier"),
+    query(
+        "tier",
+        Kind::Text(1_024),
+        "Rules whose match names this tier",
+    ),
     query(
         "endpoint",
         Kind::Text(2_000),
         "Rules whose pattern is this, or matches this path",
     ),
-    query("user", Kind::Text(256), "Rules whose match names this user"),
+    query(
+        "user",
+        Kind::Text(1_024),
+        "Rules whose match names this user",
+    ),
     query(
         "org",
-        Kind::Text(256),
+        Kind::Text(1_024),
         "Rules whose match names this organisation",
     ),
     query(

@@ -27,8 +27,8 @@ pub(super) async fn create(call: Call) -> Outcome {
     let edit = Edit::new(call.author()).step(Step::put(rule), Expect::Absent);
     let location = |revision: &Revision| {
         let rule = revision.set.rules.get(&name)?;
-        let id = document::rule_json(rule)["id"].take();
-        Some(format!("/ratelimit/rules/{}", id.as_str()?))
+        let json = document::rule_json(rule);
+        Some(format!("/ratelimit/rules/{}", json.get("id")?.as_str()?))
     };
     match change::make(&call, edit, Twice::Conflict).await? {
         Change::Dry(dry) => Ok(dry.reply(&|at| is_about(at, &name))),
@@ -66,8 +66,8 @@ pub(super) async fn remove(call: Call) -> Outcome {
     match change::make(&call, edit, Twice::Conflict).await? {
         Change::Dry(dry) => Ok(dry.reply(&|_| false)),
         Change::Made(made) => {
-            let id = document::rule_json(&before)["id"].take();
-            let gone = json!({ "id": id, "name": before.name.as_str() });
+            let rule = document::rule_json(&before);
+            let gone = json!({ "id": rule.get("id"), "name": before.name.as_str() });
             Ok(made.reply(&call, gone).await)
         }
     }

@@ -1,1 +1,225 @@
-//! Later.
+//! Who is let in.
+
+use axum::{body::Body, http::Request};
+use serde_json::json;
+
+use super::house::{House, Plan, ask};
+use crate::{
+    admin::routes,
+    authority::{Authority, Door, Permission, Token},
+    config::Owner,
+};
+
+const TOKEN: &str = "0123456789abcdef";
+
+#[tokio::test]
+async fn web_pages_of_others_are_refused() {
+    let house = House::sqlite().await;
+    let ours = ("host", "localhost:7080");
+    for (headers, status) in [
+        (vec![ours], 200),
+        (vec![("host", "127.0.0.1:7080")], 200),
+        (vec![("host", "[::1]:7080")], 200),
+        (vec![("host", "LOCALHOST")], 200),
+        (vec![("host", "gate.internal:7080")], 200),
+        (vec![("host", "evil.example")], 403),
+        (vec![("host", "localhost.evil.example:7080")], 403),
+        (vec![("host", "127.0.0.1.evil.example")], 403),
+        (vec![("host", "")], 403),
+        (vec![ours, ("origin", "http://localhost:7080")], 200),
+        (vec![ours, ("origin", "http://localhost:3000")], 403),
+        (vec![ours, ("origin", "https://evil.example")], 403),
+        (vec![ours, ("origin", "null")], 403),
+        (vec![ours, ("sec-fetch-site", "same-origin")], 200),
+        (vec![ours, ("sec-fetch-site", "none")], 200),
+        (vec![ours, ("sec-fetch-site", "cross-site")], 403),
+        (vec![ours, ("host", "evil.example")], 400),
+    ] {
+        let answer = house
+            .send(ask("GET", "/ratelimit/rules", &headers, None))
+            .await;
+        answer.expect(status);
+        let unknown = house.send(ask("GET", "/nowhere", &headers, None)).await;
+        assert_eq!(
+            unknown.status,
+            if status == 200 { 404 } else { status },
+            "{headers:?}"
+        );
+    }
+    let nameless = Request::builder()
+        .uri("/ratelimit/rules")
+        .body(Body::empty());
+    house.send(nameless.unwrap()).await.expect(400);
+}
+
+#[tokio::test]
+async fn what_a_form_can_send_is_refused() {
+    let house = House::sqlite().await;
+    let rule = json!({ "name": "a", "action": "allow" });
+    for (kind, status) in [
+        ("text/plain", 415),
+        ("application/x-www-form-urlencoded", 415),
+        ("multipart/form-data; boundary=x", 415),
+        ("application/jsonp", 415),
+        ("application/json;charset=utf-8", 201),
+    ] {
+        let request = ask(
+            "POST",
+            "/ratelimit/rules",
+            &[("content-type", kind)],
+            Some(&rule),
+        );
+        house.send(request).await.expect(status);
+    }
+    let without = Request::builder()
+        .method("POST")
+        .uri("/ratelimit/rules")
+        .header("host", "localhost");
+    let without = without.body(Body::from(rule.to_string())).unwrap();
+    house.send(without).await.expect(415);
+    let headers = [("content-type", "text/plain"), ("if-match", "*")];
+    let bodiless = ask("POST", "/ratelimit/revisions/0/rollback", &headers, None);
+    house.send(bodiless).await.expect(415);
+}
+
+#[tokio::test]
+async fn a_body_is_bounded() {
+    let house = House::sqlite().await;
+    let reason = "x".repeat(1 << 20);
+    let rule = json!({ "name": "a", "action": "allow", "reason": reason });
+    house.post("/ratelimit/rules", &rule).await.expect(413);
+}
+
+/// Every route asks for exactly what the table says, and nothing else is open.
+#[tokio::test]
+async fn a_token_opens_what_the_table_says() {
+    let token = Some(Token::new(TOKEN).unwrap());
+    let open = Plan {
+        authority: Authority::new(token),
+        door: Door::Open,
+        ..Plan::default()
+    };
+    let house = House::build(open).await;
+    let bearer = format!("Bearer {TOKEN}");
+    for route in routes::all() {
+        let path = route
+            .path
+            .replace("{id}", "1")
+            .replace("{n}", "1")
+            .replace("{name}", "free");
+        let body = route.body.map(|_| json!({}));
+        let method = route.verb.method();
+        let as_is = |headers: &[(&str, &str)]| ask(method.as_str(), &path, headers, body.as_ref());
+        let stranger = house.send(as_is(&[("host", "gate.example")])).await;
+        let wrong = house
+            .send(as_is(&[("authorization", "Bearer fedcba9876543210")]))
+            .await;
+        let known = house.send(as_is(&[("authorization", &bearer)])).await;
+        if route.permission == Permission::Check {
+            assert_eq!((stranger.status, known.status), (200, 200), "{path}");
+            continue;
+        }
+        assert_eq!(
+            (stranger.status, wrong.status),
+            (401, 401),
+            "{method} {path}"
+        );
+        assert_eq!(
+            stranger.header("www-authenticate"),
+            "Bearer realm=\"tollgate\""
+        );
+        assert!(
+            ![401, 403, 405].contains(&known.status),
+            "{method} {path}: {}",
+            known.text
+        );
+    }
+    let head = house.send(ask("HEAD", "/metrics", &[], None)).await;
+    assert_eq!(head.status, 401);
+    let unknown = house.send(ask("GET", "/nowhere", &[], None)).await;
+    unknown.expect(401);
+}
+
+#[tokio::test]
+async fn rules_of_a_file_are_written_in_the_file() {
+    let owner = Owner::File("/etc/tollgate/rules.yaml".into());
+    let house = House::build(Plan {
+        owner,
+        ..Plan::default()
+    })
+    .await;
+    let rule = json!({ "name": "a", "action": "allow" });
+    let refused = [
+        ask("POST", "/ratelimit/rules", &[], Some(&rule)),
+        ask(
+            "PUT",
+            "/ratelimit/rules/a",
+            &[("if-match", "*")],
+            Some(&rule),
+        ),
+        ask("DELETE", "/ratelimit/rules/a", &[("if-match", "*")], None),
+        ask(
+            "PUT",
+            "/ratelimit/tiers/free",
+            &[("if-match", "*")],
+            Some(&json!({ "rank": 9 })),
+        ),
+        ask(
+            "DELETE",
+            "/ratelimit/tiers/free",
+            &[("if-match", "*")],
+            None,
+        ),
+        ask(
+            "POST",
+            "/ratelimit/revisions/0/rollback",
+            &[("if-match", "*")],
+            None,
+        ),
+    ];
+    for request in refused {
+        let problem = house.send(request).await.expect(409);
+        assert_eq!(problem["file"], "/etc/tollgate/rules.yaml");
+        assert!(problem["detail"].as_str().unwrap().contains("rules.yaml"));
+    }
+    let everyone = json!({ "key": { "user": "acme" }, "unlimited": true });
+    house
+        .post("/ratelimit/overrides", &everyone)
+        .await
+        .expect(201);
+    house.get("/ratelimit/rules").await.expect(200);
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_said() {
+    let house = House::sqlite().await;
+    for later in [
+        "quotas",
+        "blocks",
+        "api-keys",
+        "audit",
+        "usage",
+        "api-keys/1",
+    ] {
+        let problem = house.get(&format!("/ratelimit/{later}")).await.expect(404);
+        assert_eq!(problem["type"], "urn:tollgate:problem:not-supported-yet");
+    }
+    let check = house.post("/ratelimit/check", &json!({})).await.expect(404);
+    assert!(
+        check["detail"]
+            .as_str()
+            .unwrap()
+            .contains("decision listener")
+    );
+    let wrong = house
+        .send(ask("PATCH", "/ratelimit/rules/a", &[], None))
+        .await;
+    wrong.expect(405);
+    assert_eq!(wrong.header("allow"), "GET, PUT, DELETE");
+    let preflight = house
+        .send(ask("OPTIONS", "/ratelimit/rules", &[], None))
+        .await;
+    preflight.expect(405);
+    let head = house.send(ask("HEAD", "/ratelimit/rules", &[], None)).await;
+    assert_eq!((head.status, head.text.as_str()), (200, ""));
+}

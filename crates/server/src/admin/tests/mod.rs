@@ -3,11 +3,14 @@
 
 mod counters;
 mod doors;
+mod drafts;
 mod editors;
 mod house;
 mod lists;
+mod manual;
 mod openapi;
 mod outages;
 mod overrides;
 mod revisions;
+mod sockets;
 mod tiers;

@@ -10,7 +10,9 @@ use crate::{
     Fields, ResetAs, Token, Wording,
     authority::{Authority, Door},
     engine::{Engine, Time},
-    http::{HttpService, HttpSession, Readiness},
+    health::Condition,
+    http::{HttpService, HttpSession},
+    rules::Shown,
     listen::{Session, Step, Then},
     telemetry::Recorder,
 };
@@ -66,8 +68,9 @@ impl Talk {
         let engine = Arc::new(Engine::new(Arc::clone(&live), store, time, recorder));
         let token = token.map(|token| Token::new(token).unwrap());
         let ready = Arc::clone(&live);
-        let health = move || Readiness {
+        let health = move || Condition {
             revision: ready.snapshot().map(|snapshot| snapshot.revision()),
+            shown: Shown::Own,
             degraded: Vec::new(),
         };
         let service = Arc::new(HttpService {
