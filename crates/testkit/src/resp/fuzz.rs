@@ -38,7 +38,11 @@ pub fn any_bytes(stream: &[u8]) {
 }
 
 /// What the decoder makes of bytes that arrive in pieces, as a connection would use it.
-fn decoded<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Vec<Vec<Vec<u8>>>, ModelEnd) {
+///
+/// # Panics
+///
+/// If the decoder remembers more or less than it should.
+pub fn decoded<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Vec<Vec<Vec<u8>>>, ModelEnd) {
     let mut decoder = Decoder::new();
     let (mut commands, mut input, mut broken) = (Vec::new(), Vec::new(), None);
     for piece in pieces {

@@ -3,5 +3,5 @@
 mod fuzz;
 mod model;
 
-pub use fuzz::any_bytes;
+pub use fuzz::{any_bytes, decoded};
 pub use model::{ModelEnd, model};

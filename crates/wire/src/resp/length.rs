@@ -18,10 +18,14 @@ pub(super) enum Length {
 /// leading zeros.
 #[inline]
 pub(super) fn length(bytes: &[u8]) -> Length {
-    // A number of one digit is what nearly all of them are.
+    // Nearly all of them have one digit or two.
     if let &[digit @ b'0'..=b'9', b'\r', b'\n', ..] = bytes {
         let value = i64::from(digit - b'0');
         return Length::Number { value, taken: 3 };
+    }
+    if let &[tens @ b'1'..=b'9', ones @ b'0'..=b'9', b'\r', b'\n', ..] = bytes {
+        let value = 10 * i64::from(tens - b'0') + i64::from(ones - b'0');
+        return Length::Number { value, taken: 4 };
     }
     long(bytes)
 }
