@@ -24,4 +24,4 @@ pub use logs::install_logs;
 pub(crate) use otlp::push;
 pub(crate) use protocol::{Protocol, Turned};
 pub(crate) use recorder::Recorder;
-pub(crate) use top::Hot;
+pub(crate) use top::{Hot, TopKeys};
