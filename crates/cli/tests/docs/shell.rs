@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, path::Path, process::Command};
 
-use crate::{block::Block, common::Desk};
+use crate::{
+    block::Block,
+    common::{Desk, server::Server},
+};
 
 /// The address that pages use for a PostgreSQL; a real one takes its place.
 const ADDRESS: &str = "postgres://gate:secret@db.example/tollgate";
@@ -10,6 +13,8 @@ const ADDRESS: &str = "postgres://gate:secret@db.example/tollgate";
 pub(crate) struct Shell {
     desk: Desk,
     variables: BTreeMap<String, String>,
+    /// The server that the page has started, on free ports in the place of those it names.
+    server: Option<Server>,
 }
 
 impl Shell {
@@ -17,6 +22,7 @@ impl Shell {
         Self {
             desk: Desk::new(),
             variables: BTreeMap::new(),
+            server: None,
         }
     }
 
@@ -41,7 +47,35 @@ impl Shell {
         commands.len()
     }
 
+    /// The ports of the manual, and those of the server that is running.
+    fn ports(&self) -> Vec<(&'static str, String)> {
+        let Some(server) = &self.server else {
+            return Vec::new();
+        };
+        let ports = [
+            ("7070", server.http),
+            ("7072", server.resp),
+            ("7080", server.admin),
+        ];
+        ports
+            .map(|(page, ours)| (page, ours.port().to_string()))
+            .into()
+    }
+
     fn run(&mut self, command: &str) -> String {
+        if let Some(words) = command.strip_prefix("tollgate serve") {
+            let words = words.trim_end_matches('&').split_whitespace();
+            self.server = Some(self.desk.serve(&words.collect::<Vec<_>>()));
+            for (name, port) in ["HTTP", "ADMIN"].into_iter().zip([0, 2]) {
+                let address = format!("127.0.0.1:{}", self.ports()[port].1);
+                self.variables.insert(format!("TOLLGATE_{name}"), address);
+            }
+            return String::new();
+        }
+        let mut command = command.to_owned();
+        for (page, ours) in self.ports() {
+            command = command.replace(page, &ours);
+        }
         if let Some((name, value)) = command
             .strip_prefix("export ")
             .and_then(|it| it.split_once('='))

@@ -28,7 +28,7 @@ fn connect(address: SocketAddr) -> TcpStream {
     stream
 }
 
-// Proves: D3 S6
+// Proves: D3, S6
 #[test]
 fn a_thousand_clients_on_a_budget_of_a_hundred_get_a_hundred() {
     let desk = Desk::new();

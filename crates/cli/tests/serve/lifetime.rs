@@ -30,7 +30,7 @@ fn refused(desk: &Desk, words: &[&str]) -> String {
     desk.run(&all).with(1).err
 }
 
-// Proves: C1 U5
+// Proves: C1, U5
 #[test]
 fn long_windows_outlive_a_restart() {
     let desk = Desk::new();

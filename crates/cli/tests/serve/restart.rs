@@ -49,7 +49,7 @@ fn hear(stream: &mut TcpStream) -> Option<bool> {
 
 /// Whatever was charged was answered, before the stop and after: the counters and the clients agree to the
 /// unit.
-// Proves: U5 C1
+// Proves: U5, C1
 #[test]
 fn a_restart_under_load_loses_no_answer() {
     let desk = Desk::new();
