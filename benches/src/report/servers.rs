@@ -3,14 +3,26 @@
 use serde_json::{Value, json};
 
 use super::{bars::Bar, number::short, table::Table};
-use crate::servers::{Contest, Measured, Paced, Servers, Shape, names::*};
+use crate::servers::{
+    Contest, Measured, Paced, Servers, Shape,
+    names::{
+        AXUM, BATCH, CEILING, CEILING_CHECK, CHECK, CL_THROTTLE, CRAB_NODELAY, INCR, LIMITADOR,
+        LUA, TG_CHECK,
+    },
+};
 
 pub(super) fn print(servers: &Servers) {
     println!("Servers over loopback, one core for the server, another for whoever asks\n");
     for contest in &servers.contests {
         let what = format!("{} (decisions/s)", contest.shape.name());
         let head = [
-            &*what, "rate", "p50 µs", "p99 µs", "p99.9 µs", "CPU µs each", "MB",
+            &*what,
+            "rate",
+            "p50 µs",
+            "p99 µs",
+            "p99.9 µs",
+            "CPU µs each",
+            "MB",
         ];
         let mut table = Table::new(head.map(str::to_owned));
         for measured in &contest.measured {
@@ -94,7 +106,10 @@ const RATIOS: [Ratio; 13] = [
 
 pub(super) fn bars(servers: &Servers) -> Vec<Bar> {
     let mut bars: Vec<Bar> = RATIOS.iter().filter_map(|bar| bar.hold(servers)).collect();
-    let batch = servers.contests.iter().find(|contest| contest.shape == Shape::HttpBatch);
+    let batch = servers
+        .contests
+        .iter()
+        .find(|contest| contest.shape == Shape::HttpBatch);
     if let Some(measured) = batch.and_then(|contest| contest.of(BATCH)) {
         let millions = measured.rate / 1e6;
         bars.push(Bar {
@@ -138,7 +153,12 @@ impl Ratio {
         let contest: &Contest = contests.find(|contest| contest.shape == self.shape)?;
         let times = contest.of(self.ours)?.rate / contest.of(self.theirs)?.rate;
         Some(Bar {
-            what: format!("{}: {} beside {}", self.shape.name(), self.ours, self.theirs),
+            what: format!(
+                "{}: {} beside {}",
+                self.shape.name(),
+                self.ours,
+                self.theirs
+            ),
             asked: format!("≥ {} ×", self.times_min),
             measured: times,
             unit: "×",

@@ -17,7 +17,10 @@ use super::{
 };
 use crate::depth::Depth;
 
-use names::*;
+use names::{
+    AXUM, BATCH, CEILING, CEILING_CHECK, CHECK, CL_THROTTLE, CRAB, CRAB_NODELAY, INCR, LIMITADOR,
+    LUA, TG_CHECK,
+};
 
 /// What is asked of everybody alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,7 +150,14 @@ fn resp_stage(ours: &Ours, absent: &mut Vec<String>) -> anyhow::Result<Stage> {
     stage.enter(INCR, address, incr, redis);
     let sha = peers::load_token_bucket(address)?;
     let lua = Script::resp(b"*2", move |user| {
-        let words = ["EVALSHA", &sha, "1", &format!("bucket:{user}"), "1000000", "16666"];
+        let words = [
+            "EVALSHA",
+            &sha,
+            "1",
+            &format!("bucket:{user}"),
+            "1000000",
+            "16666",
+        ];
         words.map(str::to_owned).to_vec()
     });
     stage.enter(LUA, address, lua, redis);
@@ -223,7 +233,12 @@ impl Stage {
                 let before = process.cpu();
                 // The first round only warms up.
                 let how_long = if round == 0 { each / 4 } else { each };
-                let turn = drive(contestant.address, &contestant.script, shape.pipeline(), how_long)?;
+                let turn = drive(
+                    contestant.address,
+                    &contestant.script,
+                    shape.pipeline(),
+                    how_long,
+                )?;
                 if round > 0 {
                     contestant.turns.push((turn, process.cpu() - before));
                 }
@@ -251,7 +266,8 @@ impl Contestant {
         rates.sort_unstable_by(f64::total_cmp);
         let requests: u64 = turns.iter().map(|(turn, _)| turn.requests).sum();
         let cpu: Duration = turns.iter().map(|(_, cpu)| *cpu).sum();
-        let mut all = hdrhistogram::Histogram::<u64>::new_with_bounds(1, 60_000_000, 3).expect("three digits are allowed");
+        let mut all = hdrhistogram::Histogram::<u64>::new_with_bounds(1, 60_000_000, 3)
+            .expect("three digits are allowed");
         for (turn, _) in &turns {
             all.add(&turn.latency_us).expect("it grows by itself");
         }
@@ -269,7 +285,9 @@ impl Contestant {
 
 pub(super) fn fixed_command(kind: Fixed, address: SocketAddr) -> anyhow::Result<Command> {
     use clap::ValueEnum as _;
-    let name = kind.to_possible_value().map(|value| value.get_name().to_owned());
+    let name = kind
+        .to_possible_value()
+        .map(|value| value.get_name().to_owned());
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("fixed").args(name).arg(address.to_string());
     Ok(command)

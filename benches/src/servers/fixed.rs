@@ -23,7 +23,6 @@ pub(crate) enum Kind {
     Limitador,
 }
 
-
 const JSON: &str = r#"{"allowed":true,"remaining":99,"limit":100,"reset":1710432000}"#;
 
 /// Replies until killed.
@@ -57,7 +56,10 @@ async fn connection(mut stream: TcpStream, kind: Kind) -> anyhow::Result<()> {
     );
     let (begin, answer): (&[u8], &[u8]) = match kind {
         Kind::Resp => (b"*", b"*5\r\n:0\r\n:16\r\n:15\r\n:-1\r\n:2\r\n"),
-        Kind::RespCheck => (b"*", b"*6\r\n:1\r\n:1000000000\r\n:999999999\r\n:0\r\n:3600000\r\n$6\r\nrule-7\r\n"),
+        Kind::RespCheck => (
+            b"*",
+            b"*6\r\n:1\r\n:1000000000\r\n:999999999\r\n:0\r\n:3600000\r\n$6\r\nrule-7\r\n",
+        ),
         _ => (b"POST ", http.as_bytes()),
     };
     let finder = memchr::memmem::Finder::new(begin);

@@ -34,7 +34,9 @@ pub(super) fn drive(
     pipeline: usize,
     how_long: Duration,
 ) -> anyhow::Result<Turn> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     let local = LocalSet::new();
     let script = Rc::new(script.clone());
     local.block_on(&runtime, async move {

@@ -31,7 +31,9 @@ pub(super) fn run(depth: Depth) -> anyhow::Result<Memory> {
     for first in (0..keys).step_by(TOGETHER) {
         let mut commands = String::new();
         for user in first..first + TOGETHER {
-            commands += &format!("TG.CHECK user_id user-{user} endpoint /api/v1/service-0/list method GET\r\n");
+            commands += &format!(
+                "TG.CHECK user_id user-{user} endpoint /api/v1/service-0/list method GET\r\n"
+            );
         }
         stream.write_all(commands.as_bytes())?;
         let mut answers = 0;

@@ -38,7 +38,9 @@ pub(super) fn run(depth: Depth, contests: &[Contest]) -> anyhow::Result<Vec<Pace
     let mut found = Vec::new();
     let peak = |shape, who| {
         let contest = contests.iter().find(|contest| contest.shape == shape);
-        contest.and_then(|contest| contest.of(who)).map(|ours| ours.rate)
+        contest
+            .and_then(|contest| contest.of(who))
+            .map(|ours| ours.rate)
     };
     if let Some(peak) = peak(Shape::Resp(1), TG_CHECK) {
         let pair = (TG_CHECK, ours.resp, CEILING_CHECK, Fixed::RespCheck);
@@ -64,7 +66,10 @@ fn duel(
         Depth::Quick => (1, Duration::from_millis(200)),
         Depth::Full => (5, Duration::from_secs(1)),
     };
-    let mut latencies = [Histogram::<u64>::new_with_bounds(1, 60_000_000, 3)?, Histogram::new_with_bounds(1, 60_000_000, 3)?];
+    let mut latencies = [
+        Histogram::<u64>::new_with_bounds(1, 60_000_000, 3)?,
+        Histogram::new_with_bounds(1, 60_000_000, 3)?,
+    ];
     for _ in 0..rounds {
         for (latency, address) in latencies.iter_mut().zip([address, fixed]) {
             latency.add(&pace(address, script, offered, each)?)?;

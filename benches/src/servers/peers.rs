@@ -36,11 +36,7 @@ pub(super) async fn limitador(listener: TcpListener) -> anyhow::Result<()> {
     let check = move |Json(facts): Json<HashMap<String, String>>| {
         let limiter = Arc::clone(&limiter);
         async move {
-            let checked = limiter.check_rate_limited_and_update(
-                &"check".into(),
-                &facts.into(),
-                1,
-            );
+            let checked = limiter.check_rate_limited_and_update(&"check".into(), &facts.into(), 1);
             let is_limited = checked.map_or(true, |checked| checked.limited);
             Json(HashMap::from([("allowed", !is_limited)]))
         }
@@ -74,7 +70,10 @@ pub(super) fn redis(address: SocketAddr) -> Command {
 pub(super) fn load_token_bucket(address: SocketAddr) -> anyhow::Result<String> {
     let mut stream = TcpStream::connect(address)?;
     let length = TOKEN_BUCKET.len();
-    write!(stream, "*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n${length}\r\n{TOKEN_BUCKET}\r\n")?;
+    write!(
+        stream,
+        "*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n${length}\r\n{TOKEN_BUCKET}\r\n"
+    )?;
     let mut reply = [0; 47];
     stream.read_exact(&mut reply).context("SCRIPT LOAD")?;
     let text = std::str::from_utf8(&reply)?;
@@ -92,7 +91,13 @@ pub(super) fn throttlecrab(address: SocketAddr, folder: &Path) -> anyhow::Result
         folder.display()
     );
     let mut command = Command::new(program);
-    command.args(["--redis", "--redis-host", "127.0.0.1", "--log-level", "error"]);
+    command.args([
+        "--redis",
+        "--redis-host",
+        "127.0.0.1",
+        "--log-level",
+        "error",
+    ]);
     command.args(["--redis-port", &address.port().to_string()]);
     Ok(command)
 }

@@ -57,13 +57,13 @@ pub(crate) enum Permission {
 pub(crate) enum Refused {
     /// Nothing was shown where a token is asked for.
     #[error("a token is needed here: send `Authorization: Bearer TOKEN` (RESP: AUTH TOKEN)")]
-    TokenMissing,
+    Missing,
     /// Something else was shown.
     #[error("the token is not the one that this server was started with")]
-    TokenWrong,
+    Wrong,
     /// None would do, since the server has none.
     #[error("this is refused on a listener that others can reach: start the server with a token")]
-    TokenNotConfigured,
+    NotConfigured,
 }
 
 impl Authority {
@@ -79,11 +79,11 @@ impl Authority {
         }
         match (&self.token, caller.token) {
             (Some(token), Some(shown)) if token.is(shown) => Ok(()),
-            (Some(_), Some(_)) => Err(Refused::TokenWrong),
+            (Some(_), Some(_)) => Err(Refused::Wrong),
             (None, _) if caller.door == Door::Loopback => Ok(()),
             (Some(_), None) if self.trusts_the_door(caller.door, wanted) => Ok(()),
-            (Some(_), None) => Err(Refused::TokenMissing),
-            (None, _) => Err(Refused::TokenNotConfigured),
+            (Some(_), None) => Err(Refused::Missing),
+            (None, _) => Err(Refused::NotConfigured),
         }
     }
 

@@ -5,8 +5,6 @@
 //!    http/, resp/           engine/              http/, resp/
 //! ```
 
-#![expect(dead_code, reason = "the parts are not yet put together")]
-
 mod admin;
 mod announce;
 mod authority;

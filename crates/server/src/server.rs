@@ -95,12 +95,11 @@ impl Server {
         }
 
         let keeper = Keeper::new(data.path());
-        let (store, cells) = counters(&keeper, settings.keys_max, &time).map_err(|source| {
-            StartError::Counters {
+        let (store, cells) =
+            counters(&keeper, settings.keys_max, &time).map_err(|source| StartError::Counters {
                 path: data.path().to_owned(),
                 source,
-            }
-        })?;
+            })?;
         let engine = Arc::new(Engine::new(live, store, time, recorder).with_cells(cells));
         let counted = Arc::downgrade(&engine);
         let stats = move || counted.upgrade().map(|engine| engine.store().stats());
@@ -229,18 +228,19 @@ async fn catalog(settings: &Settings) -> Result<Catalog, StartError> {
     })
 }
 
-type FileStatus = watch::Receiver<crate::rules::FileStatus>;
+type WatchedStatus = watch::Receiver<rules::FileStatus>;
 
 async fn rules_file(
     settings: &Settings,
     catalog: &Catalog,
     recorder: &Arc<Recorder>,
     hangup: Option<Signal>,
-) -> Result<(Option<RulesFile>, Option<FileStatus>), StartError> {
+) -> Result<(Option<RulesFile>, Option<WatchedStatus>), StartError> {
     let Owner::File(path) = &settings.owner else {
         return Ok((None, None));
     };
-    let (mut file, status) = RulesFile::new(path.clone(), catalog.clone(), Arc::clone(recorder), hangup);
+    let (mut file, status) =
+        RulesFile::new(path.clone(), catalog.clone(), Arc::clone(recorder), hangup);
     file.apply().await?;
     Ok((Some(file), Some(status)))
 }

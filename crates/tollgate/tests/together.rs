@@ -1,4 +1,5 @@
 //! Several requests in one call are decided as one by one.
+#![allow(clippy::unwrap_used, reason = "to panic is to fail the test")]
 
 use std::time::Duration;
 

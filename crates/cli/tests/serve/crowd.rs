@@ -119,7 +119,11 @@ fn what_is_too_large_is_refused_before_it_is_read() {
         stream.read_to_string(&mut answer).unwrap();
         assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
     }
-    for ask in ["*1000000000\r\n", "*1\r\n$2147483647\r\n", "*1\r\n*1\r\n*1\r\n"] {
+    for ask in [
+        "*1000000000\r\n",
+        "*1\r\n$2147483647\r\n",
+        "*1\r\n*1\r\n*1\r\n",
+    ] {
         for _ in 0..50 {
             let mut stream = connect(server.resp);
             stream.write_all(ask.as_bytes()).unwrap();
@@ -153,7 +157,10 @@ fn clients_that_never_read_cost_a_bounded_amount() {
     });
     let grown = server.resident().saturating_sub(before);
     assert!(grown < 32 << 20, "{grown} bytes more");
-    server.decisions().post("/ratelimit/check", &alice()).with(200);
+    server
+        .decisions()
+        .post("/ratelimit/check", &alice())
+        .with(200);
 }
 
 #[test]

@@ -36,7 +36,10 @@ fn the_demonstration_is_never_stored_and_goes_with_the_first_rule() {
     let exported = desk.line("rules export").fine().out;
     assert!(!exported.contains("demo-hello"), "{exported}");
 
-    desk.write("rules.yaml", "version: 1\nrules: [{ name: mine, key: [user], limit: 7/h }]\n");
+    desk.write(
+        "rules.yaml",
+        "version: 1\nrules: [{ name: mine, key: [user], limit: 7/h }]\n",
+    );
     desk.line("rules apply rules.yaml --wait 10").fine();
     let answer = http.post("/ratelimit/check", &hello()).with(200).json();
     assert_eq!(answer["rule"], "mine");
@@ -48,8 +51,15 @@ fn there_is_no_demonstration_where_it_is_not_wanted() {
     let desk = Desk::new();
     let server = desk.serve(&["--no-demo"]);
     assert_eq!(server.announcement["demo"], false);
-    let answer = server.decisions().post("/ratelimit/check", &hello()).with(200).json();
-    assert_eq!((&answer["allowed"], &answer["rule"]), (&json!(true), &Value::Null));
+    let answer = server
+        .decisions()
+        .post("/ratelimit/check", &hello())
+        .with(200)
+        .json();
+    assert_eq!(
+        (&answer["allowed"], &answer["rule"]),
+        (&json!(true), &Value::Null)
+    );
 }
 
 // Proves: C3
@@ -61,7 +71,11 @@ fn it_says_that_counting_is_local() {
     assert!(counting.contains("counts on this node alone"), "{counting}");
     for mut http in [server.decisions(), server.administration()] {
         let ready = http.get("/readyz").with(200);
-        assert!(ready.body.contains("counts on this node alone"), "{}", ready.body);
+        assert!(
+            ready.body.contains("counts on this node alone"),
+            "{}",
+            ready.body
+        );
     }
 }
 
@@ -76,7 +90,10 @@ fn a_key_spent_over_one_protocol_is_spent_in_all() {
         let answer = http.post("/ratelimit/check", &hello()).with(200).json();
         assert_eq!(answer["remaining"], left);
         let reply = redis.ask(&["TG.CHECK", "user_id", "alice", "endpoint", "/hello"]);
-        assert!(reply.starts_with(&format!("*6\r\n:1\r\n:5\r\n:{}\r\n", left - 1)), "{reply}");
+        assert!(
+            reply.starts_with(&format!("*6\r\n:1\r\n:5\r\n:{}\r\n", left - 1)),
+            "{reply}"
+        );
     }
     http.post("/ratelimit/check", &hello()).with(200);
     http.post("/ratelimit/check", &hello()).with(429);

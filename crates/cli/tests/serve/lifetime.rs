@@ -45,7 +45,11 @@ fn long_windows_outlive_a_restart() {
     assert!(status.success(), "{log}");
 
     let server = desk.serve(&flags);
-    let answer = server.decisions().post("/ratelimit/check", &alice()).with(200).json();
+    let answer = server
+        .decisions()
+        .post("/ratelimit/check", &alice())
+        .with(200)
+        .json();
     assert_eq!(answer["remaining"], 69);
 }
 
@@ -62,7 +66,9 @@ fn what_was_saved_outlives_being_killed() {
         http.post("/ratelimit/check", &alice()).with(200);
     }
     let file = desk.path("tollgate-data/counters.bin");
-    wait_for("the counters are saved", LONG, || file.exists().then_some(()));
+    wait_for("the counters are saved", LONG, || {
+        file.exists().then_some(())
+    });
     let mode = fs::metadata(&file).unwrap().permissions().mode();
     assert_eq!(mode & 0o077, 0, "nobody else may read it");
     for _ in 0..5 {
@@ -71,7 +77,11 @@ fn what_was_saved_outlives_being_killed() {
     server.kill();
 
     let server = desk.serve(&flags);
-    let answer = server.decisions().post("/ratelimit/check", &alice()).with(200).json();
+    let answer = server
+        .decisions()
+        .post("/ratelimit/check", &alice())
+        .with(200)
+        .json();
     let left = answer["remaining"].as_u64().unwrap();
     // Of 35 that passed, those after the last save may be forgotten, never the others.
     assert!((64..=69).contains(&left), "{left}");
@@ -86,7 +96,10 @@ fn counters_that_cannot_be_read_are_put_aside() {
     let server = desk.serve(&[]);
     let (_, log) = server.stop();
     assert!(log.contains("all start fresh"), "{log}");
-    assert_eq!(desk.read("tollgate-data/counters.unreadable"), "not counters");
+    assert_eq!(
+        desk.read("tollgate-data/counters.unreadable"),
+        "not counters"
+    );
 }
 
 #[test]
@@ -95,7 +108,8 @@ fn a_port_that_is_taken_is_one_clear_message() {
     let server = desk.serve(&[]);
     let taken = server.http.to_string();
     let error = refused(&Desk::new(), &["--http", &taken]);
-    let expected = format!("error: cannot listen on {taken} (--http): another process has this port");
+    let expected =
+        format!("error: cannot listen on {taken} (--http): another process has this port");
     assert!(error.starts_with(&expected), "{error}");
     assert!(error.contains("--http HOST:PORT"), "{error}");
 }
@@ -105,7 +119,10 @@ fn one_data_folder_serves_one_server() {
     let desk = Desk::new();
     let _server = desk.serve(&[]);
     let error = refused(&desk, &[]);
-    assert!(error.contains("another server uses the data folder"), "{error}");
+    assert!(
+        error.contains("another server uses the data folder"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -113,18 +130,27 @@ fn a_data_folder_that_cannot_be_written_is_one_clear_message() {
     let desk = Desk::new();
     desk.write("file", "");
     let error = refused(&desk, &["--data", "file/data"]);
-    assert!(error.contains("cannot write to the data folder file/data (--data)"), "{error}");
+    assert!(
+        error.contains("cannot write to the data folder file/data (--data)"),
+        "{error}"
+    );
     assert!(error.contains("--data DIR"), "{error}");
 }
 
 #[test]
 fn a_rules_file_that_is_broken_at_the_start_is_told_with_its_places() {
     let desk = Desk::new();
-    desk.write("rules.yaml", "version: 1\nrules:\n  - { name: a, key: [user], limit: 5/mni }\n");
+    desk.write(
+        "rules.yaml",
+        "version: 1\nrules:\n  - { name: a, key: [user], limit: 5/mni }\n",
+    );
     let error = refused(&desk, &["--rules", "rules.yaml"]);
     assert!(error.contains("rules.yaml:3:"), "{error}");
     let error = refused(&desk, &["--rules", "none.yaml"]);
-    assert!(error.contains("cannot read the rules file none.yaml (--rules)"), "{error}");
+    assert!(
+        error.contains("cannot read the rules file none.yaml (--rules)"),
+        "{error}"
+    );
 }
 
 // Proves: R7
@@ -135,13 +161,21 @@ fn a_rules_file_that_breaks_later_changes_nothing_and_raises_an_alarm() {
     let server = desk.serve(&["--rules", "rules.yaml"]);
     let mut http = server.decisions();
     let mut admin = server.administration();
-    desk.write("rules.yaml", "version: 1\nrules: [{ name: a, kye: [user], limit: 5/min }]\n");
+    desk.write(
+        "rules.yaml",
+        "version: 1\nrules: [{ name: a, kye: [user], limit: 5/min }]\n",
+    );
     wait_for("the alarm", LONG, || {
         let metrics = admin.get("/metrics").with(200).body;
-        metrics.contains("tollgate_rules_reload_success 0").then_some(())
+        metrics
+            .contains("tollgate_rules_reload_success 0")
+            .then_some(())
     });
     let answer = http.post("/ratelimit/check", &alice()).with(200).json();
-    assert_eq!((&answer["rule"], &answer["revision"]), (&json!("daily"), &json!(1)));
+    assert_eq!(
+        (&answer["rule"], &answer["revision"]),
+        (&json!("daily"), &json!(1))
+    );
     let ready = admin.get("/readyz").with(200).body;
     assert!(ready.contains("kye"), "{ready}");
 
@@ -151,7 +185,10 @@ fn a_rules_file_that_breaks_later_changes_nothing_and_raises_an_alarm() {
         (answer["revision"] == 2 && answer["limit"] == 200).then_some(())
     });
     let metrics = admin.get("/metrics").with(200).body;
-    assert!(metrics.contains("tollgate_rules_reload_success 1"), "{metrics}");
+    assert!(
+        metrics.contains("tollgate_rules_reload_success 1"),
+        "{metrics}"
+    );
 }
 
 #[test]
@@ -160,9 +197,15 @@ fn a_hangup_reads_the_rules_file_again() {
     desk.write("rules.yaml", DAILY);
     let server = desk.serve(&["--rules", "rules.yaml"]);
     // The same size and time: only whoever is told reads it.
-    let before = fs::metadata(desk.path("rules.yaml")).unwrap().modified().unwrap();
+    let before = fs::metadata(desk.path("rules.yaml"))
+        .unwrap()
+        .modified()
+        .unwrap();
     desk.write("rules.yaml", &DAILY.replace("100/day", "300/day"));
-    let file = fs::File::options().append(true).open(desk.path("rules.yaml")).unwrap();
+    let file = fs::File::options()
+        .append(true)
+        .open(desk.path("rules.yaml"))
+        .unwrap();
     file.set_modified(before).unwrap();
     let mut http = server.decisions();
     wait_for("the new rules", LONG, || {

@@ -11,8 +11,7 @@ use serde_json::json;
 
 use crate::common::{Desk, resp::Resp, server::LONG};
 
-const MILLION: &str =
-    "version: 1\nrules: [{ name: all, key: [user], limit: 10000000/day, algorithm: fixed_window }]\n";
+const MILLION: &str = "version: 1\nrules: [{ name: all, key: [user], limit: 10000000/day, algorithm: fixed_window }]\n";
 
 /// One client: asks, waits for the answer, asks again; comes back when the connection is gone.
 fn ask_on(address: SocketAddr, ask: &[u8], is_over: &AtomicBool, answers: &AtomicU64) {
@@ -57,7 +56,14 @@ fn a_restart_under_load_loses_no_answer() {
     let server = desk.serve(&["--rules", "rules.yaml"]);
     let (http, resp) = (server.http, server.resp);
     let (http_flag, resp_flag) = (http.to_string(), resp.to_string());
-    let flags = ["--rules", "rules.yaml", "--http", &http_flag, "--resp", &resp_flag];
+    let flags = [
+        "--rules",
+        "rules.yaml",
+        "--http",
+        &http_flag,
+        "--resp",
+        &resp_flag,
+    ];
 
     let body = json!({ "user_id": "alice" }).to_string();
     let check = format!(

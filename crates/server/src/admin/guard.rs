@@ -56,8 +56,8 @@ fn wanted(request: &Request) -> Permission {
 
 fn turned_away(refused: Refused, wanted: Permission) -> Problem {
     let status = match refused {
-        Refused::TokenMissing | Refused::TokenWrong => StatusCode::UNAUTHORIZED,
-        Refused::TokenNotConfigured => StatusCode::FORBIDDEN,
+        Refused::Missing | Refused::Wrong => StatusCode::UNAUTHORIZED,
+        Refused::NotConfigured => StatusCode::FORBIDDEN,
     };
     let problem = Problem::new(status, "not-allowed", refused.to_string());
     problem.with("wanted", format!("{wanted:?}"))

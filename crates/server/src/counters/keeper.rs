@@ -69,7 +69,9 @@ impl Keeper {
             CountersFile::of::<MemoryStore<Time>>(&data).save(counted.store())?;
             CountersFile::of::<CellStore<Time>>(&data).save(counted.cells())
         });
-        let saved = saved.await.unwrap_or_else(|panic| Err(io::Error::other(panic)));
+        let saved = saved
+            .await
+            .unwrap_or_else(|panic| Err(io::Error::other(panic)));
         engine.recorder().counters_saved(saved.as_ref().map(|_| ()));
         if let Err(error) = saved {
             tracing::error!(%error, "Cannot write the counters: a restart would forget what was counted since.");

@@ -42,9 +42,6 @@ pub(crate) struct DecisionId {
 }
 
 impl DecisionId {
-    /// How many characters it has.
-    pub(crate) const CHARS: usize = 25;
-
     /// Its characters: sixteen of the run, a dash, eight or more of the number in hexadecimal.
     pub(crate) fn write(self, out: &mut Vec<u8>) {
         let number = hex(self.number);
@@ -113,6 +110,6 @@ mod tests {
     fn no_two_decisions_share_a_name() {
         let ids = DecisionIds::new();
         assert_ne!(ids.next(), ids.next());
-        assert_eq!(ids.next().to_string().len(), DecisionId::CHARS);
+        assert_eq!(ids.next().to_string().len(), 25);
     }
 }

@@ -148,7 +148,7 @@ impl Engine {
         let now = self.time.now();
         let mut place = self.repeats.place(ask);
         match place.look(now.steady) {
-            Seen::Before(answer) => return Ok(answer),
+            Seen::Before(answer) => return Ok(*answer),
             Seen::Otherwise => return Err(Refusal::RequestIdTaken),
             Seen::Never => {}
         }

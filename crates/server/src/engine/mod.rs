@@ -10,7 +10,7 @@ mod rig;
 mod tests;
 mod time;
 
-pub(crate) use answer::{Answer, DecisionId, Refusal};
+pub(crate) use answer::{Answer, Refusal};
 pub(crate) use ask::{Ask, Deed};
 pub(crate) use decide::Engine;
 pub(crate) use time::Time;

@@ -49,7 +49,7 @@ pub(super) enum Seen {
     /// Nothing.
     Never,
     /// The same question was asked.
-    Before(Answer),
+    Before(Box<Answer>),
     /// Another question was asked.
     Otherwise,
 }
@@ -112,7 +112,7 @@ impl Place<'_> {
         self.shard.forget(now);
         match self.shard.answers.get(self.name) {
             None => Seen::Never,
-            Some(kept) if kept.facts == self.facts => Seen::Before(kept.answer.clone()),
+            Some(kept) if kept.facts == self.facts => Seen::Before(Box::new(kept.answer.clone())),
             Some(_) => Seen::Otherwise,
         }
     }

@@ -32,8 +32,8 @@ impl Desk {
     ) {
         if let Err(refused) = self.allows(action, request) {
             let (status, challenge) = match refused {
-                Refused::TokenMissing | Refused::TokenWrong => (401, Some(CHALLENGE)),
-                Refused::TokenNotConfigured => (403, None),
+                Refused::Missing | Refused::Wrong => (401, Some(CHALLENGE)),
+                Refused::NotConfigured => (403, None),
             };
             let problem = Problem::new(status, refused.to_string());
             return self.problem_with(&problem, challenge, manner, output);

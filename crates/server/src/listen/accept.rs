@@ -55,9 +55,9 @@ impl Acceptor {
                 () = stop.heard() => break,
             };
             match accepted {
-                Ok((stream, peer)) => {
+                Ok(arrived) => {
                     is_failing = false;
-                    self.admit(stream, peer, &serve, &mut connections, &stop);
+                    self.admit(arrived, &serve, &mut connections, &stop);
                 }
                 Err(error) => {
                     if !is_failing {
@@ -78,8 +78,7 @@ impl Acceptor {
 
     fn admit<S: Serve>(
         &self,
-        stream: TcpStream,
-        peer: SocketAddr,
+        (stream, peer): (TcpStream, SocketAddr),
         serve: &Arc<S>,
         connections: &mut JoinSet<()>,
         stop: &Stop,

@@ -78,10 +78,6 @@ fn after(time: &Time, wait: Duration) -> Timestamp {
 
 /// When the runtime's timer is to ring. It has a clock of its own, so ours is only asked for the
 /// distance.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "timers of the runtime are set by its own clock"
-)]
 fn ring_in(time: &Time, deadline: Timestamp) -> Instant {
     let left = Duration::from(deadline.since(time.now().steady));
     Instant::now() + left.max(Duration::from_millis(1))

@@ -36,11 +36,11 @@ impl Gatekeeper<'_> {
                 client.token = shown.map(Into::into);
                 Ok(())
             }
-            Err(Refused::TokenNotConfigured) => Err(
+            Err(Refused::NotConfigured) => Err(
                 "ERR AUTH called without any token configured: start the server with a token"
                     .to_owned(),
             ),
-            Err(Refused::TokenWrong | Refused::TokenMissing) => {
+            Err(Refused::Wrong | Refused::Missing) => {
                 Err("WRONGPASS invalid username-password pair or user is disabled.".to_owned())
             }
         }

@@ -87,7 +87,9 @@ impl<'a> Request<'a> {
             b"application/json".as_slice(),
             b"application/x-www-form-urlencoded",
         ];
-        let is_named = is_one_of.iter().any(|kind| essence.eq_ignore_ascii_case(kind));
+        let is_named = is_one_of
+            .iter()
+            .any(|kind| essence.eq_ignore_ascii_case(kind));
         is_named || has_suffix()
     }
 }

@@ -130,7 +130,10 @@ fn a_head_has_no_body_and_a_preflight_costs_nothing() {
     let length = header(&said, "Content-Length").unwrap().to_owned();
     let said = talk.say(b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n");
     let ready: serde_json::Value = serde_json::from_str(body(&said)).unwrap();
-    assert_eq!((&ready["ready"], &ready["revision"]), (&true.into(), &7.into()));
+    assert_eq!(
+        (&ready["ready"], &ready["revision"]),
+        (&true.into(), &7.into())
+    );
     assert_eq!(body(&said).len().to_string(), length);
     let said = talk.say(b"HEAD /ratelimit/check HTTP/1.1\r\nHost: a\r\n\r\n");
     assert_eq!((status(&said), body(&said)), ("405", ""));

@@ -12,8 +12,8 @@ use crate::{
     engine::{Engine, Time},
     health::Condition,
     http::{HttpService, HttpSession},
-    rules::Shown,
     listen::{Session, Step, Then},
+    rules::Shown,
     telemetry::Recorder,
 };
 
