@@ -16,7 +16,7 @@ pub(crate) fn rule_set(count: usize) -> RuleSet {
 fn rule(place: usize) -> Rule {
     let name: Name = format!("rule-{place}").parse().expect("a name");
     let key = Key::new([Field::User.into()]).expect("a key");
-    let mut rule = Rule::throttle(name, key, "1000000/h".parse().expect("a limit"));
+    let mut rule = Rule::throttle(name, key, "200000/h".parse().expect("a limit"));
     let pattern = |text: String| Some(text.parse().expect("a pattern"));
     match place % 20 {
         0..8 => {

@@ -34,6 +34,7 @@ impl Serve {
             return rehearse(&settings, format);
         }
         tollgate_server::install_logs(&settings.logs).map_err(Failure::new)?;
+        tollgate_server::raise_open_files();
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()

@@ -122,6 +122,9 @@ fn write_text(text: &[u8], out: &mut KeyBytes) {
     out.extend_from_slice(text);
 }
 
+/// How much of an API key people are shown.
+const API_KEY_CHARS_SHOWN: usize = 4;
+
 /// The key for people: `user=alice`, `ip=10.0.0.7, method=GET`.
 pub(crate) fn in_words(mut key: &[u8]) -> String {
     match key {
@@ -157,9 +160,14 @@ fn read_part(key: &[u8]) -> Option<(Field, String, &[u8])> {
             .ok(),
         _ => None,
     };
-    let value = match address {
-        Some(address) => address.to_string(),
-        None => String::from_utf8_lossy(bytes).into_owned(),
+    let value = match (address, &field) {
+        (Some(address), _) => address.to_string(),
+        // What a caller sends as a key may be the secret itself.
+        (None, Field::ApiKey) => {
+            let text = String::from_utf8_lossy(bytes);
+            text.chars().take(API_KEY_CHARS_SHOWN).chain(['…']).collect()
+        }
+        (None, _) => String::from_utf8_lossy(bytes).into_owned(),
     };
     Some((field, value, rest))
 }

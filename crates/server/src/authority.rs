@@ -125,3 +125,51 @@ impl fmt::Debug for Token {
         f.write_str("Token(…)")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECRET: &str = "0123456789abcdef";
+
+    fn allows(token: Option<&str>, door: Door, shown: Option<&str>, wanted: Permission) -> bool {
+        let authority = Authority::new(token.and_then(Token::new));
+        let caller = Caller { door, token: shown };
+        authority.allows(caller, wanted).is_ok()
+    }
+
+    #[test]
+    fn whoever_asks_needs_nothing() {
+        for door in [Door::Loopback, Door::Open] {
+            assert!(allows(Some(SECRET), door, None, Permission::Check));
+            assert!(allows(None, door, None, Permission::Check));
+        }
+    }
+
+    #[test]
+    fn this_machine_is_trusted_until_there_is_a_token() {
+        for wanted in [Permission::Read, Permission::ChangeRules, Permission::ChangeCounters] {
+            assert!(allows(None, Door::Loopback, None, wanted));
+            assert!(!allows(None, Door::Open, None, wanted));
+            assert!(!allows(Some(SECRET), Door::Open, None, wanted));
+            assert!(allows(Some(SECRET), Door::Open, Some(SECRET), wanted));
+        }
+        assert!(!allows(Some(SECRET), Door::Loopback, None, Permission::ChangeRules));
+        assert!(allows(Some(SECRET), Door::Loopback, None, Permission::ChangeCounters));
+    }
+
+    #[test]
+    fn only_the_whole_token_will_do() {
+        for shown in ["", "0123456789abcde", "0123456789abcdef0", "0123456789abcdeF"] {
+            assert!(!allows(Some(SECRET), Door::Loopback, Some(shown), Permission::Read));
+        }
+    }
+
+    #[test]
+    fn a_token_is_long_and_plain_and_never_shown() {
+        assert!(Token::new("short").is_none());
+        assert!(Token::new("0123456789 abcdef").is_none());
+        let token = Token::new(SECRET).unwrap();
+        assert!(!format!("{token:?}").contains("0123"));
+    }
+}

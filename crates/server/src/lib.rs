@@ -16,6 +16,7 @@ mod error;
 mod health;
 mod http;
 mod listen;
+mod open_files;
 mod outgoing;
 mod resp;
 mod rules;
@@ -33,6 +34,7 @@ pub use config::{
 pub use data::DataError;
 pub use error::StartError;
 pub use listen::BindError;
+pub use open_files::raise_open_files;
 pub use outgoing::{Outgoing, OutgoingError, Reply};
 pub use rules::RulesFileError;
 pub use server::Server;

@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 use tollgate_testkit::wait_for;
 
-use crate::common::{Desk, server::LONG};
+use crate::common::{Desk, resp::Resp, server::LONG};
 
 const DAILY: &str = "version: 1\nrules:\n  - { name: daily, key: [user], limit: 100/day }\n  - { name: brief, match: { endpoint: /brief }, key: [user], limit: 100/min }\n";
 
@@ -221,4 +221,40 @@ fn a_file_owns_the_rules_on_sqlite_and_is_refused_on_postgresql() {
     desk.write("rules.yaml", DAILY);
     let error = refused(&desk, &["--rules", "rules.yaml"]);
     assert!(error.contains("tollgate rules apply"), "{error}");
+}
+
+/// No database and no copy of what it once said: that is not "nothing matched".
+// Proves: R9
+#[test]
+fn without_any_rules_nothing_is_decided_and_everybody_is_told() {
+    let desk = Desk::on("postgres://gate:secret@127.0.0.1:1/none");
+    let server = desk.serve(&[]);
+    assert_eq!(server.announcement["revision"], Value::Null);
+    let mut http = server.decisions();
+    let reply = http.post("/ratelimit/check", &alice()).with(503);
+    assert_eq!(reply.header("retry-after"), Some("1"));
+    assert!(reply.body.contains("no rules are loaded"), "{}", reply.body);
+    http.get("/healthz").with(200);
+    for mut http in [server.decisions(), server.administration()] {
+        http.get("/readyz").with(503);
+    }
+    let mut redis = Resp::to(server.resp);
+    let reply = redis.ask(&["TG.CHECK", "user_id", "alice"]);
+    assert!(reply.starts_with("-UNAVAILABLE "), "{reply}");
+    assert!(!server.log().contains("secret"), "{}", server.log());
+}
+
+/// A key of its own kind, that no rule is about.
+// Proves: C1, S3
+#[test]
+fn keys_of_cl_throttle_outlive_a_restart() {
+    let desk = Desk::new();
+    let throttle = ["CL.THROTTLE", "alice", "0", "1", "86400"];
+    let server = desk.serve(&[]);
+    let reply = Resp::to(server.resp).ask(&throttle);
+    assert!(reply.starts_with("*5\r\n:0\r\n"), "{reply}");
+    assert!(server.stop().0.success());
+    let server = desk.serve(&[]);
+    let reply = Resp::to(server.resp).ask(&throttle);
+    assert!(reply.starts_with("*5\r\n:1\r\n"), "{reply}");
 }

@@ -1,11 +1,13 @@
 //! What was read and not yet understood, and what was answered and not yet written.
 
 use std::{
+    future::Future as _,
     io,
+    pin::pin,
     task::{Context, Poll, ready},
 };
 
-use tokio::net::TcpStream;
+use tokio::{io::AsyncReadExt as _, net::TcpStream};
 
 /// What is read at once at first; more if that was not enough.
 const READ_BYTES_MIN: usize = 4 * 1024;
@@ -22,20 +24,17 @@ impl Buffers {
     /// Appends what the client has sent; zero bytes are the end.
     pub(super) fn poll_read(
         &mut self,
-        stream: &TcpStream,
+        stream: &mut TcpStream,
         context: &mut Context<'_>,
     ) -> Poll<io::Result<usize>> {
-        loop {
+        if self.input.len() == self.input.capacity() {
             ready!(stream.poll_read_ready(context))?;
-            if self.input.len() == self.input.capacity() {
-                let more = self.input.len().clamp(READ_BYTES_MIN, READ_BYTES_MAX);
-                self.input.reserve(more);
-            }
-            match stream.try_read_buf(&mut self.input) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                read => return Poll::Ready(read),
-            }
+            let more = self.input.len().clamp(READ_BYTES_MIN, READ_BYTES_MAX);
+            self.input.reserve(more);
         }
+        // A read that does not fill the buffer tells the runtime that the socket is empty, which saves
+        // the call that would find that out.
+        pin!(stream.read_buf(&mut self.input)).poll(context)
     }
 
     /// Lets go of so many bytes at the start of the input, and of memory that is no longer needed.

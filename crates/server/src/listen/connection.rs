@@ -84,7 +84,7 @@ impl<S: Session> Conversation<'_, S> {
         let mut buffers = Buffers::default();
         loop {
             let woken = std::future::poll_fn(|context| {
-                if let Poll::Ready(read) = buffers.poll_read(&self.stream, context) {
+                if let Poll::Ready(read) = buffers.poll_read(&mut self.stream, context) {
                     return Poll::Ready(read.map(Woken::Read));
                 }
                 if leave_at.is_none() && stopping.as_mut().poll(context).is_ready() {

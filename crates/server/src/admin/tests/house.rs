@@ -39,8 +39,8 @@ pub(super) struct House {
     pub(super) engine: Arc<Engine>,
     pub(super) catalog: Catalog,
     pub(super) router: Router,
-    pub(super) folder: TempDir,
-    pub(super) postgres: Option<Database>,
+    _folder: TempDir,
+    _postgres: Option<Database>,
     status: watch::Receiver<WatchStatus>,
     _tasks: JoinSet<()>,
 }
@@ -90,7 +90,7 @@ impl House {
         })
         .await;
         Self {
-            postgres: Some(database),
+            _postgres: Some(database),
             ..house
         }
     }
@@ -135,8 +135,8 @@ impl House {
             engine,
             catalog,
             router: router(state),
-            folder,
-            postgres: None,
+            _folder: folder,
+            _postgres: None,
             status,
             _tasks: tasks,
         }
