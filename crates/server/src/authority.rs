@@ -148,20 +148,44 @@ mod tests {
 
     #[test]
     fn this_machine_is_trusted_until_there_is_a_token() {
-        for wanted in [Permission::Read, Permission::ChangeRules, Permission::ChangeCounters] {
+        for wanted in [
+            Permission::Read,
+            Permission::ChangeRules,
+            Permission::ChangeCounters,
+        ] {
             assert!(allows(None, Door::Loopback, None, wanted));
             assert!(!allows(None, Door::Open, None, wanted));
             assert!(!allows(Some(SECRET), Door::Open, None, wanted));
             assert!(allows(Some(SECRET), Door::Open, Some(SECRET), wanted));
         }
-        assert!(!allows(Some(SECRET), Door::Loopback, None, Permission::ChangeRules));
-        assert!(allows(Some(SECRET), Door::Loopback, None, Permission::ChangeCounters));
+        assert!(!allows(
+            Some(SECRET),
+            Door::Loopback,
+            None,
+            Permission::ChangeRules
+        ));
+        assert!(allows(
+            Some(SECRET),
+            Door::Loopback,
+            None,
+            Permission::ChangeCounters
+        ));
     }
 
     #[test]
     fn only_the_whole_token_will_do() {
-        for shown in ["", "0123456789abcde", "0123456789abcdef0", "0123456789abcdeF"] {
-            assert!(!allows(Some(SECRET), Door::Loopback, Some(shown), Permission::Read));
+        for shown in [
+            "",
+            "0123456789abcde",
+            "0123456789abcdef0",
+            "0123456789abcdeF",
+        ] {
+            assert!(!allows(
+                Some(SECRET),
+                Door::Loopback,
+                Some(shown),
+                Permission::Read
+            ));
         }
     }
 
