@@ -8,6 +8,7 @@ use std::{
 };
 
 use tokio::{
+    sync::Mutex,
     task::spawn_blocking,
     time::{MissedTickBehavior, interval},
 };
@@ -26,12 +27,15 @@ pub(crate) const SAVE_EVERY: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug)]
 pub(crate) struct Keeper {
     data: PathBuf,
+    /// One writes at a time: two would write into the same fresh file.
+    writing: Arc<Mutex<()>>,
 }
 
 impl Keeper {
     pub(crate) fn new(data: &Path) -> Self {
         Self {
             data: data.to_owned(),
+            writing: Arc::default(),
         }
     }
 
@@ -64,6 +68,7 @@ impl Keeper {
 
     /// Writes them once; a failure is logged and counted, and the file before it stays.
     pub(crate) async fn save(&self, engine: &Arc<Engine>) {
+        let _alone = self.writing.lock().await;
         let (data, counted) = (self.data.clone(), Arc::clone(engine));
         let saved = spawn_blocking(move || {
             CountersFile::of::<MemoryStore<Time>>(&data).save(counted.store())?;
@@ -75,6 +80,37 @@ impl Keeper {
         engine.recorder().counters_saved(saved.as_ref().map(|_| ()));
         if let Err(error) = saved {
             tracing::error!(%error, "Cannot write the counters: a restart would forget what was counted since.");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tollgate_rules::Query;
+
+    use super::*;
+    use crate::engine::Ask;
+
+    /// A stop may come while the counters are being written.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn saves_at_once_leave_a_whole_file() {
+        let rules = "version: 1\nrules: [{ name: a, key: [user], limit: 100/day }]";
+        let (engine, _) = Engine::of_rules(rules);
+        for user in 0..5_000 {
+            let user = format!("user-{user}");
+            let ask = Ask::new(Query::new().user(&user).unwrap());
+            engine.check(&ask).unwrap();
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let keeper = Keeper::new(folder.path());
+        for _ in 0..20 {
+            tokio::join!(
+                keeper.save(&engine),
+                keeper.save(&engine),
+                keeper.save(&engine)
+            );
+            let store: MemoryStore<Time> = keeper.load(10_000, engine.time()).unwrap();
+            assert_eq!(store.stats().keys, 5_000);
         }
     }
 }

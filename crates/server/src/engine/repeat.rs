@@ -6,6 +6,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
+use smallvec::SmallVec;
 use tollgate_core::{Micros, Timestamp};
 
 use super::{Answer, Ask};
@@ -99,7 +100,9 @@ impl Repeats {
         ];
         texts.hash(&mut hash);
         query.ip_address().hash(&mut hash);
-        query.attributes().hash(&mut hash);
+        let mut attributes: SmallVec<[_; 8]> = query.attributes().into();
+        attributes.sort_unstable();
+        attributes.hash(&mut hash);
         query.descriptor_entries().hash(&mut hash);
         query.cost_asked().get().hash(&mut hash);
         query.scope_asked().hash(&mut hash);

@@ -87,6 +87,26 @@ fn a_name_with_other_facts_is_refused() {
     );
 }
 
+/// A client that keeps its attributes in a table sends them in any order.
+#[test]
+fn the_order_of_attributes_does_not_matter() {
+    let (engine, _) = Engine::of_rules(LOGIN);
+    let with = |pairs: [(&'static str, &'static str); 2]| {
+        let mut query = Query::new().user("alice").unwrap();
+        for (name, value) in pairs {
+            query.add_attribute(name, value).unwrap();
+        }
+        let request_id = Some("r");
+        Ask {
+            request_id,
+            ..Ask::new(query)
+        }
+    };
+    let first = engine.check(&with([("a", "1"), ("b", "2")])).unwrap();
+    let again = engine.check(&with([("b", "2"), ("a", "1")])).unwrap();
+    assert_eq!(first.id, again.id);
+}
+
 // Proves: D15
 #[test]
 fn at_once_from_many_threads_it_is_charged_once() {

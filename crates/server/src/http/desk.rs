@@ -165,7 +165,8 @@ impl Desk {
     pub(super) fn turned_away(&self, problem: &Problem) {
         let what = match problem.status {
             503 => Turned::NoSnapshot,
-            408 => Turned::Slow,
+            // Whoever holds the watch has counted it.
+            408 => return,
             _ => Turned::Bad,
         };
         let recorder = self.service.engine.recorder();

@@ -112,12 +112,13 @@ impl Session for HttpSession {
 }
 
 /// Serves a request that lies in the decoder, so that it cannot wait for others.
-fn serve_gathered(decoder: &Decoder, desk: &mut Desk, output: &mut Vec<u8>) -> After {
+fn serve_gathered(decoder: &mut Decoder, desk: &mut Desk, output: &mut Vec<u8>) -> After {
     let Some(request) = decoder.gathered() else {
         return After::Close;
     };
     let mut check = Vec::new();
     let after = desk.serve(&request, &mut check, output);
     desk.decide(&mut check, output);
+    decoder.release();
     after
 }

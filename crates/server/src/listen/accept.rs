@@ -1,6 +1,12 @@
 //! Taking connections, up to a number.
 
-use std::{future::Future, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    future::{Future, poll_fn},
+    net::SocketAddr,
+    sync::Arc,
+    task::Poll,
+    time::Duration,
+};
 
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -68,12 +74,25 @@ impl Acceptor {
                 }
             }
         }
+        // Those who were let in by the kernel before we heard are served too.
+        while let Some(arrived) = self.waiting().await {
+            self.admit(arrived, &serve, &mut connections, &stop);
+        }
         drop(self.listener);
         let all_done = async { while connections.join_next().await.is_some() {} };
         let in_time = timeout(self.drain, all_done).await;
         let late = connections.len();
         connections.shutdown().await;
         if in_time.is_ok() { 0 } else { late }
+    }
+
+    /// Somebody who has connected and was not accepted yet.
+    async fn waiting(&self) -> Option<(TcpStream, SocketAddr)> {
+        let accepted = poll_fn(|context| Poll::Ready(self.listener.poll_accept(context)));
+        match accepted.await {
+            Poll::Ready(Ok(arrived)) => Some(arrived),
+            Poll::Ready(Err(_)) | Poll::Pending => None,
+        }
     }
 
     fn admit<S: Serve>(

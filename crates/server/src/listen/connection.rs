@@ -145,6 +145,8 @@ impl<S: Session> Conversation<'_, S> {
             if step.then != Then::Again {
                 break step.then;
             }
+            // Whoever sends without end shall not keep the others waiting.
+            tokio::task::yield_now().await;
         };
         buffers.take(taken);
         Ok((answered, then))

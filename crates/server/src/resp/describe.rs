@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use tollgate_memory::{CellStats, Stats};
 use tollgate_wire::resp::{Command, Encoder};
 
 use super::client::{Client, unknown_subcommand};
@@ -24,6 +25,11 @@ pub(super) fn info(engine: &Engine, command: &Command<'_, '_>, reply: &mut Encod
         let names = |word: &[u8]| is(word, section) || EVERYTHING.iter().any(|all| is(word, all));
         command.args_len() == 0 || command.args().any(names)
     };
+    let counted = Counted {
+        store: engine.store().stats(),
+        cells: engine.cells().stats(),
+        revision: engine.live().with_snapshot(|snapshot| snapshot.revision()),
+    };
     let mut text = String::new();
     for section in SECTIONS.into_iter().filter(|section| is_asked(section)) {
         if !text.is_empty() {
@@ -35,14 +41,24 @@ pub(super) fn info(engine: &Engine, command: &Command<'_, '_>, reply: &mut Encod
             .into_iter()
             .for_each(str::make_ascii_uppercase);
         line(&mut text, format_args!("# {title}"));
-        write_section(&mut text, section, engine);
+        write_section(&mut text, section, &counted);
     }
     reply.bulk(text.as_bytes());
 }
 
-fn write_section(text: &mut String, section: &str, engine: &Engine) {
-    let (store, cells) = (engine.store().stats(), engine.cells().stats());
-    let revision = engine.live().with_snapshot(|snapshot| snapshot.revision());
+/// What there is to tell, read once.
+struct Counted {
+    store: Stats,
+    cells: CellStats,
+    revision: Option<u64>,
+}
+
+fn write_section(text: &mut String, section: &str, counted: &Counted) {
+    let Counted {
+        store,
+        cells,
+        revision,
+    } = counted;
     match section {
         "server" => {
             line(text, format_args!("redis_version:{REDIS_VERSION}"));

@@ -4,8 +4,9 @@ use std::str;
 
 use tollgate_core::Cost;
 use tollgate_rules::{Query, QueryError, nearest};
+use tollgate_wire::check::Field;
 
-use super::{names::Field, verb::Verb};
+use super::verb::Verb;
 use crate::engine::Ask;
 
 /// What stands before the name of an attribute.
@@ -34,7 +35,8 @@ pub(super) fn read<'a>(
         let Some(value) = words.next() else {
             return Err(format!("{} has no value", shown(name)));
         };
-        let Some(field) = Field::of(name) else {
+        let named = Field::of(name).filter(|field| *field != Field::Attributes);
+        let Some(field) = named else {
             attribute(verb, &mut query, name, value)?;
             continue;
         };
@@ -85,7 +87,7 @@ fn fact<'a>(query: &mut Query<'a>, field: Field, value: &'a str) -> Result<(), S
         Field::Endpoint => query.set_endpoint(value),
         Field::Method => query.set_method(value),
         Field::Region => query.set_region(value),
-        Field::Cost | Field::Scope | Field::RequestId | Field::Rule => Ok(()),
+        Field::Attributes | Field::Cost | Field::Scope | Field::RequestId | Field::Rule => Ok(()),
     };
     set.map_err(|error| match error {
         // The rules call some facts by shorter names.
@@ -142,12 +144,20 @@ fn unknown(verb: Verb, field: &[u8]) -> String {
     let unknown = format!("{command} knows no field {}", shown(field));
     // `user` for `user_id` is too far off for a slip of the finger, and just as common.
     let begins = |name: &&str| text.len() > 1 && name.starts_with(&*text);
-    let meant = nearest(&text, Field::names()).or_else(|| Field::names().find(begins));
+    let meant = nearest(&text, names()).or_else(|| names().find(begins));
     match meant {
         Some("attributes.") => format!("{unknown}: did you mean attributes.NAME?"),
         Some(meant) => format!("{unknown}: did you mean {meant}?"),
         None => unknown,
     }
+}
+
+/// Every name, and how attributes begin.
+fn names() -> impl Iterator<Item = &'static str> {
+    Field::ALL.into_iter().map(|field| match field {
+        Field::Attributes => "attributes.",
+        field => field.name(),
+    })
 }
 
 /// Somebody's text in quotes, cut short.

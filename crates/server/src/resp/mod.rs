@@ -7,7 +7,6 @@ mod convert;
 mod describe;
 mod facts;
 mod hello;
-mod names;
 mod run;
 mod serve;
 mod session;

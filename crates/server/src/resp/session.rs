@@ -30,6 +30,10 @@ pub(crate) struct RespSession {
     is_winding_down: bool,
 }
 
+/// Commands that are answered before others have a turn; one that walks through the counters is as much
+/// as all of these.
+const EFFORT_MAX: usize = 4_096;
+
 impl RespSession {
     pub(crate) fn new(engine: Arc<Engine>, authority: Arc<Authority>, door: Door) -> Self {
         Self {
@@ -53,10 +57,10 @@ impl Session for RespSession {
             },
             client: &mut self.client,
         };
-        let (mut taken, mut answered) = (0, 0);
+        let (mut taken, mut answered, mut effort) = (0, 0, 0);
         let mut checks = Checks::new();
         let then = loop {
-            if output.len() >= OUTPUT_BYTES_HIGH {
+            if output.len() >= OUTPUT_BYTES_HIGH || effort >= EFFORT_MAX {
                 break Then::Again;
             }
             let command = match self.decoder.decode(input.get(taken..).unwrap_or_default()) {
@@ -87,12 +91,18 @@ impl Session for RespSession {
                 && let Ok(asked) = facts::read(Verb::Check, words)
             {
                 checks.push(asked.ask);
+                effort += 1;
                 if checks.is_full() {
                     checks.answer(desk.engine, output, desk.client.version);
                 }
                 continue;
             }
             checks.answer(desk.engine, output, desk.client.version);
+            effort += if verb == Some(Verb::Info) {
+                EFFORT_MAX
+            } else {
+                1
+            };
             if desk.run(verb, &command, output) == After::End {
                 break Then::Close;
             }

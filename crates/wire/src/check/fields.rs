@@ -78,21 +78,22 @@ impl Field {
     }
 
     /// The field of this name.
-    pub fn of(name: &str) -> Option<Self> {
+    #[inline]
+    pub fn of(name: &[u8]) -> Option<Self> {
         Some(match name {
-            "user_id" => Self::UserId,
-            "org_id" => Self::OrgId,
-            "api_key" => Self::ApiKey,
-            "ip" => Self::Ip,
-            "tier" => Self::Tier,
-            "endpoint" => Self::Endpoint,
-            "method" => Self::Method,
-            "region" => Self::Region,
-            "attributes" => Self::Attributes,
-            "cost" => Self::Cost,
-            "scope" => Self::Scope,
-            "request_id" => Self::RequestId,
-            "rule" => Self::Rule,
+            b"user_id" => Self::UserId,
+            b"org_id" => Self::OrgId,
+            b"api_key" => Self::ApiKey,
+            b"ip" => Self::Ip,
+            b"tier" => Self::Tier,
+            b"endpoint" => Self::Endpoint,
+            b"method" => Self::Method,
+            b"region" => Self::Region,
+            b"attributes" => Self::Attributes,
+            b"cost" => Self::Cost,
+            b"scope" => Self::Scope,
+            b"request_id" => Self::RequestId,
+            b"rule" => Self::Rule,
             _ => return None,
         })
     }
@@ -112,7 +113,8 @@ impl Field {
         Self::ALL.into_iter().filter(serves).map(Self::name)
     }
 
-    pub(super) const fn bit(self) -> u16 {
+    /// A bit of its own.
+    pub const fn bit(self) -> u16 {
         1 << (self as u16)
     }
 }
@@ -124,7 +126,7 @@ mod tests {
     #[test]
     fn every_field_is_found_by_its_name() {
         for field in Field::ALL {
-            assert_eq!(Field::of(field.name()), Some(field));
+            assert_eq!(Field::of(field.name().as_bytes()), Some(field));
         }
         let bits = Field::ALL.iter().fold(0, |bits, field| bits | field.bit());
         assert_eq!(bits.count_ones(), 13);

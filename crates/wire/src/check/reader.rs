@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
         let at = self.scanner.at();
         let name = self.scanner.string()?;
         self.scanner.expect(b':', "`:`")?;
-        let fault = match Field::of(&name) {
+        let fault = match Field::of(name.as_bytes()) {
             Some(field) if !field.serves(purpose) => Fault::new(BodyFlaw::Misplaced(field), at),
             Some(field) if gathered.seen & field.bit() != 0 => {
                 Fault::new(BodyFlaw::Twice(field.name()), at)

@@ -107,6 +107,13 @@ impl Decoder {
         })
     }
 
+    /// Lets go of the request that came in pieces, and of its memory.
+    pub fn release(&mut self) {
+        if let Stage::Gathered = self.stage {
+            self.forget();
+        }
+    }
+
     /// Whether no request is begun.
     pub const fn is_idle(&self) -> bool {
         matches!(self.stage, Stage::Head | Stage::Gathered) && self.scan.is_idle()
