@@ -67,15 +67,30 @@ fn every_link_leads_somewhere() {
         let text = fs::read_to_string(&page).unwrap();
         for link in text.split("](").skip(1) {
             let (target, _) = link.split_once(')').expect("a link ends");
-            let target = page.parent().unwrap().join(target);
-            assert!(
-                target.exists(),
-                "{} links to {}",
-                page.display(),
-                target.display()
-            );
+            let (file, heading) = target.split_once('#').unwrap_or((target, ""));
+            let file = match file {
+                "" => page.clone(),
+                file => page.parent().unwrap().join(file),
+            };
+            let has_heading = || {
+                let text = fs::read_to_string(&file).unwrap_or_default();
+                let mut headings = text.lines().filter(|line| line.starts_with('#'));
+                headings.any(|line| anchor(line) == heading)
+            };
+            let leads = file.exists() && (heading.is_empty() || has_heading());
+            assert!(leads, "{} links to {target}", page.display());
         }
     }
+}
+
+/// What a heading is called in a link.
+fn anchor(heading: &str) -> String {
+    let words = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = words
+        .chars()
+        .filter(|sign| sign.is_alphanumeric() || matches!(sign, ' ' | '-' | '_'));
+    kept.map(|sign| if sign == ' ' { '-' } else { sign })
+        .collect()
 }
 
 #[test]
