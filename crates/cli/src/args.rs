@@ -13,7 +13,7 @@ use crate::{
     name = "tollgate",
     version,
     arg_required_else_help = true,
-    after_help = "Exit codes: 0 as asked, 1 an error, 2 differences were found."
+    after_help = "Exit codes: 0 as asked, 1 an error, 2 differences were found or a check was denied."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]

@@ -48,7 +48,11 @@ fn folder(path: &Path) -> Result<(), String> {
         ));
     }
     access(there, Access::WRITE_OK | Access::EXEC_OK)
-        .map_err(|error| format!("cannot be written: {}", io::Error::from(error)))
+        .map_err(|error| format!("cannot be written: {}", io::Error::from(error)))?;
+    // Some folders can be written by those who may, and still take none: try, and leave nothing behind.
+    tempfile::tempdir_in(there)
+        .map(drop)
+        .map_err(|error| format!("cannot be written: {error}"))
 }
 
 fn rules(path: &Path) -> Result<(), String> {

@@ -44,16 +44,16 @@ impl Desk {
         let id = str::from_utf8(&self.id).unwrap_or_default();
         let body = convert::body(answer, id);
         let is_problem = !body.allowed && words.wanted == Wanted::Problem;
-        self.scratch.clear();
-        if is_problem {
-            write_problem(answer, &body, &mut self.scratch);
-        } else {
-            body.write(convert::limits(answer), &mut self.scratch);
-        }
         let status = match words.denial {
             DenialAs::Ok => 200,
             DenialAs::Ruled => ruling.status(),
         };
+        self.scratch.clear();
+        if is_problem {
+            write_problem(answer, &body, status, &mut self.scratch);
+        } else {
+            body.write(convert::limits(answer), &mut self.scratch);
+        }
         let reply = Reply::begin(output, status)
             .lines(self.date.line(self.now))
             .lines(super::desk::CORS)
@@ -65,12 +65,11 @@ impl Desk {
 }
 
 /// A denial as RFC 9457 has it, with the members of a check beside its own.
-fn write_problem(answer: &Answer, body: &CheckAnswer<'_>, out: &mut Vec<u8>) {
+fn write_problem(answer: &Answer, body: &CheckAnswer<'_>, status: u16, out: &mut Vec<u8>) {
     let ruling = &answer.ruling;
-    let status = ruling.status();
     let (kind, title) = match ruling.binding() {
         Some(_) => (QUOTA_EXCEEDED, QUOTA_TITLE),
-        None => ("about:blank", reason(status)),
+        None => ("about:blank", reason(ruling.status())),
     };
     out.extend_from_slice(b"{\"type\":");
     write_text(kind, out);

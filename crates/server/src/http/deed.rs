@@ -35,7 +35,11 @@ impl Desk {
                 Refused::Missing | Refused::Wrong => (401, Some(CHALLENGE)),
                 Refused::NotConfigured => (403, None),
             };
-            let problem = Problem::new(status, refused.to_string());
+            let detail = match request.asker {
+                Asker::Page => format!("a page in a browser needs a token here: {refused}"),
+                Asker::Program => refused.to_string(),
+            };
+            let problem = Problem::new(status, detail);
             return self.problem_with(&problem, challenge, manner, output);
         }
         match self.do_it(action, request) {

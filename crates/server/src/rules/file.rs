@@ -127,7 +127,10 @@ impl RulesFile {
     async fn reload(&mut self) {
         let applied = self.apply().await;
         self.recorder.rules_reloaded(applied.as_ref().map(|_| ()));
-        let trouble = applied.as_ref().err().map(ToString::to_string);
+        let trouble = applied
+            .as_ref()
+            .err()
+            .map(|error| in_a_line(&error.to_string()));
         let is_news = self.status.borrow().trouble != trouble;
         match (&applied, &trouble) {
             (Ok(revision), _) => {
@@ -142,6 +145,16 @@ impl RulesFile {
         self.must_retry = matches!(applied, Err(RulesFileError::NotStored { .. }));
     }
 }
+
+/// The words of an error without its lines, for a log and for programs.
+fn in_a_line(words: &str) -> String {
+    let lines = words.lines().map(str::trim).filter(|line| !line.is_empty());
+    let line = lines.collect::<Vec<_>>().join(" ");
+    line.chars().take(LINE_CHARS_MAX).collect()
+}
+
+/// The most of an error that a line holds; `tollgate rules validate` shows all of it.
+const LINE_CHARS_MAX: usize = 1_000;
 
 async fn heard(hangup: &mut Option<Signal>) {
     let heard = match hangup {

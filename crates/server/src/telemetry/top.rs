@@ -28,9 +28,9 @@ pub(crate) struct Hot {
     pub(crate) rule: String,
     /// What it counts by, `user=alice`.
     pub(crate) key: String,
-    /// Requests, estimated. What was sampled is at least `requests - error`.
+    /// Requests, estimated.
     pub(crate) requests: u64,
-    /// How much of that the sketch may have added.
+    /// How far off that may be: what the sketch may have added, and twice the deviation of the sample.
     pub(crate) error: u64,
 }
 
@@ -50,6 +50,13 @@ struct Windows {
     before: Sketch,
     /// When each began.
     began: Option<(Timestamp, Timestamp)>,
+}
+
+/// Twice the standard deviation of a count that a sample stands for.
+fn sampling_error(requests: u64) -> u64 {
+    let one_in = u64::from(TopKeys::SAMPLED);
+    let samples = requests / one_in;
+    samples.isqrt().saturating_add(1).saturating_mul(2 * one_in)
 }
 
 impl TopKeys {
@@ -115,7 +122,7 @@ impl TopKeys {
                 rule: rule.clone(),
                 key: key.clone(),
                 requests,
-                error,
+                error: error.saturating_add(sampling_error(requests)),
             })
             .collect();
         keys.sort_unstable_by(|one, two| {

@@ -76,7 +76,7 @@ pub(super) async fn top(call: Call) -> Outcome {
     let body = json!({
         "keys": top.keys.iter().map(key).collect::<Vec<Value>>(),
         "span_s": top.span.as_secs_ceil(),
-        "sampled": TopKeys::SAMPLED,
+        "sampled_one_in": TopKeys::SAMPLED,
         "node": call.state.node.as_str(),
     });
     Ok(Reply::json(&body))

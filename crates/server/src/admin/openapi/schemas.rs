@@ -146,7 +146,7 @@ fn counters() -> Value {
         })),
         "TopKeys": object(&json!({
             "keys": list(&object(&json!({ "rule": text(), "key": text(), "count": number(), "error": number() }))),
-            "span_s": number(), "sampled": number(), "node": text(),
+            "span_s": number(), "sampled_one_in": number(), "node": text(),
         })),
         "Facts": json!({
             "description": "The facts of a check; at least one",

@@ -53,7 +53,7 @@ pub(super) async fn list(call: Call) -> Outcome {
             }
             page.last = Some((stored.seq, stored.id));
             if keeps(&call.params, stored, now) {
-                page.found.push(view::of(stored, now));
+                page.found.push(view::of(&call, stored));
             }
         }
     }
@@ -65,7 +65,7 @@ pub(super) async fn list(call: Call) -> Outcome {
 
 pub(super) async fn read(call: Call) -> Outcome {
     let stored = known(&call).await?;
-    Ok(Reply::json(&view::of(&stored, call.now())))
+    Ok(Reply::json(&view::of(&call, &stored)))
 }
 
 /// The override that the path names.

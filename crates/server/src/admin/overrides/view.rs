@@ -2,13 +2,12 @@
 
 use serde_json::{Value, json};
 use tollgate_catalog::StoredOverride;
-use tollgate_core::Timestamp;
 use tollgate_rules::document;
 
-use super::super::when;
+use super::super::{call::Call, when};
 
 /// The override, with who made it and whether it counts.
-pub(super) fn of(stored: &StoredOverride, now: Timestamp) -> Value {
+pub(super) fn of(call: &Call, stored: &StoredOverride) -> Value {
     let mut json = document::override_json(&stored.what);
     let removed = stored.removed.as_ref();
     let more = [
@@ -16,7 +15,7 @@ pub(super) fn of(stored: &StoredOverride, now: Timestamp) -> Value {
         ("sequence", json!(stored.seq.get())),
         ("created_by", json!(&*stored.author)),
         ("created_at", json!(when::shown(stored.created_at))),
-        ("in_force", json!(stored.is_in_force(now))),
+        ("in_force", json!(counts(call, stored))),
         ("removed_by", json!(removed.map(|removal| &*removal.by))),
         (
             "removed_at",
@@ -27,6 +26,17 @@ pub(super) fn of(stored: &StoredOverride, now: Timestamp) -> Value {
         members.extend(more.map(|(name, value)| (name.to_owned(), value)));
     }
     json
+}
+
+/// Whether it changes anything now: it has not ended, and its rule is there. One whose rule was deleted does not
+/// come back with another of the same name.
+fn counts(call: &Call, stored: &StoredOverride) -> bool {
+    let live = call.state.engine.live();
+    let has_rule = match stored.rule_id {
+        None => Some(true),
+        Some(id) => live.with_snapshot(|snapshot| snapshot.deciding().any(|rule| rule.id == id)),
+    };
+    stored.is_in_force(call.now()) && has_rule.unwrap_or(false)
 }
 
 /// The members that we add to what was written.

@@ -82,7 +82,7 @@ pub(super) async fn remove(call: Call) -> Outcome {
             "dry_run": true,
             "id": id.get(),
             "changed": stored.removed.is_none(),
-            "override": view::of(&stored, call.now()),
+            "override": view::of(&call, &stored),
         });
         return Ok(Reply::json(&body));
     }
