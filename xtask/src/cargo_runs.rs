@@ -1,8 +1,12 @@
 //! The commands that are one line of cargo: `bench` and `soak`.
 
+use crate::prepare;
 use crate::task::Task;
 
 pub(crate) fn bench(args: &[String]) -> anyhow::Result<()> {
+    prepare::ensure(prepare::FOR_BENCHMARKS)?;
+    // The server that is measured lies beside the benchmark.
+    Task::cargo(["build", "--release", "--package", "tollgate-cli"]).run()?;
     Task::cargo(["run", "--release", "--package", "tollgate-benches", "--"])
         .args(args.iter().cloned())
         .run()

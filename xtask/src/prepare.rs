@@ -33,6 +33,11 @@ pub(crate) const FOR_TESTS: &[Need] = &[
         reason: "is the real server that the tests of stored rules start",
     },
     Need {
+        program: "curl",
+        packages: &["curl"],
+        reason: "runs the commands of the manual",
+    },
+    Need {
         program: "redis-cli",
         packages: &["redis-tools"],
         reason: "asks the server as people at a terminal do, and so does redis-benchmark",
@@ -41,6 +46,20 @@ pub(crate) const FOR_TESTS: &[Need] = &[
         program: "python3",
         packages: &["python3", "python3-venv"],
         reason: "runs the clients that are written in it",
+    },
+];
+
+/// Beside those for the tests.
+pub(crate) const FOR_BENCHMARKS: &[Need] = &[
+    Need {
+        program: "redis-server",
+        packages: &["redis-server"],
+        reason: "is measured beside our server",
+    },
+    Need {
+        program: "taskset",
+        packages: &["util-linux"],
+        reason: "gives a server a core of its own",
     },
 ];
 
