@@ -40,12 +40,17 @@ pub(super) async fn run(database: &Database) -> Result<(), CatalogError> {
     let found = database
         .read(async |session| schema(session, has_schema).await)
         .await?;
-    if found.version >= OURS {
+    // None: PostgreSQL shows a table before its rows to whoever began to read before it was made.
+    if let Some(found) = found
+        && found.version >= OURS
+    {
         return is_readable(found);
     }
     let migrate = async |session: &mut Session| {
         // Somebody else may have been faster.
         let found = schema(session, has_schema).await?;
+        let empty = || CatalogError::Corrupt("schema_version is empty".to_owned());
+        let found = found.ok_or_else(empty)?;
         is_readable(found)?;
         for migration in MIGRATIONS.iter().filter(|due| due.version > found.version) {
             session.script(migration.sql).await?;
@@ -58,21 +63,26 @@ pub(super) async fn run(database: &Database) -> Result<(), CatalogError> {
     database.write(migrate).await
 }
 
-async fn schema(session: &mut Session, has_schema: &'static str) -> Result<Schema, CatalogError> {
+/// What the database has; none if there is a table that does not say.
+async fn schema(
+    session: &mut Session,
+    has_schema: &'static str,
+) -> Result<Option<Schema>, CatalogError> {
     let found = session.row(has_schema, Vec::new()).await?;
     if found.map_or(Ok(0), |row| row.int(0))? == 0 {
-        return Ok(Schema {
+        return Ok(Some(Schema {
             version: 0,
             min_reader: 0,
-        });
+        }));
     }
     let sql = "SELECT version, min_reader FROM schema_version";
-    let row = session.row(sql, Vec::new()).await?;
-    let row = row.ok_or_else(|| CatalogError::Corrupt("schema_version is empty".to_owned()))?;
-    Ok(Schema {
+    let Some(row) = session.row(sql, Vec::new()).await? else {
+        return Ok(None);
+    };
+    Ok(Some(Schema {
         version: row.int(0)?,
         min_reader: row.int(1)?,
-    })
+    }))
 }
 
 const fn is_readable(schema: Schema) -> Result<(), CatalogError> {
