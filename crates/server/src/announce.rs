@@ -40,6 +40,7 @@ impl Announcement {
     pub fn to_json(&self) -> Value {
         json!({
             "http": self.listeners.http.to_string(),
+            "grpc": self.listeners.grpc.to_string(),
             "resp": self.listeners.resp.to_string(),
             "admin": self.listeners.admin.to_string(),
             "node": self.node,
@@ -81,9 +82,18 @@ impl Announcement {
 
 impl fmt::Display for Announcement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Listeners { http, resp, admin } = &self.listeners;
+        let Listeners {
+            http,
+            grpc,
+            resp,
+            admin,
+        } = &self.listeners;
         writeln!(f, "tollgate {} is up", env!("CARGO_PKG_VERSION"))?;
         writeln!(f, "  decisions  http://{http}  (HTTP)")?;
+        writeln!(
+            f,
+            "             grpc://{grpc}  (Envoy's rate limit service)"
+        )?;
         writeln!(f, "             redis://{resp}  (Redis protocol)")?;
         writeln!(f, "  admin      http://{admin}  (API, /metrics)")?;
         writeln!(f, "  rules      {}", self.rules())?;

@@ -19,6 +19,7 @@ mod listen;
 mod open_files;
 mod outgoing;
 mod resp;
+mod rls;
 mod rules;
 mod server;
 mod stop;

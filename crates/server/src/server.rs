@@ -26,6 +26,7 @@ use crate::{
     http::HttpServe,
     listen::{Acceptor, Serve, bind},
     resp::RespServe,
+    rls::RlsServe,
     rules::{self, Publisher, RulesFile},
     stop::Stop,
     telemetry::{self, Recorder},
@@ -59,6 +60,7 @@ pub(crate) struct Parts {
 #[derive(Debug)]
 struct Sockets {
     http: TcpListener,
+    grpc: TcpListener,
     resp: TcpListener,
     admin: TcpListener,
 }
@@ -101,13 +103,10 @@ impl Server {
                 source,
             })?;
         let engine = Arc::new(Engine::new(live, store, time, recorder).with_cells(cells));
+        // Weak: the engine has the recorder, and neither may keep the other alive.
         let counted = Arc::downgrade(&engine);
         let stats = move || counted.upgrade().map(|engine| engine.store().stats());
         engine.recorder().reads_store(stats);
-        // Weak: the engine has the recorder, and neither may keep the other alive.
-        let weak = Arc::downgrade(&engine);
-        let read = move || weak.upgrade().map(|engine| engine.store().stats());
-        engine.recorder().reads_store(read);
         let health = Health {
             publisher,
             catalog: status,
@@ -149,9 +148,15 @@ impl Server {
     pub async fn run(self, shutdown: impl Future<Output = ()> + Send) {
         let (stopper, stopping) = Stop::channel();
         let mut listeners = JoinSet::new();
-        let Sockets { http, resp, admin } = self.sockets;
+        let Sockets {
+            http,
+            grpc,
+            resp,
+            admin,
+        } = self.sockets;
         let parts = &self.parts;
         listeners.spawn(accept(http, HttpServe::new(parts), parts, &stopping));
+        listeners.spawn(accept(grpc, RlsServe::new(parts), parts, &stopping));
         listeners.spawn(accept(resp, RespServe::new(parts), parts, &stopping));
         listeners.spawn(accept(admin, AdminServe::new(parts), parts, &stopping));
 
@@ -204,14 +209,22 @@ fn counters(
 
 async fn sockets(listen: &Listeners) -> Result<(Sockets, Listeners), StartError> {
     let (http, http_at) = bind("http", listen.http).await?;
+    let (grpc, grpc_at) = bind("grpc", listen.grpc).await?;
     let (resp, resp_at) = bind("resp", listen.resp).await?;
     let (admin, admin_at) = bind("admin", listen.admin).await?;
     let listeners = Listeners {
         http: http_at,
+        grpc: grpc_at,
         resp: resp_at,
         admin: admin_at,
     };
-    Ok((Sockets { http, resp, admin }, listeners))
+    let sockets = Sockets {
+        http,
+        grpc,
+        resp,
+        admin,
+    };
+    Ok((sockets, listeners))
 }
 
 /// A file is opened now, since one that cannot be will not mend itself; a server may come back.

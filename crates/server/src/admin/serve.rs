@@ -1,6 +1,6 @@
 //! One connection to the admin side.
 
-use std::{net::SocketAddr, pin::pin};
+use std::pin::pin;
 
 use axum::Router;
 use hyper::server::conn::http1;
@@ -8,10 +8,15 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
-use tokio::net::TcpStream;
 
 use super::{router::router, state::AdminState, taken::Taken};
-use crate::{config::Timers, listen::Serve, server::Parts, stop::Stop, telemetry::Protocol};
+use crate::{
+    config::Timers,
+    listen::{Peer, Serve, Stream},
+    server::Parts,
+    stop::Stop,
+    telemetry::Protocol,
+};
 
 /// The most header fields of a request.
 const HEADERS_MAX: usize = 100;
@@ -40,7 +45,7 @@ impl Serve for AdminServe {
     const FULL: &'static [u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n\
         Connection: close\r\nContent-Length: 0\r\n\r\n";
 
-    async fn serve(&self, stream: TcpStream, _: SocketAddr, stop: Stop) {
+    async fn serve(&self, stream: Stream, _: Peer, stop: Stop) {
         serve_connection(stream, self.router.clone(), &self.timers, stop).await;
     }
 }
@@ -48,7 +53,7 @@ impl Serve for AdminServe {
 /// Answers requests until the client leaves, keeps us waiting, or the word to stop comes; then the answer
 /// that is being made is the last.
 pub(super) async fn serve_connection(
-    stream: TcpStream,
+    stream: Stream,
     router: Router,
     timers: &Timers,
     mut stop: Stop,

@@ -105,10 +105,12 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
 
 fn listeners(reader: &mut Reader) -> Option<Listeners> {
     let http = reader.value("http", parse::address);
+    let grpc = reader.value("grpc", parse::address);
     let resp = reader.value("resp", parse::address);
     let admin = reader.value("admin", parse::address);
     Some(Listeners {
         http: http?,
+        grpc: grpc?,
         resp: resp?,
         admin: admin?,
     })

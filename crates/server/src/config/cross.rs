@@ -58,6 +58,7 @@ fn same_address(settings: &Settings, reader: &mut Reader) {
     let listen = settings.listen;
     let all = [
         ("http", listen.http),
+        ("grpc", listen.grpc),
         ("resp", listen.resp),
         ("admin", listen.admin),
     ];

@@ -43,6 +43,8 @@ pub struct Settings {
 pub struct Listeners {
     /// Decisions over HTTP.
     pub http: SocketAddr,
+    /// Decisions over gRPC, as Envoy asks.
+    pub grpc: SocketAddr,
     /// Decisions over the Redis protocol.
     pub resp: SocketAddr,
     /// Everything else.
@@ -52,7 +54,7 @@ pub struct Listeners {
 impl Listeners {
     /// Whether only this machine can reach any of them.
     pub fn are_loopback(&self) -> bool {
-        let all = [self.http, self.resp, self.admin];
+        let all = [self.http, self.grpc, self.resp, self.admin];
         all.iter().all(|address| address.ip().is_loopback())
     }
 }

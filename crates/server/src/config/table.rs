@@ -11,6 +11,12 @@ pub const SETTINGS: &[Setting] = &[
         "Where decisions over HTTP are answered, and health",
     ),
     Setting::value(
+        "grpc",
+        "ADDRESS",
+        "127.0.0.1:7071",
+        "Where Envoy asks, by its rate limit service, and gRPC health",
+    ),
+    Setting::value(
         "resp",
         "ADDRESS",
         "127.0.0.1:7072",
@@ -22,8 +28,6 @@ pub const SETTINGS: &[Setting] = &[
         "127.0.0.1:7080",
         "Where the admin API and metrics are; an address that others can reach needs a token",
     ),
-    Setting::optional("grpc", "ADDRESS", "The Envoy rate limit service")
-        .taking(Takes::NothingYet),
     Setting::value(
         "data",
         "DIR",

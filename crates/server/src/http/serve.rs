@@ -1,14 +1,13 @@
 //! Connections over HTTP.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::sync::Arc;
 
-use tokio::net::TcpStream;
 use tollgate_wire::http1::HEAD_BYTES_MAX;
 
 use super::{HttpService, HttpSession};
 use crate::{
     authority::Door,
-    listen::{Conversation, Serve, Terms},
+    listen::{Conversation, Peer, Serve, Stream, Terms},
     server::Parts,
     stop::Stop,
     telemetry::Protocol,
@@ -52,7 +51,7 @@ impl Serve for HttpServe {
     const FULL: &'static [u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n\
         Connection: close\r\nContent-Length: 0\r\n\r\n";
 
-    async fn serve(&self, stream: TcpStream, _: SocketAddr, stop: Stop) {
+    async fn serve(&self, stream: Stream, _: Peer, stop: Stop) {
         let conversation = Conversation {
             stream,
             session: HttpSession::new(Arc::clone(&self.service)),

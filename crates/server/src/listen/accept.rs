@@ -14,6 +14,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
+use super::{Peer, Stream};
 use crate::{
     stop::Stop,
     telemetry::{Protocol, Recorder, Turned},
@@ -27,12 +28,7 @@ pub(crate) trait Serve: Send + Sync + 'static {
     const FULL: &'static [u8];
 
     /// Serves one connection to its end, and hurries once `stop` turns true.
-    fn serve(
-        &self,
-        stream: TcpStream,
-        peer: SocketAddr,
-        stop: Stop,
-    ) -> impl Future<Output = ()> + Send;
+    fn serve(&self, stream: Stream, peer: Peer, stop: Stop) -> impl Future<Output = ()> + Send;
 }
 
 /// Takes connections from one listener.
@@ -97,7 +93,7 @@ impl Acceptor {
 
     fn admit<S: Serve>(
         &self,
-        (stream, peer): (TcpStream, SocketAddr),
+        (stream, address): (TcpStream, SocketAddr),
         serve: &Arc<S>,
         connections: &mut JoinSet<()>,
         stop: &Stop,
@@ -113,7 +109,11 @@ impl Acceptor {
         let (serve, stop) = (Arc::clone(serve), stop.clone());
         let open = Open::new(S::PROTOCOL, &self.recorder);
         connections.spawn(async move {
-            serve.serve(stream, peer, stop).await;
+            let peer = Peer {
+                address,
+                name: None,
+            };
+            serve.serve(Stream::Plain(stream), peer, stop).await;
             drop(open);
         });
     }

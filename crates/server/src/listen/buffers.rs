@@ -7,7 +7,9 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use tokio::{io::AsyncReadExt as _, net::TcpStream};
+use tokio::io::AsyncReadExt as _;
+
+use super::Stream;
 
 /// What is read at once at first; more if that was not enough.
 const READ_BYTES_MIN: usize = 4 * 1024;
@@ -24,7 +26,7 @@ impl Buffers {
     /// Appends what the client has sent; zero bytes are the end.
     pub(super) fn poll_read(
         &mut self,
-        stream: &mut TcpStream,
+        stream: &mut Stream,
         context: &mut Context<'_>,
     ) -> Poll<io::Result<usize>> {
         if self.input.len() == self.input.capacity() {

@@ -4,12 +4,11 @@ use std::{future::Future as _, io, pin::pin, task::Poll, time::Duration};
 
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpStream,
     time::timeout,
 };
 use tollgate_core::{Clock as _, Timestamp};
 
-use super::{Session, Then, buffers::Buffers, output::write, patience::Patience};
+use super::{Session, Stream, Then, buffers::Buffers, output::write, patience::Patience};
 use crate::{
     config::Timers,
     engine::Engine,
@@ -56,7 +55,7 @@ const QUIET: Duration = Duration::from_millis(200);
 /// One connection under one protocol.
 #[derive(Debug)]
 pub(crate) struct Conversation<'a, S> {
-    pub(crate) stream: TcpStream,
+    pub(crate) stream: Stream,
     pub(crate) session: S,
     pub(crate) engine: &'a Engine,
     pub(crate) terms: Terms,

@@ -7,6 +7,7 @@ mod connection;
 mod output;
 mod patience;
 mod session;
+mod stream;
 #[cfg(test)]
 mod tests;
 
@@ -15,3 +16,4 @@ pub use bind::BindError;
 pub(crate) use bind::bind;
 pub(crate) use connection::{Conversation, Terms};
 pub(crate) use session::{OUTPUT_BYTES_HIGH, Session, Step, Then};
+pub(crate) use stream::{Peer, Stream};

@@ -2,10 +2,12 @@
 
 use std::{io, time::Duration};
 
-use tokio::{io::AsyncWriteExt as _, net::TcpStream, time::timeout};
+use tokio::{io::AsyncWriteExt as _, time::timeout};
+
+use super::Stream;
 
 /// Writes it all, or gives up after `wait`. Mostly the socket has room and nothing is waited for.
-pub(super) async fn write(stream: &mut TcpStream, bytes: &[u8], wait: Duration) -> io::Result<()> {
+pub(super) async fn write(stream: &mut Stream, bytes: &[u8], wait: Duration) -> io::Result<()> {
     let mut rest = bytes;
     while !rest.is_empty() {
         match stream.try_write(rest) {

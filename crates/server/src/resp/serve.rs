@@ -1,15 +1,14 @@
 //! Connections over the Redis protocol.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::sync::Arc;
 
-use tokio::net::TcpStream;
 use tollgate_wire::resp::FRAME_BYTES_MAX;
 
 use super::RespSession;
 use crate::{
     authority::{Authority, Door},
     engine::Engine,
-    listen::{Conversation, Serve, Terms},
+    listen::{Conversation, Peer, Serve, Stream, Terms},
     server::Parts,
     stop::Stop,
     telemetry::Protocol,
@@ -44,7 +43,7 @@ impl Serve for RespServe {
     const PROTOCOL: Protocol = Protocol::Resp;
     const FULL: &'static [u8] = b"-ERR max number of clients reached\r\n";
 
-    async fn serve(&self, stream: TcpStream, _: SocketAddr, stop: Stop) {
+    async fn serve(&self, stream: Stream, _: Peer, stop: Stop) {
         let (engine, authority) = (Arc::clone(&self.engine), Arc::clone(&self.authority));
         let conversation = Conversation {
             stream,

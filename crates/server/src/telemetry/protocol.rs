@@ -5,6 +5,8 @@
 pub(crate) enum Protocol {
     /// HTTP/1.1.
     Http,
+    /// gRPC, as Envoy asks.
+    Grpc,
     /// The Redis protocol.
     Resp,
     /// The admin side.
@@ -12,12 +14,13 @@ pub(crate) enum Protocol {
 }
 
 impl Protocol {
-    pub(super) const ALL: [Self; 3] = [Self::Http, Self::Resp, Self::Admin];
+    pub(super) const ALL: [Self; 4] = [Self::Http, Self::Grpc, Self::Resp, Self::Admin];
 
     /// As it is spelled in labels and logs.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Http => "http",
+            Self::Grpc => "grpc",
             Self::Resp => "resp",
             Self::Admin => "admin",
         }

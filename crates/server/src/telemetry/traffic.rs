@@ -11,6 +11,7 @@ use super::{
 #[derive(Debug, Default)]
 pub(super) struct Traffic {
     http: Lane,
+    grpc: Lane,
     resp: Lane,
     admin: Lane,
 }
@@ -31,6 +32,7 @@ impl Traffic {
     pub(super) const fn lane(&self, protocol: Protocol) -> &Lane {
         match protocol {
             Protocol::Http => &self.http,
+            Protocol::Grpc => &self.grpc,
             Protocol::Resp => &self.resp,
             Protocol::Admin => &self.admin,
         }

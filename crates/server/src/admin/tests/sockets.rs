@@ -13,6 +13,7 @@ use super::house::{House, SOON};
 use crate::{
     admin::serve::serve_connection,
     config::Timers,
+    listen::Stream,
     stop::{Stop, Stopper},
 };
 
@@ -32,7 +33,7 @@ impl Line {
         let (stopper, stop) = Stop::channel();
         let router = house.router.clone();
         let mut served = JoinSet::new();
-        served.spawn(async move { serve_connection(stream, router, &timers, stop).await });
+        served.spawn(async move { serve_connection(Stream::Plain(stream), router, &timers, stop).await });
         Self {
             client,
             stopper,

@@ -9,13 +9,14 @@ use std::{
     time::Duration,
 };
 
-use tokio::{net::TcpStream, runtime::Runtime, task::JoinHandle};
+use tokio::{runtime::Runtime, task::JoinHandle};
 use tollgate_core::SystemClock;
 use tollgate_memory::MemoryStore;
 use tollgate_rules::Live;
 
 use super::super::{
-    Acceptor, Conversation, OUTPUT_BYTES_HIGH, Serve, Session, Step, Terms, Then, bind,
+    Acceptor, Conversation, OUTPUT_BYTES_HIGH, Peer, Serve, Session, Step, Stream, Terms, Then,
+    bind,
 };
 use crate::{
     engine::{Engine, Time},
@@ -82,7 +83,7 @@ impl Serve for ServeLines {
     const PROTOCOL: Protocol = Protocol::Http;
     const FULL: &'static [u8] = b"full\n";
 
-    async fn serve(&self, stream: TcpStream, _: SocketAddr, stop: Stop) {
+    async fn serve(&self, stream: Stream, _: Peer, stop: Stop) {
         let session = Lines {
             is_ending: false,
             output_most: Arc::clone(&self.output_most),

@@ -1,0 +1,5 @@
+//! Decisions over gRPC: Envoy's rate limit service.
+
+mod serve;
+
+pub(crate) use serve::RlsServe;
