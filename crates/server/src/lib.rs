@@ -37,6 +37,8 @@ pub use error::StartError;
 pub use listen::BindError;
 pub use open_files::raise_open_files;
 pub use outgoing::{Outgoing, OutgoingError, Reply};
+#[doc(hidden)]
+pub use rls::any_rls_question;
 pub use rules::RulesFileError;
 pub use server::Server;
 pub use telemetry::install_logs;
