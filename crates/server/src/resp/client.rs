@@ -2,7 +2,10 @@
 
 use std::{
     str,
-    sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::{AtomicI64, AtomicU64, Ordering::Relaxed},
+    },
 };
 
 use tollgate_wire::resp::{Command, Encoder, Version};
@@ -21,6 +24,8 @@ pub(super) struct Client {
     /// The token that it showed and that was right.
     pub(super) token: Option<Box<str>>,
     pub(super) name: Box<str>,
+    /// What its certificate calls it.
+    pub(super) user: Option<Arc<str>>,
     library: Box<str>,
     library_version: Box<str>,
 }
@@ -33,6 +38,7 @@ impl Client {
             version: Version::Two,
             token: None,
             name: Box::default(),
+            user: None,
             library: Box::default(),
             library_version: Box::default(),
         }
@@ -92,6 +98,13 @@ impl Client {
         Ok(())
     }
 
+    /// Whom a certificate names, if that can stand in a line of words.
+    fn user(&self) -> &str {
+        let user = self.user.as_deref();
+        user.filter(|user| word(user.as_bytes()).is_some())
+            .unwrap_or("default")
+    }
+
     /// As Redis describes a client; what is not known here is 0.
     fn line(&self) -> String {
         let version = match self.version {
@@ -101,9 +114,13 @@ impl Client {
         format!(
             "id={} addr=? laddr=? fd=0 name={} age=0 idle=0 flags=N db=0 sub=0 psub=0 ssub=0 \
              multi=-1 qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=0 \
-             tot-mem=0 events=r cmd=client user=default redir=-1 resp={version} lib-name={} \
+             tot-mem=0 events=r cmd=client user={} redir=-1 resp={version} lib-name={} \
              lib-ver={}\n",
-            self.id, self.name, self.library, self.library_version
+            self.id,
+            self.name,
+            self.user(),
+            self.library,
+            self.library_version
         )
     }
 }

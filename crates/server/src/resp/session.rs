@@ -25,6 +25,7 @@ pub(crate) struct RespSession {
     engine: Arc<Engine>,
     authority: Arc<Authority>,
     door: Door,
+    name: Option<Arc<str>>,
     decoder: Decoder,
     client: Client,
     is_winding_down: bool,
@@ -40,10 +41,18 @@ impl RespSession {
             engine,
             authority,
             door,
+            name: None,
             decoder: Decoder::new(),
             client: Client::new(),
             is_winding_down: false,
         }
+    }
+
+    /// With somebody whom a certificate gave this name.
+    pub(crate) fn of(mut self, name: Option<Arc<str>>) -> Self {
+        self.client.user = name.clone();
+        self.name = name;
+        self
     }
 }
 
@@ -54,6 +63,7 @@ impl Session for RespSession {
             gatekeeper: Gatekeeper {
                 authority: &self.authority,
                 door: self.door,
+                name: self.name.as_deref(),
             },
             client: &mut self.client,
         };
