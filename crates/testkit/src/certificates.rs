@@ -14,6 +14,7 @@ use rcgen::{
 use tollgate_core::{Clock as _, SystemClock};
 
 /// Somebody who signs certificates.
+#[derive(Debug)]
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
 }

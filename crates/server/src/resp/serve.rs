@@ -47,7 +47,7 @@ impl Serve for RespServe {
         let (engine, authority) = (Arc::clone(&self.engine), Arc::clone(&self.authority));
         let conversation = Conversation {
             stream,
-            session: RespSession::new(engine, authority, self.door).of(peer.name),
+            session: RespSession::new(engine, authority, self.door).with(peer),
             engine: &self.engine,
             terms: self.terms,
         };

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     authority::{Authority, Door},
     engine::Engine,
-    listen::{OUTPUT_BYTES_HIGH, Session, Step, Then},
+    listen::{OUTPUT_BYTES_HIGH, Peer, Session, Step, Then},
     telemetry::{Protocol, Turned},
 };
 
@@ -48,10 +48,10 @@ impl RespSession {
         }
     }
 
-    /// With somebody whom a certificate gave this name.
-    pub(crate) fn of(mut self, name: Option<Arc<str>>) -> Self {
-        self.client.user = name.clone();
-        self.name = name;
+    /// With somebody of whom this is known.
+    pub(crate) fn with(mut self, peer: Peer) -> Self {
+        self.name = peer.name.clone();
+        self.client.peer = Some(peer);
         self
     }
 }
