@@ -153,44 +153,41 @@ impl Recorder {
         }
     }
 
+    /// Of the listeners that speak TLS.
     fn certificates(&self, reading: &mut Reading) {
-        let lanes: Vec<_> = self.traffic.lanes().collect();
+        let lanes = self.traffic.lanes();
+        let sealed = lanes.filter_map(|(protocol, lane)| {
+            let expiry_s = lane.certificate_expiry()?;
+            Some((("protocol", protocol), lane, expiry_s))
+        });
+        let sealed: Vec<_> = sealed.collect();
         let help =
             "When the certificate of a listener that speaks TLS runs out, in seconds since 1970";
         let name = "tollgate_tls_certificate_expiry_timestamp_seconds";
         let family = reading.add(Kind::Gauge, name, help);
-        for (protocol, lane) in &lanes {
-            if let Some(expiry_s) = lane.certificate_expiry() {
-                family.with([("protocol", protocol.clone())], Value::Whole(expiry_s));
-            }
+        for (protocol, _, expiry_s) in &sealed {
+            family.with([protocol.clone()], Value::Whole(*expiry_s));
         }
         let help = "Handshakes that came to nothing";
         let family = reading.add(Kind::Counter, "tollgate_tls_handshakes_failed", help);
-        for (protocol, lane) in &lanes {
+        for (protocol, lane, _) in &sealed {
             for (failure, count) in lane.handshakes_failed() {
-                let labels = [
-                    ("protocol", protocol.clone()),
-                    ("reason", failure.word().to_owned()),
-                ];
+                let labels = [protocol.clone(), ("reason", failure.word().to_owned())];
                 family.with(labels, Value::Whole(count));
             }
         }
-        let with_tls = || {
-            let lanes = lanes.iter();
-            lanes.filter(|(_, lane)| lane.certificate_expiry().is_some())
-        };
         let help = "1 if the certificate in the files is in force; 0 if it cannot be used and the \
                     former one stays";
         let family = reading.add(Kind::Gauge, "tollgate_tls_reload_success", help);
-        for (protocol, lane) in with_tls() {
+        for (protocol, lane, _) in &sealed {
             let is_fine = Value::Whole(u64::from(!lane.reloads.is_failing()));
-            family.with([("protocol", protocol.clone())], is_fine);
+            family.with([protocol.clone()], is_fine);
         }
         let help = "Times that a new certificate could not be used";
         let family = reading.add(Kind::Counter, "tollgate_tls_reload_failures", help);
-        for (protocol, lane) in with_tls() {
+        for (protocol, lane, _) in &sealed {
             let failures = Value::Whole(lane.reloads.failures());
-            family.with([("protocol", protocol.clone())], failures);
+            family.with([protocol.clone()], failures);
         }
     }
 }
