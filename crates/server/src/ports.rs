@@ -68,6 +68,7 @@ impl Port {
         let acceptor = Acceptor {
             listener: self.listener,
             tls: self.tls,
+            complaints: Arc::default(),
             connections_max: timers.connections_max,
             drain: timers.drain,
             recorder: Arc::clone(parts.engine.recorder()),

@@ -14,11 +14,11 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{Peer, Stream};
+use super::{Peer, Stream, fresh::Fresh};
 use crate::{
     stop::Stop,
     telemetry::{Protocol, Recorder, Turned},
-    tls::TlsListener,
+    tls::{Complaints, TlsListener},
 };
 
 /// What is done with a connection.
@@ -38,6 +38,8 @@ pub(crate) struct Acceptor {
     pub(crate) listener: TcpListener,
     /// What handshakes are made with; none is needed in clear.
     pub(crate) tls: Option<Arc<TlsListener>>,
+    /// Of those who speak TLS where it is not spoken.
+    pub(crate) complaints: Arc<Complaints>,
     pub(crate) connections_max: usize,
     /// From the signal to stop to the end.
     pub(crate) drain: Duration,
@@ -114,9 +116,13 @@ impl Acceptor {
         drop(stream.set_nodelay(true));
         let (serve, mut stop) = (Arc::clone(serve), stop.clone());
         let (open, tls) = (Open::new(S::PROTOCOL, &self.recorder), self.tls.clone());
+        let complaints = Arc::clone(&self.complaints);
         connections.spawn(async move {
             let greeted = match tls {
-                None => Some((Stream::Plain(stream), None)),
+                None => {
+                    let fresh = Fresh::new(stream, address, S::PROTOCOL, complaints);
+                    Some((Stream::Fresh(fresh), None))
+                }
                 Some(tls) => {
                     let greeted = tls.greet(stream, address, &mut stop).await;
                     greeted.map(|(stream, name)| (Stream::Tls(stream), name))

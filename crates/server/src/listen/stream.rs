@@ -14,11 +14,15 @@ use tokio::{
 };
 use tokio_rustls::server::TlsStream;
 
+use super::fresh::Fresh;
+
 /// What a session reads from and writes to.
 #[derive(Debug)]
 pub(crate) enum Stream {
     /// As they come.
     Plain(TcpStream),
+    /// As they come, with an ear for the first.
+    Fresh(Fresh),
     /// Sealed, after a handshake.
     Tls(Box<TlsStream<TcpStream>>),
 }
@@ -36,7 +40,9 @@ impl Stream {
     /// Ready once a read would not wait, so that a buffer need not be kept until then.
     pub(super) fn poll_read_ready(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
-            Self::Plain(stream) => stream.poll_read_ready(context),
+            Self::Plain(socket) | Self::Fresh(Fresh { socket, .. }) => {
+                socket.poll_read_ready(context)
+            }
             // What was opened already is not in the socket any more, and what is in the socket may open
             // to nothing: only the session knows. It keeps what it opens until it is read.
             Self::Tls(stream) => Pin::new(stream).poll_fill_buf(context).map_ok(drop),
@@ -47,7 +53,7 @@ impl Stream {
     /// nothing is written here.
     pub(super) fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::Plain(stream) => stream.try_write(bytes),
+            Self::Plain(socket) | Self::Fresh(Fresh { socket, .. }) => socket.try_write(bytes),
             Self::Tls(_) => Err(io::ErrorKind::WouldBlock.into()),
         }
     }
@@ -60,7 +66,8 @@ impl AsyncRead for Stream {
         into: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_read(context, into),
+            Self::Plain(socket) => Pin::new(socket).poll_read(context, into),
+            Self::Fresh(fresh) => fresh.poll_read(context, into),
             Self::Tls(stream) => Pin::new(stream).poll_read(context, into),
         }
     }
@@ -73,21 +80,27 @@ impl AsyncWrite for Stream {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
+            Self::Plain(socket) | Self::Fresh(Fresh { socket, .. }) => {
+                Pin::new(socket).poll_write(context, bytes)
+            }
             Self::Tls(stream) => Pin::new(stream).poll_write(context, bytes),
         }
     }
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_flush(context),
+            Self::Plain(socket) | Self::Fresh(Fresh { socket, .. }) => {
+                Pin::new(socket).poll_flush(context)
+            }
             Self::Tls(stream) => Pin::new(stream).poll_flush(context),
         }
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_shutdown(context),
+            Self::Plain(socket) | Self::Fresh(Fresh { socket, .. }) => {
+                Pin::new(socket).poll_shutdown(context)
+            }
             Self::Tls(stream) => Pin::new(stream).poll_shutdown(context),
         }
     }

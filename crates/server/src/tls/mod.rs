@@ -19,8 +19,10 @@ mod standing;
 mod tests;
 
 pub(crate) use certificate::About;
+pub(crate) use complaints::Complaints;
 pub use error::TlsError;
 pub(crate) use failure::Failure;
+pub(crate) use greeting::HANDSHAKE;
 pub(crate) use keeper::{Keeper, TlsListeners};
 pub(crate) use listener::TlsListener;
 pub(crate) use material::Material;

@@ -139,6 +139,7 @@ impl Rig {
         let acceptor = Acceptor {
             listener,
             tls: None,
+            complaints: Arc::default(),
             connections_max,
             drain: Duration::from_secs(20),
             recorder,
