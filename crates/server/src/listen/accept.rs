@@ -14,7 +14,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{Peer, Stream, fresh::Fresh};
+use super::{Peer, Stream, plain::Plain};
 use crate::{
     stop::Stop,
     telemetry::{Protocol, Recorder, Turned},
@@ -120,8 +120,8 @@ impl Acceptor {
         connections.spawn(async move {
             let greeted = match tls {
                 None => {
-                    let fresh = Fresh::new(stream, address, S::PROTOCOL, complaints);
-                    Some((Stream::Fresh(fresh), None))
+                    let plain = Plain::new(stream, address, S::PROTOCOL, complaints);
+                    Some((Stream::Plain(plain), None))
                 }
                 Some(tls) => {
                     let greeted = tls.greet(stream, address, &mut stop).await;

@@ -14,15 +14,13 @@ use tokio::{
 };
 use tokio_rustls::server::TlsStream;
 
-use super::fresh::Fresh;
+use super::plain::Plain;
 
 /// What a session reads from and writes to.
 #[derive(Debug)]
 pub(crate) enum Stream {
     /// As they come.
-    Plain(TcpStream),
-    /// As they come, with an ear for the first.
-    Fresh(Fresh),
+    Plain(Plain),
     /// Sealed, after a handshake.
     Tls(Box<TlsStream<TcpStream>>),
 }
@@ -40,9 +38,7 @@ impl Stream {
     /// Ready once a read would not wait, so that a buffer need not be kept until then.
     pub(super) fn poll_read_ready(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
-            Self::Plain(socket) | Self::Fresh(Fresh { socket, .. }) => {
-                socket.poll_read_ready(context)
-            }
+            Self::Plain(Plain { socket, .. }) => socket.poll_read_ready(context),
             // What was opened already is not in the socket any more, and what is in the socket may open
             // to nothing: only the session knows. It keeps what it opens until it is read.
             Self::Tls(stream) => Pin::new(stream).poll_fill_buf(context).map_ok(drop),
@@ -53,9 +49,16 @@ impl Stream {
     /// nothing is written here.
     pub(super) fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::Plain(socket) | Self::Fresh(Fresh { socket, .. }) => socket.try_write(bytes),
+            Self::Plain(Plain { socket, .. }) => socket.try_write(bytes),
             Self::Tls(_) => Err(io::ErrorKind::WouldBlock.into()),
         }
+    }
+}
+
+/// In clear.
+impl From<TcpStream> for Stream {
+    fn from(socket: TcpStream) -> Self {
+        Self::Plain(socket.into())
     }
 }
 
@@ -66,8 +69,7 @@ impl AsyncRead for Stream {
         into: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Self::Plain(socket) => Pin::new(socket).poll_read(context, into),
-            Self::Fresh(fresh) => fresh.poll_read(context, into),
+            Self::Plain(plain) => plain.poll_read(context, into),
             Self::Tls(stream) => Pin::new(stream).poll_read(context, into),
         }
     }
@@ -80,27 +82,21 @@ impl AsyncWrite for Stream {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         match self.get_mut() {
-            Self::Plain(socket) | Self::Fresh(Fresh { socket, .. }) => {
-                Pin::new(socket).poll_write(context, bytes)
-            }
+            Self::Plain(Plain { socket, .. }) => Pin::new(socket).poll_write(context, bytes),
             Self::Tls(stream) => Pin::new(stream).poll_write(context, bytes),
         }
     }
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Self::Plain(socket) | Self::Fresh(Fresh { socket, .. }) => {
-                Pin::new(socket).poll_flush(context)
-            }
+            Self::Plain(Plain { socket, .. }) => Pin::new(socket).poll_flush(context),
             Self::Tls(stream) => Pin::new(stream).poll_flush(context),
         }
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Self::Plain(socket) | Self::Fresh(Fresh { socket, .. }) => {
-                Pin::new(socket).poll_shutdown(context)
-            }
+            Self::Plain(Plain { socket, .. }) => Pin::new(socket).poll_shutdown(context),
             Self::Tls(stream) => Pin::new(stream).poll_shutdown(context),
         }
     }

@@ -1,4 +1,4 @@
-//! A connection in clear whose first byte is still to come.
+//! A connection in clear, with an ear for somebody who expects TLS.
 
 use std::{
     io,
@@ -20,7 +20,7 @@ use crate::{
 
 /// A socket that notices a client which speaks TLS where that is not spoken.
 #[derive(Debug)]
-pub(crate) struct Fresh {
+pub(crate) struct Plain {
     pub(super) socket: TcpStream,
     /// Until the first byte.
     ear: Option<Ear>,
@@ -34,7 +34,7 @@ struct Ear {
     complaints: Arc<Complaints>,
 }
 
-impl Fresh {
+impl Plain {
     pub(super) const fn new(
         socket: TcpStream,
         peer: SocketAddr,
@@ -68,6 +68,13 @@ impl Fresh {
         }
         self.ear = None;
         Poll::Ready(Ok(()))
+    }
+}
+
+/// One that nobody listens to.
+impl From<TcpStream> for Plain {
+    fn from(socket: TcpStream) -> Self {
+        Self { socket, ear: None }
     }
 }
 
