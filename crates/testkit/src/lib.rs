@@ -1,5 +1,6 @@
 //! What Tollgate's own tests share: one contract for every store, an oracle to hold stores against,
-//! the bodies of the fuzz targets, a real PostgreSQL, and a network that fails on command. For
+//! the bodies of the fuzz targets, a real PostgreSQL, certificates for a day, and a network that fails
+//! on command. For
 //! development only.
 //!
 //! A store shows that it keeps the contract in one line of a test file:
@@ -19,6 +20,7 @@
 )]
 
 mod block_on;
+pub mod certificates;
 pub mod contract;
 mod deadline;
 pub mod fuzz;
@@ -29,6 +31,7 @@ pub mod proxy;
 mod reference;
 pub mod resp;
 mod rng;
+pub mod tls;
 
 pub use block_on::block_on;
 pub use deadline::wait_for;
