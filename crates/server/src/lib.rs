@@ -13,6 +13,7 @@ mod counters;
 mod data;
 mod engine;
 mod error;
+mod gateway;
 mod health;
 mod http;
 mod listen;
@@ -34,6 +35,7 @@ pub use config::{
 };
 pub use data::DataError;
 pub use error::StartError;
+pub use gateway::{ProxiesError, TrustedProxies};
 pub use listen::BindError;
 pub use open_files::raise_open_files;
 pub use outgoing::{Outgoing, OutgoingError, Reply};

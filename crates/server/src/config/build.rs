@@ -6,6 +6,8 @@ use tollgate_catalog::{DatabaseUrl, NodeId};
 use tollgate_core::SystemClock;
 use tollgate_memory::MemoryStore;
 
+use crate::gateway::TrustedProxies;
+
 use super::{
     Collector, ConfigError, Demo, Effective, Listeners, Logs, Origin, Owner, Problem, SETTINGS,
     Settings, Sources, Takes, Timers, Wording, cross, parse,
@@ -76,6 +78,9 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         parse::count(text, 1_000, MemoryStore::<SystemClock>::CAPACITY_MAX)
     });
     let token = cross::token(reader);
+    let trusted_proxies = reader.value("trusted_proxies", |text| {
+        text.parse::<TrustedProxies>().map_err(|error| error.to_string())
+    });
     let otlp = reader.optional("otlp", |text| {
         let collector = text.parse::<Collector>();
         collector.map_err(|error| format!("expected http://HOST:PORT[/PATH], but it {error}"))
@@ -93,6 +98,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
             Demo::Offered
         },
         token,
+        trusted_proxies: trusted_proxies?,
         keys_max: keys_max?,
         wording: wording?,
         timers: timers?,

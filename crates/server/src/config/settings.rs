@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 use tollgate_catalog::{DatabaseUrl, NodeId};
 
 use super::Collector;
-use crate::authority::Token;
+use crate::{authority::Token, gateway::TrustedProxies};
 
 /// Everything a server needs to know.
 #[derive(Clone, Debug)]
@@ -26,6 +26,8 @@ pub struct Settings {
     pub demo: Demo,
     /// What opens the admin side beyond this machine.
     pub token: Option<Token>,
+    /// Who is believed when it says whom it asks for.
+    pub trusted_proxies: TrustedProxies,
     /// How many keys there is room for.
     pub keys_max: usize,
     /// How answers are worded.

@@ -76,6 +76,12 @@ pub const SETTINGS: &[Setting] = &[
     )
     .taking(Takes::Secret),
     Setting::value(
+        "trusted_proxies",
+        "NETWORKS",
+        "127.0.0.0/8,::1",
+        "The networks of the gateways that are believed when they name their client; none: nobody",
+    ),
+    Setting::value(
         "keys_max",
         "COUNT",
         "1000000",

@@ -1,6 +1,6 @@
 //! Where requests are answered.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use tollgate_core::Timestamp;
 use tollgate_wire::{
@@ -22,6 +22,8 @@ use crate::telemetry::{Protocol, Turned};
 /// Answers the requests of one conversation, in order.
 pub(super) struct Desk {
     pub(super) service: Arc<HttpService>,
+    /// Who is on the other side.
+    pub(super) peer: IpAddr,
     pub(super) now: Timestamp,
     pub(super) date: Date,
     /// The body of the answer that is written.
@@ -48,9 +50,10 @@ const NO_SNAPSHOT_RETRY_AFTER_S: u64 = 1;
 const KEPT_BYTES_MAX: usize = 64 * 1024;
 
 impl Desk {
-    pub(super) fn new(service: Arc<HttpService>) -> Self {
+    pub(super) fn new(service: Arc<HttpService>, peer: IpAddr) -> Self {
         Self {
             service,
+            peer,
             now: Timestamp::EPOCH,
             date: Date::default(),
             scratch: Vec::new(),
@@ -81,6 +84,7 @@ impl Desk {
             Ok(Route::Check) => {}
             Ok(Route::Batch) => self.batch(request, manner, output),
             Ok(Route::Deed(action)) => self.deed(action, request, manner, output),
+            Ok(Route::Gateway(gateway)) => self.gateway(gateway, request, manner, output),
             Ok(Route::Alive) => self.health(200, br#"{"status":"alive"}"#, manner, output),
             Ok(Route::Ready) => {
                 let condition = (self.service.health)();

@@ -1,6 +1,6 @@
 //! One conversation over HTTP/1.1.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use tollgate_wire::{
     check::Problem,
@@ -22,13 +22,13 @@ const TOGETHER_MAX: usize = 64;
 const ANSWER_BYTES_LIKELY: usize = 1_024;
 
 impl HttpSession {
-    pub(crate) fn new(service: Arc<HttpService>) -> Self {
+    pub(crate) fn new(service: Arc<HttpService>, peer: IpAddr) -> Self {
         let limits = Limits {
             body_bytes_max: service.body_bytes_max,
         };
         Self {
             decoder: Decoder::new(limits),
-            desk: Desk::new(service),
+            desk: Desk::new(service, peer),
         }
     }
 }

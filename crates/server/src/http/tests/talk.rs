@@ -1,6 +1,9 @@
 //! A conversation with a session, on virtual time.
 
-use std::sync::Arc;
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    sync::Arc,
+};
 
 use tollgate_core::ManualClock;
 use tollgate_memory::MemoryStore;
@@ -10,6 +13,7 @@ use crate::{
     Fields, ResetAs, Token, Wording,
     authority::{Authority, Door},
     engine::{Engine, Time},
+    gateway::Seldom,
     health::Condition,
     http::{HttpService, HttpSession},
     listen::{Session, Step, Then},
@@ -24,6 +28,9 @@ pub(super) struct Talk {
     pub(super) session: HttpSession,
     service: Arc<HttpService>,
 }
+
+/// Where a client calls from unless it says otherwise.
+const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// A token that is long enough.
 pub(super) const TOKEN: &str = "0123456789abcdef";
@@ -79,19 +86,26 @@ impl Talk {
             door,
             wording,
             body_bytes_max: 1 << 16,
+            proxies: "127.0.0.0/8, ::1, 10.0.0.0/8".parse().unwrap(),
+            complaints: Seldom::default(),
             health: Arc::new(health),
         });
         Self {
             clock,
             live,
-            session: HttpSession::new(Arc::clone(&service)),
+            session: HttpSession::new(Arc::clone(&service), HERE),
             service,
         }
     }
 
     /// Another connection to the same server.
     pub(super) fn reconnect(&mut self) {
-        self.session = HttpSession::new(Arc::clone(&self.service));
+        self.reconnect_from(HERE);
+    }
+
+    /// The same from elsewhere.
+    pub(super) fn reconnect_from(&mut self, peer: impl Into<IpAddr>) {
+        self.session = HttpSession::new(Arc::clone(&self.service), peer.into());
     }
 
     /// Sends bytes at once; all of them must be taken.

@@ -1,0 +1,1 @@
+//! Addresses against a model.
