@@ -79,7 +79,8 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     });
     let token = cross::token(reader);
     let trusted_proxies = reader.value("trusted_proxies", |text| {
-        text.parse::<TrustedProxies>().map_err(|error| error.to_string())
+        text.parse::<TrustedProxies>()
+            .map_err(|error| error.to_string())
     });
     let otlp = reader.optional("otlp", |text| {
         let collector = text.parse::<Collector>();

@@ -59,8 +59,12 @@ impl<'a> Says<'a> {
                     "{path} needs the header {name} {what}: see `tollgate snippet {snippet}`"
                 ))
             };
-            let found = headers.one(name).map_err(|_| wrong("once, it is there twice"))?;
-            found.filter(|value| !value.is_empty()).ok_or_else(|| wrong("from the gateway"))
+            let found = headers
+                .one(name)
+                .map_err(|_| wrong("once, it is there twice"))?;
+            found
+                .filter(|value| !value.is_empty())
+                .ok_or_else(|| wrong("from the gateway"))
         };
         Ok(Self {
             uri: value(uri)?,
@@ -79,7 +83,9 @@ pub(crate) fn query<'a>(says: Says<'a>, address: &'a str) -> Result<Query<'a>, A
     let mut query = Query::new();
     let (uri, method) = (text(says.uri, "path")?, text(says.method, "method")?);
     query.set_endpoint(uri).map_err(|error| malformed(&error))?;
-    query.set_method(method).map_err(|error| malformed(&error))?;
+    query
+        .set_method(method)
+        .map_err(|error| malformed(&error))?;
     query.set_ip(address).map_err(|error| malformed(&error))?;
     Ok(query)
 }

@@ -94,7 +94,10 @@ fn folded(network: IpNet) -> IpNet {
     let IpNet::V6(six) = network else {
         return network;
     };
-    let four = six.addr().to_ipv4_mapped().zip(six.prefix_len().checked_sub(96));
+    let four = six
+        .addr()
+        .to_ipv4_mapped()
+        .zip(six.prefix_len().checked_sub(96));
     let four = four.and_then(|(four, prefix)| Ipv4Net::new(four, prefix).ok());
     four.map_or(network, IpNet::V4)
 }

@@ -119,7 +119,10 @@ impl Desk {
             return manner.end_empty(reply);
         }
         let reply = told(reply, ruling.status(), &self.scratch);
-        manner.end(reply.lines(b"Content-Type: application/json\r\n"), &self.scratch);
+        manner.end(
+            reply.lines(b"Content-Type: application/json\r\n"),
+            &self.scratch,
+        );
     }
 
     fn malformed(&mut self, problem: &Problem, manner: Manner, output: &mut Vec<u8>) {

@@ -4,7 +4,9 @@ use std::mem::MaybeUninit;
 
 use httparse::{Error, Header, Status};
 
-use super::{After, Asker, Flaw, Headers, Limits, Request, Version, Wanted, limits::HEADERS_MAX, target};
+use super::{
+    After, Asker, Flaw, Headers, Limits, Request, Version, Wanted, limits::HEADERS_MAX, target,
+};
 
 /// A head, and what follows it.
 #[derive(Clone, Copy, Debug)]
