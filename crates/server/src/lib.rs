@@ -14,6 +14,7 @@ mod curl;
 mod data;
 mod engine;
 mod error;
+mod gateway;
 mod hangup;
 mod health;
 mod http;
@@ -38,6 +39,7 @@ pub use config::{
 };
 pub use data::DataError;
 pub use error::StartError;
+pub use gateway::{ProxiesError, TrustedProxies};
 pub use listen::BindError;
 pub use open_files::raise_open_files;
 pub use outgoing::{Outgoing, OutgoingError, Reply};

@@ -1,6 +1,6 @@
 //! What Tollgate's own tests share: one contract for every store, an oracle to hold stores against,
-//! the bodies of the fuzz targets, a real PostgreSQL, certificates for a day, and a network that fails
-//! on command. For
+//! the bodies of the fuzz targets, a real PostgreSQL, real gateways, certificates for a day, and a
+//! network that fails on command. For
 //! development only.
 //!
 //! A store shows that it keeps the contract in one line of a test file:
@@ -19,13 +19,16 @@
     reason = "test support: to panic is how a failed test speaks"
 )]
 
+mod backend;
 mod block_on;
 pub mod certificates;
 pub mod contract;
 mod deadline;
 pub mod fuzz;
 mod fuzz_http;
+pub mod gateway;
 mod notation;
+mod ports;
 pub mod postgres;
 pub mod proxy;
 mod reference;
@@ -33,8 +36,10 @@ pub mod resp;
 mod rng;
 pub mod tls;
 
+pub use backend::{BACKEND_SAYS, Backend};
 pub use block_on::block_on;
 pub use deadline::wait_for;
 pub use notation::{describe, limit};
+pub use ports::free_address;
 pub use reference::ReferenceStore;
 pub use rng::Rng;

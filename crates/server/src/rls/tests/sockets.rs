@@ -56,7 +56,7 @@ impl Line {
             address,
             name: None,
         };
-        served.spawn(async move { serve.serve(Stream::Plain(stream), peer, stop).await });
+        served.spawn(async move { serve.serve(Stream::from(stream), peer, stop).await });
         Self {
             client: Some(client),
             stopper,

@@ -1,0 +1,2 @@
+//! Behind NGINX.
+// Proves: S4
