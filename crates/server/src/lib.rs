@@ -44,4 +44,4 @@ pub use outgoing::{Outgoing, OutgoingError, Reply};
 pub use rules::RulesFileError;
 pub use server::Server;
 pub use telemetry::install_logs;
-pub use tls::TlsError;
+pub use tls::{TlsError, Trust};

@@ -73,6 +73,37 @@ fn the_redis_client_of_python_speaks_tls_and_shows_a_certificate() {
 
 // Proves: S7
 #[test]
+fn the_command_line_asks_over_tls() {
+    let house = House::new();
+    let server = house.serve(&["--admin-tls-client-ca", "ca.pem"]);
+    house.client("alice.example", tollgate_testkit::certificates::A_YEAR);
+    let facts = ["user_id=alice", "endpoint=/hello"];
+    let check = |words: &[&str]| house.desk.run(&[&["check"], words, &facts].concat());
+    let (http, admin) = (server.http.to_string(), server.admin.to_string());
+    let url = format!("https://localhost:{}", server.http.port());
+    check(&["--http", &http, "--cacert", "ca.pem"])
+        .fine()
+        .says("demo-hello");
+    check(&["--http", &url, "--cacert", "ca.pem"])
+        .fine()
+        .says("demo-hello");
+    check(&["--http", &url]).with(1).says("with --cacert FILE");
+    check(&["--http", &http]).with(1).says("if it speaks TLS");
+    check(&["--http", &http, "--cacert", "server.pem"])
+        .with(1)
+        .says("cannot speak TLS");
+    let explain = |words: &[&str]| {
+        let asked = ["explain", "--admin", &admin, "--cacert", "ca.pem"];
+        house.desk.run(&[&asked, words, &facts].concat())
+    };
+    explain(&["--cert", "alice.example.pem", "--key", "alice.example.key"])
+        .fine()
+        .says("demo-hello");
+    explain(&[]).with(1);
+}
+
+// Proves: S7
+#[test]
 fn one_listener_may_stay_in_clear() {
     let house = House::new();
     let server = house.serve(&["--http-tls-cert", "off"]);
