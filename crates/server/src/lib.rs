@@ -48,4 +48,4 @@ pub use rls::any_rls_question;
 pub use rules::RulesFileError;
 pub use server::Server;
 pub use telemetry::install_logs;
-pub use tls::TlsError;
+pub use tls::{TlsError, Trust};
