@@ -6,7 +6,6 @@ mod date;
 mod decision;
 mod deed;
 mod desk;
-mod fields;
 pub(crate) mod fields;
 mod gateway;
 mod manner;
