@@ -11,4 +11,9 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod caddy;
+mod haproxy;
+mod house;
 mod nginx;
+mod snippets;
+mod stories;

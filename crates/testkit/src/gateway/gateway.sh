@@ -5,5 +5,12 @@ shift
 "$@" </dev/null >"$log" 2>&1 &
 program=$!
 cat >/dev/null
-kill -9 "$program"
+# It may have children of its own to end.
+kill "$program" 2>/dev/null
+tries=50
+while [ "$tries" -gt 0 ] && kill -0 "$program" 2>/dev/null; do
+    sleep 0.1
+    tries=$((tries - 1))
+done
+kill -9 "$program" 2>/dev/null
 wait "$program"

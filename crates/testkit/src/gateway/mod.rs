@@ -10,4 +10,4 @@ mod program;
 pub use caddy::caddy;
 pub use haproxy::haproxy;
 pub use nginx::nginx;
-pub use program::Gateway;
+pub use program::{Gateway, run};

@@ -26,8 +26,20 @@ pub struct Gateway {
     shell: Child,
     /// `None` only while this is dropped.
     orders: Option<ChildStdin>,
-    folder: TempDir,
+    log: PathBuf,
+    /// Deletes the folder it works in, unless that is somebody else's.
+    own: Option<TempDir>,
     addr: SocketAddr,
+}
+
+/// Runs a program as a page of the manual does, in a folder that is there, until it takes connections at
+/// `addr`.
+///
+/// # Panics
+///
+/// If it is not installed, or does not start in time: its log is told.
+pub fn run(name: &str, arguments: &[&str], folder: &Path, addr: SocketAddr) -> Gateway {
+    Gateway::start_in(folder, &Program::find(name, arguments), addr)
 }
 
 impl Gateway {
@@ -38,20 +50,28 @@ impl Gateway {
 
     /// What it has said so far.
     pub fn log(&self) -> String {
-        log(self.folder.path())
+        fs::read_to_string(&self.log).unwrap_or_default()
+    }
+
+    /// Starts a program in a folder of its own.
+    pub(super) fn start(program: &Program, folder: TempDir, addr: SocketAddr) -> Self {
+        let mut gateway = Self::start_in(folder.path(), program, addr);
+        gateway.own = Some(folder);
+        gateway
     }
 
     /// Starts a program in a folder, and waits until it takes connections.
-    pub(super) fn start(program: &Program, folder: TempDir, addr: SocketAddr) -> Self {
+    fn start_in(folder: &Path, program: &Program, addr: SocketAddr) -> Self {
+        let log = folder.join("log");
         let mut command = Command::new("sh");
         command
             .args(["-c", include_str!("gateway.sh"), "gateway"])
-            .arg(folder.path().join("log"))
+            .arg(&log)
             .arg(&program.path)
             .args(&program.arguments)
-            .current_dir(folder.path())
+            .current_dir(folder)
             // Where programs keep what they think is worth keeping.
-            .env("HOME", folder.path())
+            .env("HOME", folder)
             .env_remove("XDG_CONFIG_HOME")
             .env_remove("XDG_DATA_HOME")
             // What a terminal sends to our group is for us; the end of the input is for the shell.
@@ -64,7 +84,8 @@ impl Gateway {
         let gateway = Self {
             shell,
             orders,
-            folder,
+            log,
+            own: None,
             addr,
         };
         let is_up = poll(LONG, || TcpStream::connect(addr).ok()).is_some();
@@ -118,8 +139,4 @@ pub(super) fn folder(files: &[(&str, &str)]) -> TempDir {
         fs::write(folder.path().join(name), text).expect("room for temporary files");
     }
     folder
-}
-
-fn log(folder: &Path) -> String {
-    fs::read_to_string(folder.join("log")).unwrap_or_default()
 }
