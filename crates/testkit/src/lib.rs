@@ -18,9 +18,11 @@
     reason = "test support: to panic is how a failed test speaks"
 )]
 
+mod backend;
 mod block_on;
 pub mod contract;
 mod deadline;
+mod envoy;
 pub mod fuzz;
 mod fuzz_http;
 mod notation;
@@ -30,8 +32,10 @@ mod reference;
 pub mod resp;
 mod rng;
 
+pub use backend::{BACKEND_SAYS, Backend};
 pub use block_on::block_on;
 pub use deadline::wait_for;
+pub use envoy::Envoy;
 pub use notation::{describe, limit};
 pub use reference::ReferenceStore;
 pub use rng::Rng;

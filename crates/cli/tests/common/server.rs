@@ -18,6 +18,7 @@ use super::{Desk, http::Http};
 pub(crate) struct Server {
     child: Child,
     pub(crate) http: SocketAddr,
+    pub(crate) grpc: SocketAddr,
     pub(crate) resp: SocketAddr,
     pub(crate) admin: SocketAddr,
     /// What it told at its start.
@@ -34,7 +35,7 @@ impl Desk {
     #[track_caller]
     pub(crate) fn serve(&self, words: &[&str]) -> Server {
         let mut command = self.command(&["serve", "--json"]);
-        for flag in ["--http", "--resp", "--admin"] {
+        for flag in ["--http", "--grpc", "--resp", "--admin"] {
             if !words.contains(&flag) {
                 command.args([flag, "127.0.0.1:0"]);
             }
@@ -71,6 +72,7 @@ impl Server {
         let address = |name: &str| announcement[name].as_str().unwrap().parse().unwrap();
         Self {
             http: address("http"),
+            grpc: address("grpc"),
             resp: address("resp"),
             admin: address("admin"),
             announcement,

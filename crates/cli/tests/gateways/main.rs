@@ -11,4 +11,6 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod envoy;
 mod nginx;
+mod rls;

@@ -21,7 +21,7 @@ fn looking() -> Value {
 
 fn refused(desk: &Desk, words: &[&str]) -> String {
     let mut all = vec!["serve"];
-    for flag in ["--http", "--resp", "--admin"] {
+    for flag in ["--http", "--grpc", "--resp", "--admin"] {
         if !words.contains(&flag) {
             all.extend([flag, "127.0.0.1:0"]);
         }
