@@ -7,13 +7,16 @@ use std::net::IpAddr;
 
 use smallvec::SmallVec;
 
-use crate::{Field, KeyField, Override, Throttle, conditions::Facts, normalise};
+use crate::{Field, KeyField, Override, Query, Throttle, conditions::Facts, normalise};
 
 /// The bytes of a counter's key.
 pub(crate) type KeyBytes = SmallVec<[u8; 96]>;
 
 /// What the counter of all requests is called that lack a fact.
 const SHARED: u8 = u8::MAX;
+
+/// The attribute that says which set of descriptors a request speaks of.
+const DOMAIN: &str = "domain";
 
 /// A fact with the value it counts by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,6 +53,17 @@ pub(crate) fn append<'r>(
 /// The key of the counter that all requests share which lack a fact.
 pub(crate) fn append_shared(out: &mut KeyBytes) {
     out.push(SHARED);
+}
+
+/// Appends the key of a descriptor: its domain and its entries, in their order.
+pub(crate) fn append_descriptor(query: &Query<'_>, out: &mut KeyBytes) {
+    let domain = query.attribute_value(DOMAIN).map(|domain| (DOMAIN, domain));
+    let entries = query.descriptor_entries().unwrap_or_default();
+    for (name, value) in domain.iter().chain(entries) {
+        out.push(Field::ATTRIBUTE_TAG);
+        write_text(name.as_bytes(), out);
+        write_text(value.as_bytes(), out);
+    }
 }
 
 /// The key an override speaks of. One for all rules names an address of IPv6 by the network they count

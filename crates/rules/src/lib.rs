@@ -30,7 +30,7 @@ pub use exception::{Change, Factor, FactorError, Override};
 pub use live::{Live, Published};
 pub use miss::Miss;
 pub use nearest::nearest;
-pub use query::{Query, QueryError, Scope, UnknownScope};
+pub use query::{OwnLimit, Query, QueryError, Scope, UnknownScope};
 pub use rule::{
     Action, AttributeCondition, Consistency, CostError, CostRule, DescriptorEntry, EndpointPattern,
     Field, Key, KeyError, KeyField, Match, Missing, Name, NameError, OnFailure, PatternClass,

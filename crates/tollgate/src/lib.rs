@@ -29,7 +29,7 @@ mod revision;
 mod trial;
 
 pub use builder::{Builder, InMemory, LimitsMissing, OwnStore};
-pub use gate::{Gate, Met, NoSnapshot, Ruling};
+pub use gate::{Gate, Met, NoSnapshot, Part, Ruling, Spend};
 pub use limiter::RateLimiter;
 pub use observer::Observer;
 pub use tollgate_core::{

@@ -27,13 +27,17 @@ impl LimitLine {
     /// How many former limits are remembered.
     pub const FORMER_MAX: usize = 8;
 
+    /// A limit that replaces nothing.
+    pub const fn only(limit: Limit) -> Self {
+        Self {
+            limit,
+            former: Vec::new(),
+        }
+    }
+
     /// Limits that replace nothing.
     pub fn first(limits: &LimitSet) -> Vec<Self> {
-        let line = |limit: &Limit| Self {
-            limit: limit.clone(),
-            former: Vec::new(),
-        };
-        limits.iter().map(line).collect()
+        limits.iter().cloned().map(Self::only).collect()
     }
 
     /// A limit of a period that was there before goes on counting. A new period takes over from one

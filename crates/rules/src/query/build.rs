@@ -2,7 +2,7 @@
 
 use tollgate_core::Cost;
 
-use super::{Query, QueryError, Scope};
+use super::{OwnLimit, Query, QueryError, Scope};
 use crate::normalise::{self, Path};
 
 impl<'a> Query<'a> {
@@ -258,6 +258,11 @@ impl<'a> Query<'a> {
     /// Puts a scope in the place of the one there was.
     pub const fn set_scope(&mut self, scope: Scope) {
         self.scope = Some(scope);
+    }
+
+    /// Brings a limit along, which counts by the descriptor.
+    pub fn set_own_limit(&mut self, limit: OwnLimit) {
+        self.own_limit = Some(Box::new(limit));
     }
 }
 

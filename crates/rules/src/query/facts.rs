@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use smallvec::SmallVec;
 use tollgate_core::Cost;
 
-use super::Scope;
+use super::{OwnLimit, Scope};
 use crate::normalise::{Method, Path};
 
 /// What is known of one request. Every fact is optional; an empty text is a missing fact.
@@ -37,6 +37,7 @@ pub struct Query<'a> {
     pub(super) descriptor: Option<Box<[(&'a str, &'a str)]>>,
     pub(super) cost: Option<Cost>,
     pub(super) scope: Option<Scope>,
+    pub(super) own_limit: Option<Box<OwnLimit>>,
 }
 
 pub(super) type Pairs<'a> = SmallVec<[(&'a str, &'a str); 2]>;
@@ -114,6 +115,11 @@ impl<'a> Query<'a> {
     /// The scope, if only some throttles are asked for.
     pub const fn scope_asked(&self) -> Option<Scope> {
         self.scope
+    }
+
+    /// The limit that the request brings along.
+    pub fn own_limit(&self) -> Option<&OwnLimit> {
+        self.own_limit.as_deref()
     }
 
     /// Whether anything at all is known of the request.

@@ -3,8 +3,10 @@
 mod build;
 mod error;
 mod facts;
+mod own_limit;
 mod scope;
 
 pub use error::QueryError;
 pub use facts::Query;
+pub use own_limit::OwnLimit;
 pub use scope::{Scope, UnknownScope};

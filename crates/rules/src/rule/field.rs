@@ -65,6 +65,9 @@ impl Field {
         }
     }
 
+    /// Marks an attribute in a counter's key.
+    pub(crate) const ATTRIBUTE_TAG: u8 = 9;
+
     /// Marks the field in a counter's key. Part of a counter's identity: never change a number.
     pub(crate) const fn tag(&self) -> u8 {
         match self {
@@ -76,7 +79,7 @@ impl Field {
             Self::Endpoint => 6,
             Self::Method => 7,
             Self::Region => 8,
-            Self::Attribute(_) => 9,
+            Self::Attribute(_) => Self::ATTRIBUTE_TAG,
         }
     }
 }

@@ -6,7 +6,7 @@ use tollgate_core::RuleId;
 
 use super::{Compiled, Snapshot};
 use crate::{
-    Name, Rule, RuleSet, Tier,
+    Action, Name, Rule, RuleSet, Tier,
     directory::{Entry, Exceptions},
     index::Index,
     order::Rank,
@@ -50,6 +50,10 @@ impl Snapshot {
             index: Index::new(walk.iter().map(|compiled| &*compiled.rule)),
             defaults: defaults.collect(),
             exceptions: exceptions(set),
+            own_limit: Arc::new(Rule::new(
+                Name::implicit("descriptor", "own-limit"),
+                Action::Block,
+            )),
             walk,
         }
     }

@@ -31,6 +31,8 @@ pub struct Snapshot {
     index: Index,
     defaults: HashMap<Name, Compiled>,
     exceptions: Exceptions,
+    /// Stands for the limits that requests bring along; on its own it lets nothing pass.
+    own_limit: Arc<Rule>,
 }
 
 impl Snapshot {

@@ -8,8 +8,8 @@ use super::{
     plan::{Line, LineLimit, Plan, Stop, TierStanding},
 };
 use crate::{
-    Action, Change, Directory, KeyField, Missing, Name, Query, conditions::Facts, counter,
-    directory::Found, index::Probes,
+    Action, Change, Directory, KeyField, Missing, Name, OwnLimit, Query, conditions::Facts,
+    counter, directory::Found, index::Probes,
 };
 
 impl Snapshot {
@@ -64,8 +64,11 @@ impl Snapshot {
         let is_ended = self
             .matching(&facts)
             .any(|compiled| walk.step(compiled) == Pace::Ended);
-        if !is_ended && !walk.plan.has_matched {
-            walk.apply_default();
+        match query.own_limit() {
+            _ if is_ended => {}
+            Some(own) => walk.apply_own(own),
+            None if walk.plan.has_matched => {}
+            None => walk.apply_default(),
         }
         walk.plan
     }
@@ -142,6 +145,8 @@ impl<'s, W: Witness<'s>> Walk<'s, '_, '_, '_, W> {
                 self.plan.stop = Some(Stop::Rule(&compiled.rule));
                 Pace::Ended
             }
+            // What the request brings along counts in its place.
+            Action::Throttle(_) if self.facts.query.own_limit().is_some() => Pace::On,
             Action::Throttle(throttle) => match &throttle.group {
                 Some(group) if self.groups.contains(&group) => {
                     self.witness.sees(compiled, Event::GroupTaken);
@@ -226,6 +231,27 @@ impl<'s, W: Witness<'s>> Walk<'s, '_, '_, '_, W> {
                 lines.extend(changed.map(LineLimit::Override).map(line));
             }
         }
+    }
+
+    /// The limit that the request brings along.
+    fn apply_own(&mut self, own: &OwnLimit) {
+        self.plan.has_matched = true;
+        let rule = &self.snapshot.own_limit;
+        let limit = match own {
+            OwnLimit::Nothing => {
+                self.plan.stop = Some(Stop::Rule(rule));
+                return;
+            }
+            OwnLimit::Limit(limit) => LimitLine::only(limit.clone()),
+        };
+        let start = self.plan.keys.len();
+        counter::append_descriptor(self.facts.query, &mut self.plan.keys);
+        self.plan.lines.push(Line {
+            rule,
+            limit: LineLimit::Override(Box::new(limit)),
+            key: start..self.plan.keys.len(),
+            cost: self.facts.query.cost_asked(),
+        });
     }
 
     fn apply_default(&mut self) {

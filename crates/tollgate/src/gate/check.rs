@@ -242,6 +242,10 @@ impl<S: ImmediateStore, C: Clock> Gate<S, C> {
         self.store.charge_batch(&requests, verdicts);
     }
 
+    pub(super) fn now(&self) -> Now {
+        self.clock.now()
+    }
+
     fn with_plan<R>(
         &self,
         query: &Query<'_>,
@@ -259,11 +263,11 @@ impl<S: ImmediateStore, C: Clock> Gate<S, C> {
 /// How many requests are held against the rules before their counters are asked.
 const TOGETHER: usize = 16;
 
-fn needs_counters(plan: &Plan<'_>) -> bool {
+pub(super) fn needs_counters(plan: &Plan<'_>) -> bool {
     plan.stop().is_none() && !plan.lines().is_empty()
 }
 
-fn rule_on(plan: &Plan<'_>, now: Now, decide: impl FnOnce() -> Verdict) -> Ruling {
+pub(super) fn rule_on(plan: &Plan<'_>, now: Now, decide: impl FnOnce() -> Verdict) -> Ruling {
     match plan.stop() {
         Some(stop) => Ruling::stopped(plan, stop, now.wall),
         None if plan.lines().is_empty() => Ruling::unlimited(plan),
