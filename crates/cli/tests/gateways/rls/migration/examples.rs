@@ -155,21 +155,21 @@ fn files() -> Example {
         ]),
         key("qux").unlimited(),
     ]);
-    let foo = ("foo", "foo");
+    let first = ("foo", "foo");
     let descriptors = vec![
         vec![("source_cluster", "proxy"), ("destination_cluster", "mock")],
         vec![
             ("source_cluster", "proxy"),
             ("destination_cluster", "other"),
         ],
-        vec![foo],
+        vec![first],
         vec![("foo", "another")],
-        vec![foo, ("bar", "bar")],
-        vec![foo, ("bar", "banned")],
-        vec![foo, ("baz", "baz")],
-        vec![foo, ("baz", "shady")],
-        vec![foo, ("baz", "not-so-shady")],
-        vec![foo, ("bay", "bay")],
+        vec![first, ("bar", "bar")],
+        vec![first, ("bar", "banned")],
+        vec![first, ("baz", "baz")],
+        vec![first, ("baz", "shady")],
+        vec![first, ("baz", "not-so-shady")],
+        vec![first, ("bay", "bay")],
         vec![("qux", "qux")],
     ];
     example("rl", model, descriptors)

@@ -11,7 +11,7 @@ pub(super) struct Node {
     limit: Option<Limit>,
     is_shadow: bool,
     is_shared: bool,
-    below: Vec<Node>,
+    below: Vec<Self>,
 }
 
 #[derive(Clone, Copy, Debug)]
