@@ -2,11 +2,7 @@
 //!
 //! The texts of a question are bytes here. On the wire that is the same, and a client that puts other bytes
 //! than UTF-8 into a header is still counted.
-#![allow(
-    missing_docs,
-    clippy::all,
-    reason = "most of this is generated"
-)]
+#![allow(missing_docs, clippy::all, reason = "most of this is generated")]
 
 #[path = "generated/mod.rs"]
 mod generated;
@@ -20,10 +16,10 @@ pub use generated::envoy::{
         RateLimitDescriptor,
         rate_limit_descriptor::{Entry, RateLimitOverride},
     },
-    r#type::v3::RateLimitUnit,
     service::ratelimit::v3::{
         RateLimitRequest, RateLimitResponse,
         rate_limit_response::{Code, DescriptorStatus, RateLimit, rate_limit::Unit},
         rate_limit_service_client as client, rate_limit_service_server as server,
     },
+    r#type::v3::RateLimitUnit,
 };

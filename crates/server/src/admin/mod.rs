@@ -24,7 +24,6 @@ mod rules;
 mod serve;
 mod shared;
 mod state;
-mod taken;
 #[cfg(test)]
 mod tests;
 mod tiers;

@@ -173,7 +173,7 @@ fn newer(head: &Revision, ours: &RuleSet) -> Problem {
         "revision {} is the newest: look at the difference",
         head.number
     );
-    let status = axum::http::StatusCode::PRECONDITION_FAILED;
+    let status = http::StatusCode::PRECONDITION_FAILED;
     let difference = tollgate_rules::diff(&head.set, ours);
     Problem::new(status, "conflict", detail)
         .with("revision", head.number.get())

@@ -9,10 +9,10 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 
-use super::{router::router, state::AdminState, taken::Taken};
+use super::{router::router, state::AdminState};
 use crate::{
     config::Timers,
-    listen::{Peer, Serve, Stream},
+    listen::{Peer, Serve, Stream, Taken},
     server::Parts,
     stop::Stop,
     telemetry::Protocol,

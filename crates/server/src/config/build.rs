@@ -57,6 +57,7 @@ const CONNECTIONS: (usize, usize) = (1, 1_000_000);
 fn settings(reader: &mut Reader) -> Option<Settings> {
     let listen = listeners(reader);
     let wording = wording(reader);
+    let envoy_fields = reader.value("envoy_fields", parse::envoy_fields);
     let timers = timers(reader);
     let logs = logs(reader);
     let data = reader.value("data", parse::path);
@@ -95,6 +96,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         token,
         keys_max: keys_max?,
         wording: wording?,
+        envoy_fields: envoy_fields?,
         timers: timers?,
         logs: logs?,
         otlp,

@@ -93,6 +93,15 @@ pub(super) fn fields(text: &str) -> Result<Fields, Expected> {
     }
 }
 
+pub(super) fn envoy_fields(text: &str) -> Result<Option<Fields>, Expected> {
+    match text {
+        "none" => Ok(None),
+        text => fields(text)
+            .map(Some)
+            .map_err(|_| "expected none, vendor, draft or both".to_owned()),
+    }
+}
+
 pub(super) fn reset_as(text: &str) -> Result<ResetAs, Expected> {
     match text {
         "epoch" => Ok(ResetAs::Epoch),

@@ -30,6 +30,8 @@ pub struct Settings {
     pub keys_max: usize,
     /// How answers are worded.
     pub wording: Wording,
+    /// Which header fields Envoy is told to add, besides `Retry-After`.
+    pub envoy_fields: Option<Fields>,
     /// How long somebody may keep us waiting, and how many.
     pub timers: Timers,
     /// What is logged, and how.

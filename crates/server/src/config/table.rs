@@ -88,6 +88,12 @@ pub const SETTINGS: &[Setting] = &[
         "Which header fields carry the numbers: X-RateLimit-*, RateLimit of the IETF's draft, or both",
     ),
     Setting::value(
+        "envoy_fields",
+        "none|vendor|draft|both",
+        "none",
+        "Which of those fields Envoy is told to add to answers; it can make X-RateLimit-* itself",
+    ),
+    Setting::value(
         "ratelimit_reset",
         "epoch|seconds",
         "epoch",

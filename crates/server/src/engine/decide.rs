@@ -9,7 +9,7 @@ use tollgate_rules::{Live, Plan};
 
 use super::{
     Answer, Ask, Deed, Refusal, Time,
-    answer::DecisionIds,
+    answer::{DecisionId, DecisionIds},
     repeat::{Repeats, Seen},
 };
 use crate::telemetry::Recorder;
@@ -116,6 +116,14 @@ impl Engine {
             self.recorder.throttled(answer);
         }
         answer
+    }
+
+    pub(super) const fn gate(&self) -> &Gate<MemoryStore<Time>, Time> {
+        &self.gate
+    }
+
+    pub(super) fn next_id(&self) -> DecisionId {
+        self.ids.next()
     }
 
     /// The rules in force.

@@ -9,8 +9,10 @@ mod rig;
 #[cfg(test)]
 mod tests;
 mod time;
+mod together;
 
 pub(crate) use answer::{Answer, Refusal};
 pub(crate) use ask::{Ask, Deed};
 pub(crate) use decide::Engine;
 pub(crate) use time::Time;
+pub(crate) use together::Together;

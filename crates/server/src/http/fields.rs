@@ -1,4 +1,4 @@
-//! The header fields that carry the numbers.
+//! The header fields that carry the numbers, whoever writes them.
 
 use tollgate::{Met, Micros, Ruling};
 use tollgate_core::Decision;
@@ -7,21 +7,45 @@ use tollgate_wire::http1::Reply;
 use super::convert;
 use crate::{Fields, ResetAs, Wording, engine::Answer};
 
+/// What takes header fields.
+pub(crate) trait Lines: Sized {
+    /// With a field that is a number.
+    fn number(self, name: &'static str, value: u64) -> Self {
+        self.with(name, |out| {
+            out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+        })
+    }
+
+    /// With a field whose value is written by `write`.
+    fn with(self, name: &'static str, write: impl FnOnce(&mut Vec<u8>)) -> Self;
+}
+
+impl Lines for Reply<'_> {
+    fn with(self, name: &'static str, write: impl FnOnce(&mut Vec<u8>)) -> Self {
+        Reply::with(self, name, write)
+    }
+}
+
 /// With the fields that the setting names, and `Retry-After` on every denial where waiting helps.
-pub(super) fn write<'o>(reply: Reply<'o>, answer: &Answer, wording: Wording) -> Reply<'o> {
+pub(crate) fn write<L: Lines>(reply: L, answer: &Answer, wording: Wording) -> L {
     let ruling = &answer.ruling;
     let reply = match wording.fields {
         Fields::Vendor => vendor(reply, answer, wording.reset),
         Fields::Draft => draft(reply, ruling),
         Fields::Both => draft(vendor(reply, answer, wording.reset), ruling),
     };
+    retry_after(reply, ruling)
+}
+
+/// With `Retry-After` on a denial where waiting helps.
+pub(crate) fn retry_after<L: Lines>(reply: L, ruling: &Ruling) -> L {
     match ruling.retry_after_s() {
         Some(seconds) if !ruling.is_allowed() => reply.number("Retry-After", seconds),
         _ => reply,
     }
 }
 
-fn vendor<'o>(mut reply: Reply<'o>, answer: &Answer, reset_as: ResetAs) -> Reply<'o> {
+fn vendor<L: Lines>(mut reply: L, answer: &Answer, reset_as: ResetAs) -> L {
     let ruling = &answer.ruling;
     let (Some(limit), Some(remaining)) = (ruling.limit(), ruling.remaining()) else {
         return reply;
@@ -44,8 +68,8 @@ fn vendor<'o>(mut reply: Reply<'o>, answer: &Answer, reset_as: ResetAs) -> Reply
 }
 
 /// Structured fields: every limit that was met as a policy, and the standing of the one shown.
-fn draft<'o>(reply: Reply<'o>, ruling: &Ruling) -> Reply<'o> {
-    let Some(shown) = ruling.binding() else {
+fn draft<L: Lines>(reply: L, ruling: &Ruling) -> L {
+    let Some((shown, decision)) = ruling.shown() else {
         return stopped(reply, ruling);
     };
     let reply = reply.with("RateLimit-Policy", |out| {
@@ -61,21 +85,15 @@ fn draft<'o>(reply: Reply<'o>, ruling: &Ruling) -> Reply<'o> {
             }
         }
     });
-    let standing = ruling
-        .decisions()
-        .find(|(_, decision)| std::ptr::eq(*decision, shown));
-    let Some((met, decision)) = standing else {
-        return reply;
-    };
     reply.with("RateLimit", |out| {
-        write_policy(ruling, met, out);
+        write_policy(ruling, shown, out);
         parameter(b";r=", decision.remaining(), out);
         parameter(b";t=", until_more(ruling, decision), out);
     })
 }
 
 /// A block is a policy of nothing.
-fn stopped<'o>(reply: Reply<'o>, ruling: &Ruling) -> Reply<'o> {
+fn stopped<L: Lines>(reply: L, ruling: &Ruling) -> L {
     let Some(rule) = ruling.rule() else {
         return reply;
     };

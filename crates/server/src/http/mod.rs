@@ -6,7 +6,7 @@ mod date;
 mod decision;
 mod deed;
 mod desk;
-mod fields;
+pub(crate) mod fields;
 mod manner;
 mod order;
 mod params;

@@ -8,6 +8,7 @@ mod output;
 mod patience;
 mod session;
 mod stream;
+mod taken;
 #[cfg(test)]
 mod tests;
 
@@ -17,3 +18,4 @@ pub(crate) use bind::bind;
 pub(crate) use connection::{Conversation, Terms};
 pub(crate) use session::{OUTPUT_BYTES_HIGH, Session, Step, Then};
 pub(crate) use stream::{Peer, Stream};
+pub(crate) use taken::Taken;

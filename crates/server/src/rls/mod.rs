@@ -1,5 +1,14 @@
-//! Decisions over gRPC: Envoy's rate limit service.
+//! Decisions over gRPC: Envoy's rate limit service, with health and reflection beside it.
+//!
+//! What a question means and how an answer is put lies in `convert`, which knows nothing of the transport.
 
+mod convert;
+mod health;
+mod prompt;
+mod routes;
 mod serve;
+mod service;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use serve::RlsServe;

@@ -1,19 +1,45 @@
 //! Connections over gRPC.
 
+use std::{pin::pin, sync::Arc};
+
+use hyper::server::conn::http2;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+
+use super::{health::NodeHealth, prompt::Prompt, routes::Routes, service::Rls};
 use crate::{
-    listen::{Peer, Serve, Stream},
+    config::Timers,
+    listen::{Peer, Serve, Stream, Taken},
     server::Parts,
     stop::Stop,
     telemetry::Protocol,
 };
 
 /// Serves connections over gRPC.
-#[derive(Debug)]
-pub(crate) struct RlsServe;
+pub(crate) struct RlsServe {
+    routes: Routes,
+    timers: Timers,
+}
+
+/// The requests of one connection that may be under way at once.
+const STREAMS_MAX: u32 = 1_024;
+/// The bytes of a request's head.
+const HEAD_BYTES_MAX: u32 = 16 * 1024;
+/// What all requests of a connection may send before they are read.
+const WINDOW_BYTES: u32 = 1 << 20;
 
 impl RlsServe {
-    pub(crate) const fn new(_: &Parts) -> Self {
-        Self
+    pub(crate) fn new(parts: &Parts) -> Self {
+        let health = parts.health.clone();
+        let rls = Rls {
+            engine: Arc::clone(&parts.engine),
+            fields: parts.settings.envoy_fields,
+        };
+        let health = NodeHealth::new(Arc::new(move || health.condition()));
+        let timers = parts.settings.timers;
+        Self {
+            routes: Routes::new(Arc::new(rls), health, timers.request),
+            timers,
+        }
     }
 }
 
@@ -22,7 +48,27 @@ impl Serve for RlsServe {
     /// HTTP/2 has no words before its settings; being closed says it.
     const FULL: &'static [u8] = b"";
 
-    async fn serve(&self, stream: Stream, _: Peer, _: Stop) {
-        drop(stream);
+    async fn serve(&self, stream: Stream, _: Peer, mut stop: Stop) {
+        let stream = Prompt::new(Taken::new(stream, self.timers.write), self.timers.request);
+        let connection = http2::Builder::new(TokioExecutor::new())
+            .timer(TokioTimer::new())
+            .max_concurrent_streams(STREAMS_MAX)
+            .max_header_list_size(HEAD_BYTES_MAX)
+            .initial_connection_window_size(WINDOW_BYTES)
+            // Whoever does not answer a ping is gone, or sends a byte at a time.
+            .keep_alive_interval(self.timers.request)
+            .keep_alive_timeout(self.timers.write)
+            .serve_connection(TokioIo::new(stream), self.routes.clone());
+        let mut connection = pin!(connection);
+        let ended = tokio::select! {
+            ended = connection.as_mut() => ended,
+            () = stop.heard() => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        };
+        if let Err(error) = ended {
+            tracing::debug!(%error, "A gRPC connection ended early.");
+        }
     }
 }

@@ -22,6 +22,7 @@ use tollgate_rules::{Line, Plan, Rule, Stop};
 #[derive(Clone, Debug)]
 pub struct Ruling {
     revision: u64,
+    is_matched: bool,
     met: SmallVec<[Met; 2]>,
     outcome: Outcome,
 }
@@ -85,6 +86,7 @@ impl Ruling {
         };
         Self {
             revision: plan.revision(),
+            is_matched: plan.has_matched(),
             met: plan.lines().iter().map(met).collect(),
             outcome,
         }
@@ -134,11 +136,41 @@ impl Ruling {
         match &self.outcome {
             Outcome::Unlimited => None,
             Outcome::Stopped { rule, .. } => rule.as_ref(),
-            Outcome::Decided(verdict) => {
-                let met = self.met.get(verdict.binding_index()?);
-                met.map(|met| &met.rule)
-            }
+            Outcome::Decided(_) => self.shown().map(|(met, _)| &met.rule),
         }
+    }
+
+    /// Whether nothing limits the request because a rule or an override says so, and not because none
+    /// is about it.
+    ///
+    /// ```
+    /// use tollgate::{Gate, rules::Query};
+    ///
+    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: open, match: { user: bob }, action: allow }]".parse()?);
+    /// assert!(gate.check(&Query::new().user("bob")?)?.is_exempt());
+    /// assert!(!gate.check(&Query::new())?.is_exempt());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub const fn is_exempt(&self) -> bool {
+        self.is_matched && matches!(self.outcome, Outcome::Unlimited)
+    }
+
+    /// The limit whose numbers are shown with its decision, if counters were asked.
+    ///
+    /// ```
+    /// use tollgate::{Gate, rules::Query};
+    ///
+    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limits: [5/s, 1/day] }]".parse()?);
+    /// let ruling = gate.check(&Query::new().user("alice")?)?;
+    /// assert_eq!(ruling.shown().map(|(met, _)| met.period.to_string()).as_deref(), Some("day"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn shown(&self) -> Option<(&Met, &Decision)> {
+        let Outcome::Decided(verdict) = &self.outcome else {
+            return None;
+        };
+        let place = verdict.binding_index()?;
+        Some((self.met.get(place)?, verdict.decisions().get(place)?))
     }
 
     /// The decision to show, if counters were asked.
@@ -152,10 +184,7 @@ impl Ruling {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn binding(&self) -> Option<&Decision> {
-        match &self.outcome {
-            Outcome::Decided(verdict) => verdict.decisions().get(verdict.binding_index()?),
-            Outcome::Unlimited | Outcome::Stopped { .. } => None,
-        }
+        self.shown().map(|(_, decision)| decision)
     }
 
     /// Every limit that was asked, with its decision, in the order of the walk.

@@ -16,7 +16,7 @@ use tokio::{
 /// Fails once nothing was taken for too long: a client that does not read shall not keep an answer in
 /// our memory.
 #[derive(Debug)]
-pub(super) struct Taken<S> {
+pub(crate) struct Taken<S> {
     stream: S,
     wait: Duration,
     /// Runs while the other side takes nothing.
@@ -24,7 +24,7 @@ pub(super) struct Taken<S> {
 }
 
 impl<S> Taken<S> {
-    pub(super) const fn new(stream: S, wait: Duration) -> Self {
+    pub(crate) const fn new(stream: S, wait: Duration) -> Self {
         let timer = None;
         Self {
             stream,

@@ -1,0 +1,161 @@
+//! What Envoy is told.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use prost_types::{Duration, Struct, Value, value::Kind};
+use tollgate::{Micros, Ruling};
+use tollgate_rls::{Code, DescriptorStatus, HeaderValue, RateLimit, RateLimitResponse, Unit};
+use tollgate_rules::QueryError;
+
+use super::unit::unit;
+use crate::{
+    Fields, ResetAs, Wording,
+    engine::{Answer, Together},
+    http::fields::{self, Lines},
+};
+
+/// The answer to a question whose parts were decided, but for those that could not be asked.
+pub(crate) fn response(
+    together: &Together,
+    crooked: &[Option<QueryError>],
+    added: Option<Fields>,
+) -> RateLimitResponse {
+    let mut answers = together.answers.iter();
+    let statuses = crooked.iter().map(|crooked| match crooked {
+        Some(_) => refused(),
+        None => answers.next().map_or_else(refused, status),
+    });
+    let statuses = statuses.collect();
+    let first = crooked.iter().flatten().next();
+    let is_allowed = first.is_none() && together.is_allowed();
+    let shown = together.shown();
+    let message = match (first, shown) {
+        (Some(error), _) => Some(Bytes::from(error.to_string())),
+        (None, Some(answer)) if !is_allowed => message(&answer.ruling),
+        (None, _) => None,
+    };
+    RateLimitResponse {
+        overall_code: code(is_allowed).into(),
+        statuses,
+        response_headers_to_add: shown
+            .map(|answer| headers(answer, added))
+            .unwrap_or_default(),
+        request_headers_to_add: Vec::new(),
+        raw_body: message.unwrap_or_default(),
+        dynamic_metadata: shown.map(|answer| metadata(answer, is_allowed)),
+    }
+}
+
+const fn code(is_allowed: bool) -> Code {
+    if is_allowed {
+        Code::Ok
+    } else {
+        Code::OverLimit
+    }
+}
+
+/// Of a descriptor that says nothing that can be held against rules.
+fn refused() -> DescriptorStatus {
+    DescriptorStatus {
+        code: Code::OverLimit.into(),
+        ..DescriptorStatus::default()
+    }
+}
+
+fn status(answer: &Answer) -> DescriptorStatus {
+    let ruling = &answer.ruling;
+    let code = code(ruling.is_allowed()).into();
+    let Some((met, decision)) = ruling.shown() else {
+        let blocked = RateLimit {
+            requests_per_unit: 0,
+            unit: Unit::Unknown.into(),
+            name: name(ruling),
+        };
+        return DescriptorStatus {
+            code,
+            current_limit: (!ruling.is_allowed()).then_some(blocked),
+            limit_remaining: if ruling.is_exempt() { u32::MAX } else { 0 },
+            duration_until_reset: None,
+        };
+    };
+    // Envoy shows whole seconds and drops the rest; a client must not come too early.
+    let reset = Micros::from(decision.reset_after()).as_secs_ceil();
+    DescriptorStatus {
+        code,
+        current_limit: Some(RateLimit {
+            requests_per_unit: clamped(decision.limit()),
+            unit: unit(met.period).into(),
+            name: name(ruling),
+        }),
+        limit_remaining: clamped(decision.remaining()),
+        duration_until_reset: Some(Duration {
+            seconds: i64::try_from(reset).unwrap_or(i64::MAX),
+            nanos: 0,
+        }),
+    }
+}
+
+fn clamped(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+fn name(ruling: &Ruling) -> String {
+    let rule = ruling.rule();
+    rule.map(|rule| rule.name.as_str().to_owned())
+        .unwrap_or_default()
+}
+
+fn message(ruling: &Ruling) -> Option<Bytes> {
+    let text = ruling.rule()?.response.message.as_deref()?;
+    Some(Bytes::copy_from_slice(text.as_bytes()))
+}
+
+/// Header fields for Envoy to add.
+struct Added(Vec<HeaderValue>);
+
+impl Lines for Added {
+    fn with(mut self, name: &'static str, write: impl FnOnce(&mut Vec<u8>)) -> Self {
+        let mut value = Vec::new();
+        write(&mut value);
+        self.0.push(HeaderValue {
+            key: name.to_owned(),
+            value: String::from_utf8(value).unwrap_or_default(),
+            raw_value: Bytes::new(),
+        });
+        self
+    }
+}
+
+fn headers(answer: &Answer, added: Option<Fields>) -> Vec<HeaderValue> {
+    let none = Added(Vec::new());
+    let added = match added {
+        None => fields::retry_after(none, &answer.ruling),
+        // Envoy's own fields count seconds from now, so ours do too.
+        Some(fields) => {
+            let reset = ResetAs::Seconds;
+            fields::write(none, answer, Wording { fields, reset })
+        }
+    };
+    added.0
+}
+
+/// For Envoy's access log.
+fn metadata(answer: &Answer, is_allowed: bool) -> Struct {
+    let text = |text: String| Kind::StringValue(text);
+    let rule = answer.ruling.rule();
+    let rule = rule.map_or(Kind::NullValue(0), |rule| {
+        text(rule.name.as_str().to_owned())
+    });
+    let fields = [
+        ("allowed", Kind::BoolValue(is_allowed)),
+        ("decision_id", text(answer.id.to_string())),
+        ("revision", text(answer.ruling.revision().to_string())),
+        ("rule", rule),
+    ];
+    let value = |kind| Value { kind: Some(kind) };
+    let fields = fields.map(|(name, kind)| (name.to_owned(), value(kind)));
+    Struct {
+        fields: BTreeMap::from(fields),
+    }
+}

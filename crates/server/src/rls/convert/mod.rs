@@ -1,0 +1,9 @@
+//! Between Envoy's messages and ours.
+
+mod answer;
+mod question;
+mod text;
+mod unit;
+
+pub(super) use answer::response;
+pub(super) use question::{Question, Wrong};

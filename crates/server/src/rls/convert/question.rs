@@ -1,0 +1,179 @@
+//! What Envoy asks.
+
+use std::borrow::Cow;
+
+use smallvec::SmallVec;
+use tollgate::{AlgorithmName, Cost, Limit, Part, Spend};
+use tollgate_rls::{RateLimitDescriptor, RateLimitOverride, RateLimitRequest, RateLimitUnit};
+use tollgate_rules::{OwnLimit, Query, QueryError};
+
+use super::{
+    text::{beginning, text},
+    unit::period,
+};
+
+/// What Envoy asks, as text.
+#[derive(Debug)]
+pub(crate) struct Question<'r> {
+    domain: Cow<'r, str>,
+    descriptors: SmallVec<[Described<'r>; 4]>,
+}
+
+#[derive(Debug)]
+struct Described<'r> {
+    entries: Entries<'r>,
+    own_limit: Option<OwnLimit>,
+    cost: Cost,
+    spend: Spend,
+}
+
+type Entries<'r> = SmallVec<[(Cow<'r, str>, Cow<'r, str>); 4]>;
+
+/// Why a question cannot be answered. It is the fault of Envoy's configuration, never of a client.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Wrong {
+    #[error("the domain is empty: set `domain` in Envoy's rate limit filter")]
+    NoDomain,
+    #[error("there are no descriptors: set `rate_limits` on the route")]
+    NoDescriptors,
+    #[error("there are {0} descriptors, at most {max} can be asked about at once", max = Question::DESCRIPTORS_MAX)]
+    TooManyDescriptors(usize),
+    #[error("descriptor {0} has {1} entries, at most {max} are allowed", max = Question::ENTRIES_MAX)]
+    TooManyEntries(usize, usize),
+    #[error(
+        "descriptor {0}: the limit has no known unit: use SECOND, MINUTE, HOUR, DAY, MONTH or YEAR"
+    )]
+    NoUnit(usize),
+}
+
+impl<'r> Question<'r> {
+    /// The most descriptors of a question.
+    pub(crate) const DESCRIPTORS_MAX: usize = 64;
+    /// The most entries of a descriptor: with the domain they are as many attributes as there can be.
+    pub(crate) const ENTRIES_MAX: usize = Query::ATTRIBUTES_MAX - 1;
+
+    /// Reads a question.
+    pub(crate) fn read(request: &'r RateLimitRequest) -> Result<Self, Wrong> {
+        let domain = text(&request.domain);
+        if domain.trim_ascii().is_empty() {
+            return Err(Wrong::NoDomain);
+        }
+        match request.descriptors.len() {
+            0 => return Err(Wrong::NoDescriptors),
+            1..=Self::DESCRIPTORS_MAX => {}
+            many => return Err(Wrong::TooManyDescriptors(many)),
+        }
+        let addend = u64::from(request.hits_addend.max(1));
+        let descriptors = request.descriptors.iter().enumerate();
+        let descriptors = descriptors.map(|(place, one)| described(place, one, addend));
+        Ok(Self {
+            descriptors: descriptors.collect::<Result<_, _>>()?,
+            domain,
+        })
+    }
+
+    /// Each descriptor as a request. One whose path has no normal form is an error: nobody shall get
+    /// around the rules of a path by misspelling it.
+    pub(crate) fn parts(&self) -> SmallVec<[Result<Part<'_>, QueryError>; 4]> {
+        let parts = self.descriptors.iter().map(|one| part(&self.domain, one));
+        parts.collect()
+    }
+}
+
+fn described(
+    place: usize,
+    descriptor: &RateLimitDescriptor,
+    addend: u64,
+) -> Result<Described<'_>, Wrong> {
+    let entries = &descriptor.entries;
+    if entries.len() > Question::ENTRIES_MAX {
+        return Err(Wrong::TooManyEntries(place, entries.len()));
+    }
+    let entries = entries
+        .iter()
+        .map(|entry| (text(&entry.key), text(&entry.value)));
+    let own_limit = match &descriptor.limit {
+        None => None,
+        Some(limit) => Some(own_limit(limit).ok_or(Wrong::NoUnit(place))?),
+    };
+    let (cost, spend) = match descriptor.hits_addend {
+        None => (addend, Spend::Charge),
+        // Whoever only looks wants to know whether there is anything left.
+        Some(0) => (1, Spend::Look),
+        Some(own) => (own, Spend::Charge),
+    };
+    Ok(Described {
+        entries: entries.collect(),
+        own_limit,
+        cost: Cost::new(cost),
+        spend,
+    })
+}
+
+/// A fixed window, as envoyproxy/ratelimit counts.
+fn own_limit(given: &RateLimitOverride) -> Option<OwnLimit> {
+    let period = period(RateLimitUnit::try_from(given.unit).ok()?)?;
+    if given.requests_per_unit == 0 {
+        return Some(OwnLimit::Nothing);
+    }
+    let limit = Limit::new(given.requests_per_unit.into(), period).ok()?;
+    let limit = limit.with_algorithm(AlgorithmName::FixedWindow).ok()?;
+    Some(OwnLimit::Limit(limit))
+}
+
+fn part<'q>(domain: &'q str, described: &'q Described<'_>) -> Result<Part<'q>, QueryError> {
+    let entries: SmallVec<[(&str, &str); 4]> = described
+        .entries
+        .iter()
+        .map(|(key, value)| (beginning(key), beginning(value)))
+        .collect();
+    let mut query = Query::new().descriptor(&entries)?;
+    attribute(&mut query, "domain", beginning(domain))?;
+    for ((key, value), (_, whole)) in entries.iter().zip(&described.entries) {
+        attribute(&mut query, key, value)?;
+        fact(&mut query, key, value, whole)?;
+    }
+    query.set_cost(described.cost);
+    if let Some(limit) = &described.own_limit {
+        query.set_own_limit(limit.clone());
+    }
+    Ok(Part {
+        query,
+        spend: described.spend,
+    })
+}
+
+/// An entry as an attribute. Of several with one key the first is.
+fn attribute<'q>(query: &mut Query<'q>, key: &'q str, value: &'q str) -> Result<(), QueryError> {
+    match query.add_attribute(key, value) {
+        Err(QueryError::AttributeTwice { .. }) => Ok(()),
+        added => added,
+    }
+}
+
+/// An entry as a fact, if its key is the name of one. What an operator calls `path` or `method` need not
+/// be one; then it is an attribute and no more.
+fn fact<'q>(
+    query: &mut Query<'q>,
+    key: &str,
+    value: &'q str,
+    whole: &'q str,
+) -> Result<(), QueryError> {
+    match key {
+        "user_id" => query.set_user(value),
+        "org_id" => query.set_org(value),
+        "tier" => query.set_tier(value),
+        "api_key" => query.set_api_key(value),
+        "path" if whole.starts_with('/') => query.set_endpoint(whole),
+        "remote_address" => {
+            // A failed setter leaves the fact as it was.
+            drop(query.set_ip(value));
+            Ok(())
+        }
+        "method" => {
+            drop(query.set_method(value));
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,80 @@
+//! The service that Envoy asks.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use tollgate::{Part, Spend};
+use tollgate_core::Clock as _;
+use tollgate_rls::{RateLimitRequest, RateLimitResponse, server::RateLimitService};
+use tonic::{Request, Response, Status};
+
+use super::convert::{Question, response};
+use crate::{
+    Fields,
+    engine::{Engine, Refusal},
+    telemetry::{Protocol, Turned},
+};
+
+/// Answers Envoy.
+#[derive(Debug)]
+pub(super) struct Rls {
+    pub(super) engine: Arc<Engine>,
+    /// Which header fields Envoy is told to add, besides `Retry-After`.
+    pub(super) fields: Option<Fields>,
+}
+
+#[tonic::async_trait]
+impl RateLimitService for Rls {
+    async fn should_rate_limit(
+        &self,
+        request: Request<RateLimitRequest>,
+    ) -> Result<Response<RateLimitResponse>, Status> {
+        self.answer(request.get_ref()).map(Response::new)
+    }
+}
+
+impl Rls {
+    /// Nothing here waits.
+    pub(super) fn answer(&self, request: &RateLimitRequest) -> Result<RateLimitResponse, Status> {
+        let begun = self.engine.time().now().steady;
+        let recorder = self.engine.recorder();
+        let answer = self.decide(request);
+        match &answer {
+            Ok(_) => {
+                let took = self.engine.time().now().steady.since(begun);
+                recorder.answered(Protocol::Grpc, 1, took);
+            }
+            Err(status) if status.code() == tonic::Code::Unavailable => {
+                recorder.turned_away(Protocol::Grpc, Turned::NoSnapshot);
+            }
+            Err(_) => recorder.turned_away(Protocol::Grpc, Turned::Bad),
+        }
+        answer
+    }
+
+    fn decide(&self, request: &RateLimitRequest) -> Result<RateLimitResponse, Status> {
+        let wrong = |wrong: super::convert::Wrong| Status::invalid_argument(wrong.to_string());
+        let question = Question::read(request).map_err(wrong)?;
+        let (mut parts, mut crooked) =
+            (SmallVec::<[Part<'_>; 4]>::new(), SmallVec::<[_; 4]>::new());
+        for part in question.parts() {
+            crooked.push(part.map(|part| parts.push(part)).err());
+        }
+        if crooked.iter().any(Option::is_some) {
+            // One that cannot be asked stops them all.
+            parts.iter_mut().for_each(|part| part.spend = Spend::Look);
+        }
+        let together = self.engine.check_together(&parts).map_err(status)?;
+        Ok(response(&together, &crooked, self.fields))
+    }
+}
+
+/// Never an answer with an unknown code, which Envoy lets pass.
+fn status(refusal: Refusal) -> Status {
+    match refusal {
+        Refusal::NoSnapshot => Status::unavailable(refusal.to_string()),
+        Refusal::RequestIdTaken | Refusal::UnknownRule(_) => {
+            Status::failed_precondition(refusal.to_string())
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! What Envoy is told.
