@@ -107,10 +107,12 @@ fn head(stream: &mut BufReader<TcpStream>) -> Option<String> {
     let mut head = String::new();
     let mut length = 0;
     loop {
-        let mut line = String::new();
-        if stream.read_line(&mut line).ok()? == 0 {
+        // A header need not be text.
+        let mut line = Vec::new();
+        if stream.read_until(b'\n', &mut line).ok()? == 0 {
             return None;
         }
+        let line = String::from_utf8_lossy(&line);
         let Some((name, value)) = line.trim_end().split_once(": ") else {
             head.push_str(&line);
             if line.trim_end().is_empty() {

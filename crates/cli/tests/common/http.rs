@@ -75,7 +75,12 @@ impl Http {
             text += &format!("{name}: {value}\r\n");
         }
         text += &format!("Content-Length: {}\r\n\r\n{body}", body.len());
-        self.stream.get_mut().write_all(text.as_bytes()).unwrap();
+        self.write_bytes(text.as_bytes());
+    }
+
+    /// A request as it is, text or not.
+    pub(crate) fn write_bytes(&mut self, bytes: &[u8]) {
+        self.stream.get_mut().write_all(bytes).unwrap();
     }
 
     /// The next answer, to a request of this method.

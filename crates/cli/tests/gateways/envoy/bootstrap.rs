@@ -17,10 +17,20 @@ pub(super) struct Bootstrap {
     pub(super) backend: SocketAddr,
     /// What a route is limited by: the list `rate_limits`.
     pub(super) rate_limits: Value,
+    /// Whose list it is: the route's, as ever, or the filter's, which knows of addends.
+    pub(super) lists: Lists,
     /// More of the rate limit filter's fields.
     pub(super) filter: Value,
     /// What every request is given: metadata by its namespace.
     pub(super) metadata: Value,
+}
+
+/// Where Envoy finds the list `rate_limits`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Lists {
+    #[default]
+    Route,
+    Filter,
 }
 
 impl Bootstrap {
@@ -69,12 +79,17 @@ impl Bootstrap {
     }
 
     fn host(&self) -> Value {
-        let route = json!({ "cluster": "backend", "rate_limits": self.rate_limits });
-        json!({
-            "name": "backend",
-            "domains": ["*"],
-            "routes": [{ "match": { "prefix": "/" }, "route": route }],
-        })
+        let mut route = json!({ "match": { "prefix": "/" }, "route": { "cluster": "backend" } });
+        match self.lists {
+            Lists::Route => route["route"]["rate_limits"] = self.rate_limits.clone(),
+            Lists::Filter => {
+                route["typed_per_filter_config"] = json!({ "envoy.filters.http.ratelimit": {
+                    "@type": "type.googleapis.com/envoy.extensions.filters.http.ratelimit.v3.RateLimitPerRoute",
+                    "rate_limits": self.rate_limits,
+                } });
+            }
+        }
+        json!({ "name": "backend", "domains": ["*"], "routes": [route] })
     }
 
     fn filter(&self) -> Value {

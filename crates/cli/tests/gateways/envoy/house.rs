@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tollgate_testkit::{Backend, Envoy};
 
-use super::bootstrap::{Bootstrap, LISTENER};
+use super::bootstrap::{Bootstrap, LISTENER, Lists};
 use crate::common::{
     Desk,
     http::{Http, Reply},
@@ -30,6 +30,7 @@ pub(super) struct Plan<'a> {
     pub(super) flags: &'a [&'a str],
     /// What Envoy's only route is limited by.
     pub(super) rate_limits: Value,
+    pub(super) lists: Lists,
     /// Fields of Envoy's rate limit filter, instead of what is usual here.
     pub(super) filter: Value,
     /// What Envoy knows of every request: metadata by its namespace.
@@ -37,6 +38,14 @@ pub(super) struct Plan<'a> {
 }
 
 impl Plan<'_> {
+    /// Envoy writes the numbers into headers.
+    pub(super) fn with_headers() -> Self {
+        Self {
+            filter: json!({ "enable_x_ratelimit_headers": "DRAFT_VERSION_03" }),
+            ..Self::default()
+        }
+    }
+
     pub(super) fn build(self) -> House {
         let desk = match self.rules {
             Some(_) => Desk::new(),
@@ -54,6 +63,7 @@ impl Plan<'_> {
             service: server.grpc,
             backend: backend.addr(),
             rate_limits: self.rate_limits,
+            lists: self.lists,
             filter: over(json!({ "timeout": PATIENT }), &self.filter),
             metadata: self.metadata,
         };
@@ -81,8 +91,7 @@ impl House {
         let plan = Plan {
             rules: Some(rules),
             rate_limits,
-            filter: json!({ "enable_x_ratelimit_headers": "DRAFT_VERSION_03" }),
-            ..Plan::default()
+            ..Plan::with_headers()
         };
         plan.build()
     }

@@ -6,3 +6,4 @@ mod bootstrap;
 mod descriptors;
 mod house;
 mod outages;
+mod tricks;

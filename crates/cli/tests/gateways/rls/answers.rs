@@ -293,24 +293,31 @@ fn entries_are_facts_and_attributes() {
 #[test]
 fn what_cannot_be_answered_is_an_error_with_words() {
     let (_desk, _server, mut client) = house();
-    let long = "x".repeat(2_000);
+    let many = vec![one("user_id", "ann"); 65];
+    let deep = entries(&vec![("more", "of it"); 64]);
+    let mut endless = one("user_id", "ann");
+    endless["limit"] = json!({ "requests_per_unit": 1 });
     for (asked, words) in [
-        (json!({ "descriptors": [one("user_id", "ann")] }), "domain"),
-        (json!({ "domain": "any" }), "descriptor"),
-        (about(&[one("user_id", &long)]), "user"),
-        (about(&[one("remote_address", "nowhere")]), "nowhere"),
-        (about(&[one("path", "no-slash")]), "path"),
+        (
+            json!({ "descriptors": [one("user_id", "ann")] }),
+            "set `domain`",
+        ),
+        (json!({ "domain": "any" }), "set `rate_limits`"),
+        (about(&many), "at most 64"),
+        (
+            about(&[one("user_id", "ann"), deep]),
+            "descriptor 1 has 64 entries",
+        ),
+        (about(&[endless]), "no known unit"),
     ] {
         let answer = client.ask(&asked);
         assert_eq!(answer["error"], "INVALID_ARGUMENT", "{answer}");
         let told = answer["details"].as_str().unwrap();
         assert!(told.contains(words), "{words}: {told}");
     }
-    // And the next is answered.
-    assert_eq!(
-        client.ask(&about(&[one("user_id", "ann")]))["overall_code"],
-        "OK"
-    );
+    // None of it was charged.
+    let answer = client.ask(&about(&[one("user_id", "ann")]));
+    assert_eq!(answer["statuses"][0]["limit_remaining"], 2, "{answer}");
 }
 
 // Proves: R9, S2

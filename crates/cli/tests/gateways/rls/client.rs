@@ -18,19 +18,14 @@ pub(crate) struct RlsClient {
 
 impl RlsClient {
     pub(crate) fn to(address: SocketAddr) -> Self {
-        Self::start(&[&address.to_string()])
+        Self::start(&address.to_string())
     }
 
-    /// Over TLS; the server's certificate is signed by this one.
-    pub(crate) fn over_tls(address: &str, authority: &Path) -> Self {
-        Self::start(&[address, authority.to_str().unwrap()])
-    }
-
-    fn start(words: &[&str]) -> Self {
+    fn start(address: &str) -> Self {
         let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/python/bin/python");
         let mut child = Command::new(&python)
             .args(["-c", include_str!("client.py")])
-            .args(words)
+            .arg(address)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
