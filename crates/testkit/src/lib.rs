@@ -1,5 +1,5 @@
 //! What Tollgate's own tests share: one contract for every store, an oracle to hold stores against,
-//! the bodies of the fuzz targets, a real PostgreSQL, and a network that fails on command. For
+//! the bodies of the fuzz targets, a real PostgreSQL, a real Envoy, and a network that fails on command. For
 //! development only.
 //!
 //! A store shows that it keeps the contract in one line of a test file:
@@ -28,6 +28,7 @@ mod fuzz_http;
 mod notation;
 pub mod postgres;
 pub mod proxy;
+mod pypi;
 mod reference;
 pub mod resp;
 mod rng;
@@ -37,5 +38,6 @@ pub use block_on::block_on;
 pub use deadline::wait_for;
 pub use envoy::Envoy;
 pub use notation::{describe, limit};
+pub use pypi::pypi;
 pub use reference::ReferenceStore;
 pub use rng::Rng;

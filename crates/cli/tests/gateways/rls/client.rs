@@ -3,7 +3,6 @@
 use std::{
     io::{BufRead as _, BufReader, Write as _},
     net::SocketAddr,
-    path::Path,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
@@ -22,17 +21,13 @@ impl RlsClient {
     }
 
     fn start(address: &str) -> Self {
-        let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/python/bin/python");
-        let mut child = Command::new(&python)
+        let mut child = Command::new(tollgate_testkit::pypi("python"))
             .args(["-c", include_str!("client.py")])
             .arg(address)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .unwrap_or_else(|error| {
-                let python = python.display();
-                panic!("{python}: {error}: `cargo xtask test` installs what is missing")
-            });
+            .unwrap();
         let questions = child.stdin.take().unwrap();
         let answers = BufReader::new(child.stdout.take().unwrap());
         Self {
