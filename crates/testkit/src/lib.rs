@@ -1,5 +1,6 @@
 //! What Tollgate's own tests share: one contract for every store, an oracle to hold stores against,
-//! the bodies of the fuzz targets, a real PostgreSQL, a real Envoy, and a network that fails on command. For
+//! the bodies of the fuzz targets, a real PostgreSQL, real gateways, certificates for a day, and a
+//! network that fails on command. For
 //! development only.
 //!
 //! A store shows that it keeps the contract in one line of a test file:
@@ -20,6 +21,7 @@
 
 mod backend;
 mod block_on;
+pub mod certificates;
 pub mod contract;
 mod deadline;
 mod envoy;
@@ -32,6 +34,7 @@ mod pypi;
 mod reference;
 pub mod resp;
 mod rng;
+pub mod tls;
 
 pub use backend::{BACKEND_SAYS, Backend};
 pub use block_on::block_on;

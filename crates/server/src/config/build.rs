@@ -10,6 +10,7 @@ use super::{
     Collector, ConfigError, Demo, Effective, Listeners, Logs, Origin, Owner, Problem, SETTINGS,
     Settings, Sources, Takes, Timers, Wording, cross, parse,
     sources::{Given, Values},
+    tls,
 };
 
 /// What a server is started with, and how it came to be.
@@ -77,6 +78,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         parse::count(text, 1_000, MemoryStore::<SystemClock>::CAPACITY_MAX)
     });
     let token = cross::token(reader);
+    let tls = tls::read(reader);
     let otlp = reader.optional("otlp", |text| {
         let collector = text.parse::<Collector>();
         collector.map_err(|error| format!("expected http://HOST:PORT[/PATH], but it {error}"))
@@ -94,6 +96,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
             Demo::Offered
         },
         token,
+        tls,
         keys_max: keys_max?,
         wording: wording?,
         envoy_fields: envoy_fields?,
@@ -200,6 +203,11 @@ impl Reader {
                 None
             }
         }
+    }
+
+    /// Whether there is a value, sound or not.
+    pub(super) fn is_given(&self, name: &str) -> bool {
+        self.values.contains_key(name)
     }
 
     pub(super) fn origin(&self, name: &str) -> Origin {

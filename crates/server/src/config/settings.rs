@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use tollgate_catalog::{DatabaseUrl, NodeId};
 
-use super::Collector;
+use super::{Collector, Tls};
 use crate::authority::Token;
 
 /// Everything a server needs to know.
@@ -26,6 +26,8 @@ pub struct Settings {
     pub demo: Demo,
     /// What opens the admin side beyond this machine.
     pub token: Option<Token>,
+    /// Which listeners speak TLS, and with which files.
+    pub tls: Tls,
     /// How many keys there is room for.
     pub keys_max: usize,
     /// How answers are worded.

@@ -22,6 +22,8 @@ use crate::telemetry::{Protocol, Turned};
 /// Answers the requests of one conversation, in order.
 pub(super) struct Desk {
     pub(super) service: Arc<HttpService>,
+    /// What the client's certificate calls it.
+    pub(super) name: Option<Arc<str>>,
     pub(super) now: Timestamp,
     pub(super) date: Date,
     /// The body of the answer that is written.
@@ -48,9 +50,10 @@ const NO_SNAPSHOT_RETRY_AFTER_S: u64 = 1;
 const KEPT_BYTES_MAX: usize = 64 * 1024;
 
 impl Desk {
-    pub(super) fn new(service: Arc<HttpService>) -> Self {
+    pub(super) fn new(service: Arc<HttpService>, name: Option<Arc<str>>) -> Self {
         Self {
             service,
+            name,
             now: Timestamp::EPOCH,
             date: Date::default(),
             scratch: Vec::new(),

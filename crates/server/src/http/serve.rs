@@ -51,10 +51,10 @@ impl Serve for HttpServe {
     const FULL: &'static [u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n\
         Connection: close\r\nContent-Length: 0\r\n\r\n";
 
-    async fn serve(&self, stream: Stream, _: Peer, stop: Stop) {
+    async fn serve(&self, stream: Stream, peer: Peer, stop: Stop) {
         let conversation = Conversation {
             stream,
-            session: HttpSession::new(Arc::clone(&self.service)),
+            session: HttpSession::new(Arc::clone(&self.service), peer.name),
             engine: &self.service.engine,
             terms: self.terms,
         };

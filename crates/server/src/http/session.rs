@@ -22,13 +22,14 @@ const TOGETHER_MAX: usize = 64;
 const ANSWER_BYTES_LIKELY: usize = 1_024;
 
 impl HttpSession {
-    pub(crate) fn new(service: Arc<HttpService>) -> Self {
+    /// With somebody who has a name if a certificate gave it one.
+    pub(crate) fn new(service: Arc<HttpService>, name: Option<Arc<str>>) -> Self {
         let limits = Limits {
             body_bytes_max: service.body_bytes_max,
         };
         Self {
             decoder: Decoder::new(limits),
-            desk: Desk::new(service),
+            desk: Desk::new(service, name),
         }
     }
 }

@@ -34,7 +34,7 @@ impl Line {
         let router = house.router.clone();
         let mut served = JoinSet::new();
         served.spawn(async move {
-            serve_connection(Stream::Plain(stream), router, &timers, stop).await
+            serve_connection(Stream::from(stream), router, &timers, stop).await
         });
         Self {
             client,

@@ -84,14 +84,14 @@ impl Talk {
         Self {
             clock,
             live,
-            session: HttpSession::new(Arc::clone(&service)),
+            session: HttpSession::new(Arc::clone(&service), None),
             service,
         }
     }
 
     /// Another connection to the same server.
     pub(super) fn reconnect(&mut self) {
-        self.session = HttpSession::new(Arc::clone(&self.service));
+        self.session = HttpSession::new(Arc::clone(&self.service), None);
     }
 
     /// Sends bytes at once; all of them must be taken.

@@ -138,6 +138,8 @@ impl Rig {
         let (listener, address) = runtime.block_on(bind("http", any)).unwrap();
         let acceptor = Acceptor {
             listener,
+            tls: None,
+            complaints: Arc::default(),
             connections_max,
             drain: Duration::from_secs(20),
             recorder,
