@@ -96,12 +96,12 @@ impl House {
     }
 
     pub(crate) fn signal(&self, signal: Signal) {
-        self.server.as_ref().unwrap().signal(signal);
+        self.server().signal(signal);
     }
 
-    /// What Tollgate has logged so far.
-    pub(crate) fn log(&self) -> String {
-        self.server.as_ref().unwrap().log()
+    /// Tollgate itself.
+    pub(crate) fn server(&self) -> &Server {
+        self.server.as_ref().unwrap()
     }
 
     /// A connection to the gateway.
