@@ -38,6 +38,11 @@ pub(crate) const FOR_TESTS: &[Need] = &[
         reason: "runs the commands of the manual",
     },
     Need {
+        program: "openssl",
+        packages: &["openssl"],
+        reason: "makes certificates as the manual does, and shakes hands",
+    },
+    Need {
         program: "redis-cli",
         packages: &["redis-tools"],
         reason: "asks the server as people at a terminal do, and so does redis-benchmark",

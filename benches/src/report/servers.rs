@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::{bars::Bar, number::short, table::Table};
 use crate::servers::{
-    Contest, Measured, Paced, Servers, Shape,
+    Contest, Measured, Paced, Servers, Shape, Streams,
     names::{
-        AXUM, BATCH, CEILING, CEILING_CHECK, CHECK, CL_THROTTLE, CRAB_NODELAY, INCR, LIMITADOR,
-        LUA, TG_CHECK,
+        AXUM, BATCH, CEILING, CEILING_CHECK, CHECK, CL_THROTTLE, CRAB_GRPC, CRAB_NODELAY, INCR,
+        LIMITADOR, LIMITADOR_GRPC, LUA, RLS, TG_CHECK, TONIC,
     },
 };
 
@@ -88,7 +88,7 @@ const fn ratio(shape: Shape, ours: &'static str, theirs: &'static str, times_min
     }
 }
 
-const RATIOS: [Ratio; 13] = [
+const RATIOS: [Ratio; 22] = [
     ratio(Shape::Resp(1), CL_THROTTLE, CEILING, 0.9),
     ratio(Shape::Resp(1), TG_CHECK, CEILING_CHECK, 0.85),
     ratio(Shape::Resp(1), CL_THROTTLE, CRAB_NODELAY, 1.3),
@@ -102,7 +102,20 @@ const RATIOS: [Ratio; 13] = [
     ratio(Shape::Http(1), CHECK, LIMITADOR, 3.0),
     ratio(Shape::Http(16), CHECK, AXUM, 1.3),
     ratio(Shape::Http(16), CHECK, LIMITADOR, 3.0),
+    ratio(grpc(0), RLS, TONIC, 1.0),
+    ratio(grpc(0), RLS, CRAB_GRPC, 1.0),
+    ratio(grpc(0), RLS, LIMITADOR_GRPC, 1.0),
+    ratio(grpc(1), RLS, TONIC, 1.0),
+    ratio(grpc(1), RLS, CRAB_GRPC, 1.0),
+    ratio(grpc(1), RLS, LIMITADOR_GRPC, 1.0),
+    ratio(grpc(2), RLS, TONIC, 1.0),
+    ratio(grpc(2), RLS, CRAB_GRPC, 1.0),
+    ratio(grpc(2), RLS, LIMITADOR_GRPC, 1.0),
 ];
+
+const fn grpc(which: usize) -> Shape {
+    Shape::Grpc(Streams::ALL[which])
+}
 
 pub(super) fn bars(servers: &Servers) -> Vec<Bar> {
     let mut bars: Vec<Bar> = RATIOS.iter().filter_map(|bar| bar.hold(servers)).collect();

@@ -9,45 +9,19 @@ use std::{
 
 use super::{
     fixed::Kind as Fixed,
+    grpc,
     load::{Turn, drive},
+    names::{
+        AXUM, BATCH, CEILING, CEILING_CHECK, CHECK, CL_THROTTLE, CRAB, CRAB_GRPC, CRAB_NODELAY,
+        INCR, LIMITADOR, LIMITADOR_GRPC, LUA, RLS, TG_CHECK, TONIC,
+    },
     peers,
     process::{LOAD_CORE, Process, free_address},
     script::Script,
+    shape::{Shape, Streams},
     tollgate::Ours,
 };
 use crate::depth::Depth;
-
-use names::{
-    AXUM, BATCH, CEILING, CEILING_CHECK, CHECK, CL_THROTTLE, CRAB, CRAB_NODELAY, INCR, LIMITADOR,
-    LUA, TG_CHECK,
-};
-
-/// What is asked of everybody alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
-    Resp(usize),
-    Http(usize),
-    HttpBatch,
-}
-
-impl Shape {
-    pub(crate) fn name(self) -> String {
-        match self {
-            Self::Resp(1) => "RESP, 50 connections".to_owned(),
-            Self::Resp(depth) => format!("RESP, 50 × pipeline {depth}"),
-            Self::Http(1) => "HTTP, 50 connections".to_owned(),
-            Self::Http(depth) => format!("HTTP, 50 × pipeline {depth}"),
-            Self::HttpBatch => "HTTP, batches of 100, 50 connections".to_owned(),
-        }
-    }
-
-    const fn pipeline(self) -> usize {
-        match self {
-            Self::Resp(depth) | Self::Http(depth) => depth,
-            Self::HttpBatch => 1,
-        }
-    }
-}
 
 /// How everybody did at one shape.
 #[derive(Debug)]
@@ -93,22 +67,6 @@ struct Stage {
     contestants: Vec<Contestant>,
 }
 
-/// What everybody is called.
-pub(crate) mod names {
-    pub(crate) const CL_THROTTLE: &str = "Tollgate CL.THROTTLE";
-    pub(crate) const TG_CHECK: &str = "Tollgate TG.CHECK, 200 rules";
-    pub(crate) const CHECK: &str = "Tollgate /ratelimit/check, 200 rules";
-    pub(crate) const BATCH: &str = "Tollgate /ratelimit/check/batch, 200 rules";
-    pub(crate) const CEILING: &str = "ceiling: fixed reply, tokio";
-    pub(crate) const CEILING_CHECK: &str = "ceiling: fixed reply of TG.CHECK's size";
-    pub(crate) const INCR: &str = "redis-server INCR";
-    pub(crate) const LUA: &str = "redis-server, token bucket in Lua";
-    pub(crate) const CRAB: &str = "throttlecrab-server as shipped";
-    pub(crate) const CRAB_NODELAY: &str = "throttlecrab-server with NODELAY";
-    pub(crate) const AXUM: &str = "axum, fixed reply";
-    pub(crate) const LIMITADOR: &str = "limitador's library behind axum";
-}
-
 /// Where peers are installed that are no packages.
 const PEERS: &str = "target/peers";
 
@@ -128,6 +86,10 @@ pub(super) fn run(depth: Depth, absent: &mut Vec<String>) -> anyhow::Result<Vec<
         contests.push(http.play(Shape::Http(pipeline), depth, &ours)?);
     }
     contests.push(batch.play(Shape::HttpBatch, depth, &ours)?);
+    let mut grpc = grpc_stage(&ours, absent)?;
+    for streams in Streams::ALL {
+        contests.push(grpc.play(Shape::Grpc(streams), depth, &ours)?);
+    }
     Ok(contests)
 }
 
@@ -171,6 +133,26 @@ fn http_stage(ours: &Ours) -> anyhow::Result<Stage> {
     stage.fixed(CEILING, Fixed::Http, Script::check())?;
     stage.fixed(AXUM, Fixed::Axum, Script::check())?;
     stage.fixed(LIMITADOR, Fixed::Limitador, Script::check())?;
+    Ok(stage)
+}
+
+fn grpc_stage(ours: &Ours, absent: &mut Vec<String>) -> anyhow::Result<Stage> {
+    let mut stage = Stage::default();
+    stage.enter(RLS, ours.grpc, grpc::should_rate_limit(), usize::MAX);
+    stage.fixed(TONIC, Fixed::Tonic, grpc::should_rate_limit())?;
+    stage.fixed(
+        LIMITADOR_GRPC,
+        Fixed::TonicLimitador,
+        grpc::should_rate_limit(),
+    )?;
+    let address = free_address()?;
+    match peers::throttlecrab_grpc(address, Path::new(PEERS)) {
+        Ok(command) => {
+            let process = stage.start(&command, address)?;
+            stage.enter(CRAB_GRPC, address, grpc::throttle(), process);
+        }
+        Err(error) => absent.push(format!("{CRAB_GRPC}: {error:#}")),
+    }
     Ok(stage)
 }
 
@@ -233,12 +215,14 @@ impl Stage {
                 let before = process.cpu();
                 // The first round only warms up.
                 let how_long = if round == 0 { each / 4 } else { each };
-                let turn = drive(
-                    contestant.address,
-                    &contestant.script,
-                    shape.pipeline(),
-                    how_long,
-                )?;
+                let (at, script) = (contestant.address, &contestant.script);
+                let turn = match shape {
+                    Shape::Resp(pipeline) | Shape::Http(pipeline) => {
+                        drive(at, script, pipeline, how_long)?
+                    }
+                    Shape::HttpBatch => drive(at, script, 1, how_long)?,
+                    Shape::Grpc(streams) => grpc::drive(at, script, streams, how_long)?,
+                };
                 if round > 0 {
                     contestant.turns.push((turn, process.cpu() - before));
                 }

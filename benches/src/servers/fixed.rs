@@ -21,6 +21,10 @@ pub(crate) enum Kind {
     Axum,
     /// A check by limitador's library, by axum.
     Limitador,
+    /// A status to every question over gRPC, by tonic.
+    Tonic,
+    /// A check by limitador's library, by tonic.
+    TonicLimitador,
 }
 
 const JSON: &str = r#"{"allowed":true,"remaining":99,"limit":100,"reset":1710432000}"#;
@@ -36,6 +40,8 @@ pub(crate) fn serve(kind: Kind, address: SocketAddr) -> anyhow::Result<()> {
         match kind {
             Kind::Axum => super::peers::axum_fixed(listener, JSON).await,
             Kind::Limitador => super::peers::limitador(listener).await,
+            Kind::Tonic => super::grpc::fixed(listener).await,
+            Kind::TonicLimitador => super::grpc::limitador(listener).await,
             Kind::Resp | Kind::RespCheck | Kind::Http => reply(listener, kind).await,
         }
     })

@@ -2,18 +2,22 @@
 
 mod contest;
 mod fixed;
+mod grpc;
 mod load;
 mod memory;
+pub(crate) mod names;
 mod paced;
 mod peers;
 mod process;
 mod script;
+mod shape;
 mod tollgate;
 
-pub(crate) use contest::{Contest, Measured, Shape, names};
+pub(crate) use contest::{Contest, Measured};
 pub(crate) use fixed::{Kind as FixedKind, serve as serve_fixed};
 pub(crate) use memory::Memory;
 pub(crate) use paced::Paced;
+pub(crate) use shape::{Shape, Streams};
 
 use crate::depth::Depth;
 

@@ -9,14 +9,13 @@ use std::{
 use hdrhistogram::Histogram;
 
 use super::{
-    contest::{
-        self, Contest, Shape,
-        names::{CEILING, CEILING_CHECK, CHECK, TG_CHECK},
-    },
+    contest::{self, Contest},
     fixed::Kind as Fixed,
     load::CONNECTIONS,
+    names::{CEILING, CEILING_CHECK, CHECK, TG_CHECK},
     process::{LOAD_CORE, Process, free_address},
     script::Script,
+    shape::Shape,
     tollgate::Ours,
 };
 use crate::depth::Depth;

@@ -24,15 +24,7 @@ pub(super) async fn axum_fixed(listener: TcpListener, json: &'static str) -> any
 
 /// A check by limitador's library, with one limit for each user.
 pub(super) async fn limitador(listener: TcpListener) -> anyhow::Result<()> {
-    let limiter = Arc::new(RateLimiter::new(1_000_000));
-    let limit = Limit::new(
-        "check",
-        1_000_000_000,
-        3_600,
-        vec![],
-        vec!["user_id".try_into().expect("a variable")],
-    );
-    limiter.add_limit(limit);
+    let limiter = Arc::new(limitador_by_user());
     let check = move |Json(facts): Json<HashMap<String, String>>| {
         let limiter = Arc::clone(&limiter);
         async move {
@@ -43,6 +35,20 @@ pub(super) async fn limitador(listener: TcpListener) -> anyhow::Result<()> {
     };
     let router = Router::new().route("/ratelimit/check", post(check));
     Ok(axum::serve(listener, router).await?)
+}
+
+/// limitador in memory with one limit, for each user.
+pub(super) fn limitador_by_user() -> RateLimiter {
+    let limiter = RateLimiter::new(1_000_000);
+    let limit = Limit::new(
+        "check",
+        1_000_000_000,
+        3_600,
+        vec![],
+        vec!["user_id".try_into().expect("a variable")],
+    );
+    limiter.add_limit(limit);
+    limiter
 }
 
 /// A token bucket as it is written in Lua everywhere: two fields of a hash.
@@ -84,6 +90,15 @@ pub(super) fn load_token_bucket(address: SocketAddr) -> anyhow::Result<String> {
 
 /// throttlecrab's server, if `cargo install throttlecrab-server --root target/peers` was run.
 pub(super) fn throttlecrab(address: SocketAddr, folder: &Path) -> anyhow::Result<Command> {
+    throttlecrab_by("redis", address, folder)
+}
+
+/// The same over gRPC.
+pub(super) fn throttlecrab_grpc(address: SocketAddr, folder: &Path) -> anyhow::Result<Command> {
+    throttlecrab_by("grpc", address, folder)
+}
+
+fn throttlecrab_by(way: &str, address: SocketAddr, folder: &Path) -> anyhow::Result<Command> {
     let program = folder.join("bin/throttlecrab-server");
     anyhow::ensure!(
         program.is_file(),
@@ -91,14 +106,9 @@ pub(super) fn throttlecrab(address: SocketAddr, folder: &Path) -> anyhow::Result
         folder.display()
     );
     let mut command = Command::new(program);
-    command.args([
-        "--redis",
-        "--redis-host",
-        "127.0.0.1",
-        "--log-level",
-        "error",
-    ]);
-    command.args(["--redis-port", &address.port().to_string()]);
+    command.args(["--log-level", "error", &format!("--{way}")]);
+    command.args([&format!("--{way}-host"), "127.0.0.1"]);
+    command.args([format!("--{way}-port"), address.port().to_string()]);
     Ok(command)
 }
 

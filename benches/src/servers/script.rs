@@ -14,6 +14,8 @@ pub(super) struct Script {
     pub(super) marker: &'static [u8],
     /// Decisions in one request.
     pub(super) decisions: u64,
+    /// What is called over gRPC.
+    pub(super) method: &'static str,
 }
 
 /// Requests in a script; then it begins anew.
@@ -21,15 +23,16 @@ const REQUESTS: usize = 4_096;
 const USERS: usize = 100_000;
 
 impl Script {
-    fn new(marker: &'static [u8], mut request: impl FnMut(usize) -> String) -> Self {
+    fn new<T: AsRef<[u8]>>(marker: &'static [u8], mut request: impl FnMut(usize) -> T) -> Self {
         let mut script = Self {
             bytes: Vec::new(),
             ends: Vec::new(),
             marker,
             decisions: 1,
+            method: "",
         };
         for number in 0..REQUESTS {
-            script.bytes.extend_from_slice(request(number).as_bytes());
+            script.bytes.extend_from_slice(request(number).as_ref());
             script.ends.push(script.bytes.len());
         }
         script
@@ -76,6 +79,19 @@ impl Script {
                  Content-Length: {length}\r\n\r\n{body}"
             )
         })
+    }
+
+    /// Messages to a method of gRPC, each behind its length.
+    pub(super) fn calls(method: &'static str, message: impl Fn(usize) -> Vec<u8>) -> Self {
+        let script = Self::new(b"", |number| {
+            let message = message(user(number));
+            let length = u32::try_from(message.len()).expect("a small message");
+            let mut framed = vec![0];
+            framed.extend_from_slice(&length.to_be_bytes());
+            framed.extend_from_slice(&message);
+            framed
+        });
+        Self { method, ..script }
     }
 
     /// A check with four facts, against 200 rules.

@@ -12,6 +12,7 @@ use super::process::{Process, free_address};
 pub(super) struct Ours {
     pub(super) process: Process,
     pub(super) http: SocketAddr,
+    pub(super) grpc: SocketAddr,
     pub(super) resp: SocketAddr,
     _folder: tempfile::TempDir,
 }
@@ -21,19 +22,27 @@ impl Ours {
         let folder = tempfile::tempdir()?;
         let rules = folder.path().join("rules.yaml");
         fs::write(&rules, document::write_yaml(&crate::rules::rule_set(200)))?;
-        let [http, resp, admin] = [free_address()?, free_address()?, free_address()?];
+        let [http, grpc] = [free_address()?, free_address()?];
+        let [resp, admin] = [free_address()?, free_address()?];
         let mut command = Command::new(program()?);
         command.current_dir(folder.path()).arg("serve");
-        for (flag, address) in [("--http", http), ("--resp", resp), ("--admin", admin)] {
+        for (flag, address) in [
+            ("--http", http),
+            ("--grpc", grpc),
+            ("--resp", resp),
+            ("--admin", admin),
+        ] {
             command.args([flag, &address.to_string()]);
         }
         command.arg("--rules").arg(&rules);
         let mut process = Process::start(&command)?;
-        process.listening(http)?;
-        process.listening(resp)?;
+        for address in [http, grpc, resp] {
+            process.listening(address)?;
+        }
         Ok(Self {
             process,
             http,
+            grpc,
             resp,
             _folder: folder,
         })

@@ -5,8 +5,9 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use crate::{
-    config::{Listeners, Owner},
+    config::{Listeners, Owner, TlsFiles},
     counters::SAVE_EVERY,
+    curl::Curl,
     health::{COUNTING, Condition},
     rules::Shown,
     server::Server,
@@ -21,12 +22,37 @@ pub struct Announcement {
     owner: Owner,
     node: String,
     condition: Condition,
+    schemes: Schemes,
+    curl: Curl,
+}
+
+/// What the addresses begin with.
+#[derive(Debug)]
+struct Schemes {
+    http: &'static str,
+    grpc: &'static str,
+    resp: &'static str,
+    admin: &'static str,
 }
 
 impl Announcement {
     pub(crate) fn of(server: &Server) -> Self {
         let (settings, health) = server.about();
+        let tls = &settings.tls;
+        let scheme = |files: &Option<TlsFiles>, clear, sealed| match files {
+            None => clear,
+            Some(_) => sealed,
+        };
+        let schemes = Schemes {
+            http: scheme(&tls.http, "http", "https"),
+            grpc: scheme(&tls.grpc, "grpc", "grpcs"),
+            resp: scheme(&tls.resp, "redis", "rediss"),
+            admin: scheme(&tls.admin, "http", "https"),
+        };
+        let about = health.certificates.about("http");
         Self {
+            curl: Curl::new(settings.listen.http, tls.http.as_ref().zip(about.as_ref())),
+            schemes,
             listeners: settings.listen,
             database: settings.database.to_string(),
             data: settings.data.display().to_string(),
@@ -49,6 +75,12 @@ impl Announcement {
             "revision": self.condition.revision,
             "demo": self.condition.shown == Shown::Demo,
             "degraded": self.condition.degraded,
+            "tls": {
+                "http": self.schemes.http == "https",
+                "grpc": self.schemes.grpc == "grpcs",
+                "resp": self.schemes.resp == "rediss",
+                "admin": self.schemes.admin == "https",
+            },
             "counting": COUNTING,
             "killed_loses_at_most_s": SAVE_EVERY.as_secs(),
             "try": self.curl(),
@@ -60,10 +92,8 @@ impl Announcement {
             Shown::Demo => r#"{"user_id":"alice","endpoint":"/hello"}"#,
             Shown::Own => r#"{"user_id":"alice","endpoint":"/","method":"GET"}"#,
         };
-        format!(
-            "curl -i http://{}/ratelimit/check -d '{facts}'",
-            self.listeners.http
-        )
+        let Curl { words, origin } = &self.curl;
+        format!("curl -i {words}{origin}/ratelimit/check -d '{facts}'")
     }
 
     fn rules(&self) -> String {
@@ -89,13 +119,23 @@ impl fmt::Display for Announcement {
             admin,
         } = &self.listeners;
         writeln!(f, "tollgate {} is up", env!("CARGO_PKG_VERSION"))?;
-        writeln!(f, "  decisions  http://{http}  (HTTP)")?;
+        let schemes = &self.schemes;
+        writeln!(f, "  decisions  {}://{http}  (HTTP)", schemes.http)?;
         writeln!(
             f,
-            "             grpc://{grpc}  (Envoy's rate limit service)"
+            "             {}://{grpc}  (Envoy's rate limit service)",
+            schemes.grpc
         )?;
-        writeln!(f, "             redis://{resp}  (Redis protocol)")?;
-        writeln!(f, "  admin      http://{admin}  (API, /metrics)")?;
+        writeln!(
+            f,
+            "             {}://{resp}  (Redis protocol)",
+            schemes.resp
+        )?;
+        writeln!(
+            f,
+            "  admin      {}://{admin}  (API, /metrics)",
+            schemes.admin
+        )?;
         writeln!(f, "  rules      {}", self.rules())?;
         writeln!(
             f,

@@ -15,6 +15,17 @@ pub(crate) struct Caller<'a> {
     pub(crate) door: Door,
     /// The token that it showed, without `Bearer`.
     pub(crate) token: Option<&'a str>,
+    /// What its certificate calls it, if it showed one that is signed by whom the listener believes.
+    pub(crate) name: Option<&'a str>,
+}
+
+impl Caller<'_> {
+    /// Whether it is one of us: on this machine, or with a certificate from whom we believe. Refund and
+    /// reset come from the service itself, so its neighbours need no token for that; without a token
+    /// they need none for anything.
+    const fn is_near(&self) -> bool {
+        matches!(self.door, Door::Loopback) || self.name.is_some()
+    }
 }
 
 /// Where a listener can be reached from.
@@ -62,7 +73,10 @@ pub(crate) enum Refused {
     #[error("the token is not the one that this server was started with")]
     Wrong,
     /// None would do, since the server has none.
-    #[error("this is refused on a listener that others can reach: start the server with a token")]
+    #[error(
+        "this is refused on a listener that others can reach: start the server with a token, or ask \
+         clients for certificates"
+    )]
     NotConfigured,
 }
 
@@ -80,16 +94,11 @@ impl Authority {
         match (&self.token, caller.token) {
             (Some(token), Some(shown)) if token.is(shown) => Ok(()),
             (Some(_), Some(_)) => Err(Refused::Wrong),
-            (None, _) if caller.door == Door::Loopback => Ok(()),
-            (Some(_), None) if self.trusts_the_door(caller.door, wanted) => Ok(()),
+            (None, _) if caller.is_near() => Ok(()),
+            (Some(_), None) if caller.is_near() && wanted == Permission::ChangeCounters => Ok(()),
             (Some(_), None) => Err(Refused::Missing),
             (None, _) => Err(Refused::NotConfigured),
         }
-    }
-
-    /// Refund and reset come from the service itself, whose neighbours on the machine are trusted.
-    fn trusts_the_door(&self, door: Door, wanted: Permission) -> bool {
-        door == Door::Loopback && wanted == Permission::ChangeCounters
     }
 }
 
@@ -134,7 +143,11 @@ mod tests {
 
     fn allows(token: Option<&str>, door: Door, shown: Option<&str>, wanted: Permission) -> bool {
         let authority = Authority::new(token.and_then(Token::new));
-        let caller = Caller { door, token: shown };
+        let caller = Caller {
+            door,
+            token: shown,
+            name: None,
+        };
         authority.allows(caller, wanted).is_ok()
     }
 
@@ -170,6 +183,34 @@ mod tests {
             None,
             Permission::ChangeCounters
         ));
+    }
+
+    // Proves: S7
+    #[test]
+    fn whoever_showed_a_certificate_is_trusted_as_this_machine_is() {
+        for token in [None, Some(SECRET)] {
+            let authority = Authority::new(token.and_then(Token::new));
+            for shown in [None, Some(SECRET), Some("0123456789abcdeF")] {
+                for wanted in [
+                    Permission::Check,
+                    Permission::Read,
+                    Permission::ChangeRules,
+                    Permission::ChangeOverrides,
+                    Permission::ChangeCounters,
+                ] {
+                    let ask = |door, name| {
+                        let caller = Caller {
+                            door,
+                            token: shown,
+                            name,
+                        };
+                        authority.allows(caller, wanted)
+                    };
+                    let near = ask(Door::Loopback, None);
+                    assert_eq!(ask(Door::Open, Some("billing.example")), near, "{wanted:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::{io, path::PathBuf};
 
 use tollgate_catalog::{CatalogError, DatabaseUrl};
 
-use crate::{data::DataError, listen::BindError, rules::RulesFileError};
+use crate::{data::DataError, listen::BindError, rules::RulesFileError, tls::TlsError};
 
 /// Why a server does not start: one message, with what to do about it.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +16,9 @@ pub enum StartError {
     /// The data folder cannot be used.
     #[error(transparent)]
     Data(#[from] DataError),
+    /// A certificate or a key cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// The rules file cannot be used.
     #[error(transparent)]
     Rules(#[from] RulesFileError),

@@ -5,8 +5,12 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tollgate_catalog::{Origin, WatchStatus};
+use tollgate_core::{Clock as _, SystemClock};
 
-use crate::rules::{FileStatus, Publisher, Shown};
+use crate::{
+    rules::{FileStatus, Publisher, Shown},
+    tls::Standings,
+};
 
 /// What the parts of a server say of themselves.
 #[derive(Clone, Debug)]
@@ -15,6 +19,7 @@ pub(crate) struct Health {
     pub(crate) catalog: watch::Receiver<WatchStatus>,
     /// Of a rules file, if one owns the rules.
     pub(crate) file: Option<watch::Receiver<FileStatus>>,
+    pub(crate) certificates: Standings,
 }
 
 /// How a server is.
@@ -52,6 +57,8 @@ impl Health {
         {
             degraded.push(trouble.clone());
         }
+        let now_s = SystemClock.now().wall.as_micros() / 1_000_000;
+        degraded.extend(self.certificates.troubles(now_s));
         Condition {
             revision: status.revision().map(|revision| revision.get()),
             shown: self.publisher.shown(),

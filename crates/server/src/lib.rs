@@ -10,28 +10,32 @@ mod announce;
 mod authority;
 mod config;
 mod counters;
+mod curl;
 mod data;
 mod engine;
 mod error;
 mod gateway;
+mod hangup;
 mod health;
 mod http;
 mod listen;
 mod open_files;
 mod outgoing;
+mod ports;
 mod resp;
 mod rls;
 mod rules;
 mod server;
 mod stop;
 mod telemetry;
+mod tls;
 
 pub use announce::Announcement;
 pub use authority::Token;
 pub use config::{
     Collector, CollectorError, ConfigError, ConfigFile, Demo, Effective, Fields, Listeners, Loaded,
     LogFormat, Logs, Origin, Owner, Problem, ResetAs, SETTINGS, Setting, Settings, Shown, Sources,
-    Takes, Timers, Wording, environment, load, rehearse,
+    Takes, Timers, Tls, TlsFiles, Wording, environment, load, rehearse,
 };
 pub use data::DataError;
 pub use error::StartError;
@@ -39,6 +43,9 @@ pub use gateway::{ProxiesError, TrustedProxies};
 pub use listen::BindError;
 pub use open_files::raise_open_files;
 pub use outgoing::{Outgoing, OutgoingError, Reply};
+#[doc(hidden)]
+pub use rls::any_rls_question;
 pub use rules::RulesFileError;
 pub use server::Server;
 pub use telemetry::install_logs;
+pub use tls::{TlsError, Trust};

@@ -2,12 +2,7 @@
 
 use std::{future::Future, io, sync::Arc, time::Duration};
 
-use tokio::{
-    net::TcpListener,
-    signal::unix::{Signal, SignalKind, signal},
-    sync::watch,
-    task::JoinSet,
-};
+use tokio::{sync::watch, task::JoinSet};
 use tollgate_catalog::{Catalog, Options, WatchSettings, Watcher};
 use tollgate_core::SystemClock;
 use tollgate_memory::{CellStore, MemoryStore};
@@ -22,14 +17,16 @@ use crate::{
     data::DataFolder,
     engine::{Engine, Time},
     error::StartError,
+    hangup::Hangup,
     health::Health,
     http::HttpServe,
-    listen::{Acceptor, Serve, bind},
+    ports::Ports,
     resp::RespServe,
     rls::RlsServe,
     rules::{self, Publisher, RulesFile},
     stop::Stop,
     telemetry::{self, Recorder},
+    tls,
 };
 
 /// How long the rule database may take to give the first snapshot; then the last good copy serves.
@@ -40,7 +37,8 @@ const FIRST_SNAPSHOT_MAX: Duration = Duration::from_secs(5);
 pub struct Server {
     parts: Parts,
     listeners: Listeners,
-    sockets: Sockets,
+    ports: Ports,
+    certificates: tls::Keeper,
     watcher: Watcher<Publisher>,
     file: Option<RulesFile>,
     data: DataFolder,
@@ -57,14 +55,6 @@ pub(crate) struct Parts {
     pub(crate) health: Health,
 }
 
-#[derive(Debug)]
-struct Sockets {
-    http: TcpListener,
-    grpc: TcpListener,
-    resp: TcpListener,
-    admin: TcpListener,
-}
-
 impl Server {
     /// Takes the ports, the data folder and the rules.
     ///
@@ -74,8 +64,12 @@ impl Server {
     /// decided until it is back.
     pub async fn start(mut settings: Settings) -> Result<Self, StartError> {
         // Before anything else: a hangup that nobody hears ends the process.
-        let hangup = signal(SignalKind::hangup()).ok();
-        let (sockets, listeners) = sockets(&settings.listen).await?;
+        let hangup = Hangup::listen();
+        drop(tls::provider());
+        let recorder = Arc::new(Recorder::new(&settings));
+        let patience = settings.timers.request;
+        let (certificates, handshakes) = tls::Keeper::open(&settings.tls, patience, &recorder)?;
+        let (ports, listeners) = Ports::take(&settings.listen, handshakes).await?;
         settings.listen = listeners;
         if !listeners.are_loopback() || !settings.database.is_sqlite() {
             settings.demo = Demo::Off;
@@ -84,7 +78,6 @@ impl Server {
         let catalog = catalog(&settings).await?;
 
         let time = Time::new(SystemClock);
-        let recorder = Arc::new(Recorder::new(&settings));
         let live = Arc::new(Live::new());
         let publisher = Publisher::new(Arc::clone(&live), Arc::clone(&recorder), settings.demo);
         let publisher = Arc::new(publisher);
@@ -111,6 +104,7 @@ impl Server {
             publisher,
             catalog: status,
             file: file_status,
+            certificates: certificates.standings(),
         };
         let parts = Parts {
             authority: Arc::new(Authority::new(settings.token.clone())),
@@ -122,7 +116,8 @@ impl Server {
         Ok(Self {
             parts,
             listeners,
-            sockets,
+            ports,
+            certificates,
             watcher,
             file,
             data,
@@ -148,17 +143,17 @@ impl Server {
     pub async fn run(self, shutdown: impl Future<Output = ()> + Send) {
         let (stopper, stopping) = Stop::channel();
         let mut listeners = JoinSet::new();
-        let Sockets {
+        let Ports {
             http,
             grpc,
             resp,
             admin,
-        } = self.sockets;
+        } = self.ports;
         let parts = &self.parts;
-        listeners.spawn(accept(http, HttpServe::new(parts), parts, &stopping));
-        listeners.spawn(accept(grpc, RlsServe::new(parts), parts, &stopping));
-        listeners.spawn(accept(resp, RespServe::new(parts), parts, &stopping));
-        listeners.spawn(accept(admin, AdminServe::new(parts), parts, &stopping));
+        listeners.spawn(http.serve(HttpServe::new(parts), parts, &stopping));
+        listeners.spawn(grpc.serve(RlsServe::new(parts), parts, &stopping));
+        listeners.spawn(resp.serve(RespServe::new(parts), parts, &stopping));
+        listeners.spawn(admin.serve(AdminServe::new(parts), parts, &stopping));
 
         let mut chores = JoinSet::new();
         let engine = Arc::clone(&parts.engine);
@@ -166,6 +161,9 @@ impl Server {
         if let Some(collector) = parts.settings.otlp.clone() {
             let recorder = Arc::clone(parts.engine.recorder());
             chores.spawn(telemetry::push(recorder, collector, stopping.clone()));
+        }
+        if self.certificates.has_work() {
+            chores.spawn(self.certificates.run(stopping.clone()));
         }
         if let Some(file) = self.file {
             chores.spawn(file.run(stopping.clone()));
@@ -207,26 +205,6 @@ fn counters(
     Ok((keeper.load(keys, time)?, keeper.load(keys, time)?))
 }
 
-async fn sockets(listen: &Listeners) -> Result<(Sockets, Listeners), StartError> {
-    let (http, http_at) = bind("http", listen.http).await?;
-    let (grpc, grpc_at) = bind("grpc", listen.grpc).await?;
-    let (resp, resp_at) = bind("resp", listen.resp).await?;
-    let (admin, admin_at) = bind("admin", listen.admin).await?;
-    let listeners = Listeners {
-        http: http_at,
-        grpc: grpc_at,
-        resp: resp_at,
-        admin: admin_at,
-    };
-    let sockets = Sockets {
-        http,
-        grpc,
-        resp,
-        admin,
-    };
-    Ok((sockets, listeners))
-}
-
 /// A file is opened now, since one that cannot be will not mend itself; a server may come back.
 async fn catalog(settings: &Settings) -> Result<Catalog, StartError> {
     let url = &settings.database;
@@ -247,7 +225,7 @@ async fn rules_file(
     settings: &Settings,
     catalog: &Catalog,
     recorder: &Arc<Recorder>,
-    hangup: Option<Signal>,
+    hangup: Hangup,
 ) -> Result<(Option<RulesFile>, Option<WatchedStatus>), StartError> {
     let Owner::File(path) = &settings.owner else {
         return Ok((None, None));
@@ -256,21 +234,4 @@ async fn rules_file(
         RulesFile::new(path.clone(), catalog.clone(), Arc::clone(recorder), hangup);
     file.apply().await?;
     Ok((Some(file), Some(status)))
-}
-
-/// Takes the connections of one listener until told to stop; says how many had to be cut off.
-fn accept<S: Serve>(
-    listener: TcpListener,
-    serve: S,
-    parts: &Parts,
-    stopping: &Stop,
-) -> impl Future<Output = usize> + Send + use<S> {
-    let timers = &parts.settings.timers;
-    let acceptor = Acceptor {
-        listener,
-        connections_max: timers.connections_max,
-        drain: timers.drain,
-        recorder: Arc::clone(parts.engine.recorder()),
-    };
-    acceptor.run(Arc::new(serve), stopping.clone())
 }

@@ -1,5 +1,6 @@
 //! What Tollgate's own tests share: one contract for every store, an oracle to hold stores against,
-//! the bodies of the fuzz targets, a real PostgreSQL, real gateways, and a network that fails on command. For
+//! the bodies of the fuzz targets, a real PostgreSQL, real gateways, certificates for a day, and a
+//! network that fails on command. For
 //! development only.
 //!
 //! A store shows that it keeps the contract in one line of a test file:
@@ -20,8 +21,10 @@
 
 mod backend;
 mod block_on;
+pub mod certificates;
 pub mod contract;
 mod deadline;
+mod envoy;
 pub mod fuzz;
 mod fuzz_http;
 pub mod gateway;
@@ -29,14 +32,18 @@ mod notation;
 mod ports;
 pub mod postgres;
 pub mod proxy;
+mod pypi;
 mod reference;
 pub mod resp;
 mod rng;
+pub mod tls;
 
 pub use backend::{BACKEND_SAYS, Backend};
 pub use block_on::block_on;
 pub use deadline::wait_for;
+pub use envoy::Envoy;
 pub use notation::{describe, limit};
 pub use ports::free_address;
+pub use pypi::pypi;
 pub use reference::ReferenceStore;
 pub use rng::Rng;

@@ -1,7 +1,7 @@
 //! The smallest client of HTTP that will do.
 
 use std::{
-    io::{BufRead as _, BufReader, Read as _, Write as _},
+    io::{BufRead as _, BufReader, Read, Write},
     net::{SocketAddr, TcpStream},
 };
 
@@ -12,8 +12,13 @@ use super::server::LONG;
 /// A connection that is kept.
 pub(crate) struct Http {
     address: SocketAddr,
-    stream: BufReader<TcpStream>,
+    stream: BufReader<Box<dyn Wire>>,
 }
+
+/// What carries the bytes.
+pub(crate) trait Wire: Read + Write + Send {}
+
+impl<T: Read + Write + Send> Wire for T {}
 
 /// An answer.
 #[derive(Clone, Debug)]
@@ -28,10 +33,27 @@ impl Http {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(LONG)).unwrap();
         stream.set_nodelay(true).unwrap();
+        Self::over(address, Box::new(stream))
+    }
+
+    /// Over a connection that there is.
+    pub(crate) fn over(address: SocketAddr, stream: Box<dyn Wire>) -> Self {
         Self {
             address,
             stream: BufReader::new(stream),
         }
+    }
+
+    /// The next answer, or what became of the connection.
+    pub(crate) fn try_ask(
+        &mut self,
+        method: &str,
+        path: &str,
+        body: &str,
+    ) -> std::io::Result<Reply> {
+        let text = self.request(method, path, &[], body);
+        self.stream.get_mut().write_all(text.as_bytes())?;
+        self.read(method)
     }
 
     pub(crate) fn get(&mut self, path: &str) -> Reply {
@@ -67,6 +89,16 @@ impl Http {
     }
 
     pub(crate) fn write(&mut self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) {
+        let text = self.request(method, path, headers, body);
+        self.write_bytes(text.as_bytes());
+    }
+
+    /// A request as it is, text or not.
+    pub(crate) fn write_bytes(&mut self, bytes: &[u8]) {
+        self.stream.get_mut().write_all(bytes).unwrap();
+    }
+
+    fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> String {
         let mut text = format!("{method} {path} HTTP/1.1\r\n");
         if !headers.iter().any(|(name, _)| *name == "Host") {
             text += &format!("Host: {}\r\n", self.address);
@@ -74,8 +106,7 @@ impl Http {
         for (name, value) in headers {
             text += &format!("{name}: {value}\r\n");
         }
-        text += &format!("Content-Length: {}\r\n\r\n{body}", body.len());
-        self.write_bytes(text.as_bytes());
+        text + &format!("Content-Length: {}\r\n\r\n{body}", body.len())
     }
 
     /// A request as it is, text or not.

@@ -12,8 +12,10 @@
 mod common;
 
 mod caddy;
+mod envoy;
 mod haproxy;
 mod house;
 mod nginx;
+mod rls;
 mod snippets;
 mod stories;

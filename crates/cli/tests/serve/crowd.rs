@@ -8,7 +8,7 @@ use std::{
 use serde_json::{Value, json};
 use tollgate_testkit::wait_for;
 
-use crate::common::{Desk, http::Http, resp::Resp, server::LONG};
+use crate::common::{Desk, grpc, http::Http, resp::Resp, server::LONG};
 
 const HUNDRED: &str = "version: 1\nrules: [{ name: hundred, key: [user], limit: 100/day }]\n";
 
@@ -35,19 +35,24 @@ fn a_thousand_clients_on_a_budget_of_a_hundred_get_a_hundred() {
     desk.write("rules.yaml", HUNDRED);
     let server = desk.serve(&["--rules", "rules.yaml"]);
     let redis = Resp::command(&["TG.CHECK", "user_id", "alice"]);
-    let asks = [(server.http, check()), (server.resp, redis)];
-    let mut clients: Vec<(TcpStream, &str)> = (0..1_000)
-        .map(|number: usize| {
-            let (address, ask) = &asks[number % 2];
-            (connect(*address), ask.as_str())
-        })
+    let asks = [
+        (server.http, check().into_bytes()),
+        (server.resp, redis.into_bytes()),
+        (server.grpc, grpc::opening("alice")),
+    ];
+    let mut clients: Vec<(TcpStream, usize)> = (0..1_000)
+        .map(|number: usize| (connect(asks[number % 3].0), number % 3))
         .collect();
     // All are connected before the first asks, and all have asked before the first answer is read.
-    for (stream, ask) in &mut clients {
-        stream.write_all(ask.as_bytes()).unwrap();
+    for (stream, how) in &mut clients {
+        stream.write_all(&asks[*how].1).unwrap();
     }
     let mut allowed = 0;
-    for (stream, _) in &mut clients {
+    for (stream, how) in &mut clients {
+        if *how == 2 {
+            allowed += usize::from(grpc::is_allowed(stream));
+            continue;
+        }
         let mut answer = [0; 12];
         stream.read_exact(&mut answer).unwrap();
         match &answer {
@@ -60,18 +65,20 @@ fn a_thousand_clients_on_a_budget_of_a_hundred_get_a_hundred() {
     assert_eq!(allowed, 100);
 }
 
-/// A thousand who say nothing and a thousand who never finish, on both listeners.
+/// A thousand who say nothing and a thousand who never finish, on every listener.
 #[test]
 fn slow_clients_hurt_nobody_and_are_left() {
     let desk = Desk::new();
     let server = desk.serve(&["--request-timeout", "3s"]);
     let mut slow = Vec::new();
     for number in 0..2_000 {
-        let (address, start) = match number % 4 {
+        let (address, start) = match number % 6 {
             0 => (server.http, ""),
             1 => (server.resp, ""),
-            2 => (server.http, "POST /ratelimit/check HTTP/1.1\r\nX-Drop: "),
-            _ => (server.resp, "*3\r\n$8\r\nTG.CH"),
+            2 => (server.grpc, ""),
+            3 => (server.http, "POST /ratelimit/check HTTP/1.1\r\nX-Drop: "),
+            4 => (server.resp, "*3\r\n$8\r\nTG.CH"),
+            _ => (server.grpc, "PRI * HTTP/2.0\r\n"),
         };
         let mut stream = connect(address);
         stream.write_all(start.as_bytes()).unwrap();

@@ -123,7 +123,7 @@ fn redis_benchmark_runs() {
 #[test]
 fn redis_py_asks_and_is_answered() {
     let (_desk, server) = server();
-    let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/python/bin/python");
+    let python = tollgate_testkit::pypi("python");
     let port = server.resp.port().to_string();
     let told = run(python, &["-c", include_str!("redis_py.py"), &port]);
     assert_eq!(told, "done\n");

@@ -13,6 +13,7 @@ use tollgate_core::{Clock as _, Timestamp};
 use tollgate_wire::admin::check;
 
 use super::{
+    certified::Certified,
     params::Params,
     problem::Problem,
     route::{Route, Verb},
@@ -28,6 +29,8 @@ pub(super) struct Call {
     pub(super) state: Arc<AdminState>,
     /// What is in the path and in the query.
     pub(super) params: Params,
+    /// What the caller's certificate calls it.
+    name: Option<String>,
     /// The header fields.
     pub(super) headers: HeaderMap,
     /// What was sent: JSON, if the route takes a body.
@@ -65,9 +68,11 @@ impl Call {
                 String::new()
             }
         };
+        let name = Certified::of(&parts.extensions).map(str::to_owned);
         Ok(Self {
             state,
             params,
+            name,
             headers: parts.headers,
             body,
         })
@@ -93,9 +98,11 @@ impl Call {
         answer.map_err(|error| trouble::problem(&error))
     }
 
-    /// Who writes, and why. The name comes from the token once tokens have names.
+    /// Who writes, and why. A certificate is believed before what somebody says of itself.
     pub(super) fn author(&self) -> Author {
-        let author = Author::new(&self.field("tollgate-author").unwrap_or(AUTHOR.to_owned()));
+        let said = || self.field("tollgate-author");
+        let name = self.name.clone().or_else(said);
+        let author = Author::new(name.as_deref().unwrap_or(AUTHOR));
         let reason = self.params.text("reason").map(str::to_owned);
         match reason.or_else(|| self.field("tollgate-reason")) {
             Some(reason) => author.because(&reason),

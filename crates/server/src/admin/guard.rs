@@ -12,7 +12,7 @@ use axum::{
     middleware::Next,
 };
 
-use super::{problem::Problem, routes, state::AdminState};
+use super::{certified::Certified, problem::Problem, routes, state::AdminState};
 use crate::authority::{Caller, Door, Permission, Refused};
 
 /// Lets a request through, or says why not.
@@ -41,6 +41,7 @@ fn check(state: &AdminState, request: &Request) -> Result<(), Problem> {
     let caller = Caller {
         door: state.door,
         token: token(request.headers()),
+        name: Certified::of(request.extensions()),
     };
     let wanted = wanted(request);
     let allowed = state.authority.allows(caller, wanted);

@@ -4,6 +4,7 @@
 //! from, so none of them can know a route that the others do not.
 
 mod call;
+mod certified;
 mod change;
 mod cursor;
 mod etag;

@@ -2,14 +2,14 @@
 
 use std::pin::pin;
 
-use axum::Router;
+use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
 
-use super::{router::router, state::AdminState};
+use super::{certified::Certified, router::router, state::AdminState};
 use crate::{
     config::Timers,
     listen::{Peer, Serve, Stream, Taken},
@@ -45,8 +45,12 @@ impl Serve for AdminServe {
     const FULL: &'static [u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n\
         Connection: close\r\nContent-Length: 0\r\n\r\n";
 
-    async fn serve(&self, stream: Stream, _: Peer, stop: Stop) {
-        serve_connection(stream, self.router.clone(), &self.timers, stop).await;
+    async fn serve(&self, stream: Stream, peer: Peer, stop: Stop) {
+        let router = match peer.name {
+            None => self.router.clone(),
+            Some(name) => self.router.clone().layer(Extension(Certified(name))),
+        };
+        serve_connection(stream, router, &self.timers, stop).await;
     }
 }
 

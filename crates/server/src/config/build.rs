@@ -12,6 +12,7 @@ use super::{
     Collector, ConfigError, Demo, Effective, Listeners, Logs, Origin, Owner, Problem, SETTINGS,
     Settings, Sources, Takes, Timers, Wording, cross, parse,
     sources::{Given, Values},
+    tls,
 };
 
 /// What a server is started with, and how it came to be.
@@ -79,6 +80,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         parse::count(text, 1_000, MemoryStore::<SystemClock>::CAPACITY_MAX)
     });
     let token = cross::token(reader);
+    let tls = tls::read(reader);
     let trusted_proxies = reader.value("trusted_proxies", |text| {
         text.parse::<TrustedProxies>()
             .map_err(|error| error.to_string())
@@ -100,6 +102,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
             Demo::Offered
         },
         token,
+        tls,
         trusted_proxies: trusted_proxies?,
         keys_max: keys_max?,
         wording: wording?,
@@ -207,6 +210,11 @@ impl Reader {
                 None
             }
         }
+    }
+
+    /// Whether there is a value, sound or not.
+    pub(super) fn is_given(&self, name: &str) -> bool {
+        self.values.contains_key(name)
     }
 
     pub(super) fn origin(&self, name: &str) -> Origin {

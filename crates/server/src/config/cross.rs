@@ -31,12 +31,14 @@ pub(super) fn token(reader: &mut Reader) -> Option<Token> {
 /// Notes what does not go together.
 pub(super) fn check(settings: &Settings, reader: &mut Reader) {
     let admin = settings.listen.admin;
-    if !admin.ip().is_loopback() && settings.token.is_none() {
+    let is_guarded = settings.token.is_some() || settings.tls.admin_knows_its_clients();
+    if !admin.ip().is_loopback() && !is_guarded {
         reader.note(
             "admin",
             format!(
                 "admin is {admin}, which others can reach, and there is no token: set one with \
-                 --token-file FILE or TOLLGATE_TOKEN, or listen on 127.0.0.1:{}",
+                 --token-file FILE or TOLLGATE_TOKEN, ask clients for certificates with \
+                 --admin-tls-client-ca FILE, or listen on 127.0.0.1:{}",
                 admin.port()
             ),
         );

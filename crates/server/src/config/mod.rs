@@ -14,6 +14,7 @@ mod sources;
 mod table;
 #[cfg(test)]
 mod tests;
+mod tls;
 
 pub use build::{Loaded, load};
 pub use collector::{Collector, CollectorError};
@@ -27,3 +28,4 @@ pub use settings::{
 };
 pub use sources::{Sources, environment};
 pub use table::SETTINGS;
+pub use tls::{Tls, TlsFiles};

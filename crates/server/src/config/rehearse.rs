@@ -6,9 +6,10 @@ use rustix::fs::{Access, access};
 use tollgate_rules::document;
 
 use super::{Owner, Settings};
+use crate::tls::Material;
 
 /// Whether a server would start with these, as far as that can be told without leaving anything behind:
-/// the rules file is sound, the data folder can be written. Whether the ports are free and the database
+/// the rules file is sound, the certificates and keys can be used, the data folder can be written. Whether the ports are free and the database
 /// answers may have changed by then, and is not asked.
 ///
 /// # Errors
@@ -26,6 +27,13 @@ pub fn rehearse(settings: &Settings) -> Result<(), Vec<String>> {
         && let Err(why) = rules(path)
     {
         obstacles.push(why);
+    }
+    let tls = &settings.tls;
+    for files in [&tls.http, &tls.grpc, &tls.resp, &tls.admin] {
+        let flaw = files.as_ref().and_then(|files| Material::of(files).err());
+        let flaw = flaw.map(|error| error.to_string());
+        // Listeners that share a file share what is wrong with it.
+        obstacles.extend(flaw.filter(|flaw| !obstacles.contains(flaw)));
     }
     if obstacles.is_empty() {
         Ok(())

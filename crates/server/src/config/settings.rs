@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use tollgate_catalog::{DatabaseUrl, NodeId};
 
-use super::Collector;
+use super::{Collector, Tls};
 use crate::{authority::Token, gateway::TrustedProxies};
 
 /// Everything a server needs to know.
@@ -26,6 +26,8 @@ pub struct Settings {
     pub demo: Demo,
     /// What opens the admin side beyond this machine.
     pub token: Option<Token>,
+    /// Which listeners speak TLS, and with which files.
+    pub tls: Tls,
     /// Who is believed when it says whom it asks for.
     pub trusted_proxies: TrustedProxies,
     /// How many keys there is room for.

@@ -26,7 +26,7 @@ pub const SETTINGS: &[Setting] = &[
         "admin",
         "ADDRESS",
         "127.0.0.1:7080",
-        "Where the admin API and metrics are; an address that others can reach needs a token",
+        "Where the admin API and metrics are; an address that others can reach needs a token, or clients with certificates",
     ),
     Setting::value(
         "data",
@@ -75,6 +75,65 @@ pub const SETTINGS: &[Setting] = &[
         "The token itself, at least 16 characters; by the environment only",
     )
     .taking(Takes::Secret),
+    Setting::optional(
+        "tls_cert",
+        "FILE",
+        "The certificate chain in PEM, the server's own first, with which every listener speaks TLS; in clear without it",
+    ),
+    Setting::optional(
+        "tls_key",
+        "FILE",
+        "The private key in PEM that belongs to tls_cert",
+    ),
+    Setting::optional(
+        "tls_client_ca",
+        "FILE",
+        "Who signs the certificates that every client must show, in PEM; without it none is asked for",
+    ),
+    Setting::optional(
+        "http_tls_cert",
+        "FILE|off",
+        "As tls_cert, for decisions over HTTP alone; off is in clear",
+    ),
+    Setting::optional("http_tls_key", "FILE", "As tls_key, for decisions over HTTP alone"),
+    Setting::optional(
+        "http_tls_client_ca",
+        "FILE|off",
+        "As tls_client_ca, for decisions over HTTP alone; off asks for none",
+    ),
+    Setting::optional(
+        "grpc_tls_cert",
+        "FILE|off",
+        "As tls_cert, for gRPC alone; off is in clear",
+    ),
+    Setting::optional("grpc_tls_key", "FILE", "As tls_key, for gRPC alone"),
+    Setting::optional(
+        "grpc_tls_client_ca",
+        "FILE|off",
+        "As tls_client_ca, for gRPC alone; off asks for none",
+    ),
+    Setting::optional(
+        "resp_tls_cert",
+        "FILE|off",
+        "As tls_cert, for the Redis protocol alone; off is in clear",
+    ),
+    Setting::optional("resp_tls_key", "FILE", "As tls_key, for the Redis protocol alone"),
+    Setting::optional(
+        "resp_tls_client_ca",
+        "FILE|off",
+        "As tls_client_ca, for the Redis protocol alone; off asks for none",
+    ),
+    Setting::optional(
+        "admin_tls_cert",
+        "FILE|off",
+        "As tls_cert, for the admin side alone; off is in clear",
+    ),
+    Setting::optional("admin_tls_key", "FILE", "As tls_key, for the admin side alone"),
+    Setting::optional(
+        "admin_tls_client_ca",
+        "FILE|off",
+        "As tls_client_ca, for the admin side alone; off asks for none",
+    ),
     Setting::value(
         "trusted_proxies",
         "NETWORKS",

@@ -54,21 +54,20 @@ impl Desk {
         }
     }
 
-    /// A page in a browser speaks for its author, not for the machine it is shown on: it needs a token
-    /// even on loopback.
+    /// A page in a browser speaks for its author, not for the machine it is shown on nor for the
+    /// certificate that the browser has: it needs a token even on loopback.
     fn allows(&self, action: Action, request: &Request<'_>) -> Result<(), Refused> {
         let wanted = match action {
             Action::Peek => Permission::Check,
             _ => Permission::ChangeCounters,
         };
-        let door = match request.asker {
-            Asker::Program => self.service.door,
-            Asker::Page => Door::Open,
+        let (door, name) = match request.asker {
+            Asker::Program => (self.service.door, self.peer.name.as_deref()),
+            Asker::Page => (Door::Open, None),
         };
         let token = request.bearer();
-        self.service
-            .authority
-            .allows(Caller { door, token }, wanted)
+        let caller = Caller { door, token, name };
+        self.service.authority.allows(caller, wanted)
     }
 
     fn do_it(&self, action: Action, request: &Request<'_>) -> Result<Answer, Problem> {

@@ -1,6 +1,6 @@
 //! Where requests are answered.
 
-use std::{net::IpAddr, sync::Arc};
+use std::sync::Arc;
 
 use tollgate_core::Timestamp;
 use tollgate_wire::{
@@ -17,13 +17,16 @@ use super::{
     params,
     route::{Astray, Route},
 };
-use crate::telemetry::{Protocol, Turned};
+use crate::{
+    listen::Peer,
+    telemetry::{Protocol, Turned},
+};
 
 /// Answers the requests of one conversation, in order.
 pub(super) struct Desk {
     pub(super) service: Arc<HttpService>,
     /// Who is on the other side.
-    pub(super) peer: IpAddr,
+    pub(super) peer: Peer,
     pub(super) now: Timestamp,
     pub(super) date: Date,
     /// The body of the answer that is written.
@@ -50,7 +53,7 @@ const NO_SNAPSHOT_RETRY_AFTER_S: u64 = 1;
 const KEPT_BYTES_MAX: usize = 64 * 1024;
 
 impl Desk {
-    pub(super) fn new(service: Arc<HttpService>, peer: IpAddr) -> Self {
+    pub(super) fn new(service: Arc<HttpService>, peer: Peer) -> Self {
         Self {
             service,
             peer,

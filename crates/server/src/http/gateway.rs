@@ -31,7 +31,7 @@ impl Desk {
         output: &mut Vec<u8>,
     ) {
         let proxies = &self.service.proxies;
-        let client = client_address(self.peer, proxies, request.headers).to_string();
+        let client = client_address(self.peer.address.ip(), proxies, request.headers).to_string();
         let asked = Says::read(gateway, request.headers).and_then(|says| query(says, &client));
         let query = match asked {
             Ok(query) => query,
@@ -56,7 +56,7 @@ impl Desk {
         match astray {
             Astray::Misconfigured(detail) => {
                 if self.service.complaints.is_due(self.now) {
-                    tracing::error!(peer = %self.peer, "A gateway is not set up to ask: {detail}");
+                    tracing::error!(peer = %self.peer.address, "A gateway is not set up to ask: {detail}");
                 }
                 self.problem(&Problem::new(400, detail), manner, output);
             }

@@ -57,7 +57,7 @@ impl Serve for HttpServe {
     async fn serve(&self, stream: Stream, peer: Peer, stop: Stop) {
         let conversation = Conversation {
             stream,
-            session: HttpSession::new(Arc::clone(&self.service), peer.address.ip()),
+            session: HttpSession::new(Arc::clone(&self.service), peer),
             engine: &self.service.engine,
             terms: self.terms,
         };

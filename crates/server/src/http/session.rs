@@ -1,6 +1,6 @@
 //! One conversation over HTTP/1.1.
 
-use std::{net::IpAddr, sync::Arc};
+use std::sync::Arc;
 
 use tollgate_wire::{
     check::Problem,
@@ -8,7 +8,7 @@ use tollgate_wire::{
 };
 
 use super::{HttpService, decision::Check, desk::Desk, manner::Manner};
-use crate::listen::{OUTPUT_BYTES_HIGH, Session, Step, Then};
+use crate::listen::{OUTPUT_BYTES_HIGH, Peer, Session, Step, Then};
 
 /// Reads requests, answers them in order.
 pub(crate) struct HttpSession {
@@ -22,7 +22,7 @@ const TOGETHER_MAX: usize = 64;
 const ANSWER_BYTES_LIKELY: usize = 1_024;
 
 impl HttpSession {
-    pub(crate) fn new(service: Arc<HttpService>, peer: IpAddr) -> Self {
+    pub(crate) fn new(service: Arc<HttpService>, peer: Peer) -> Self {
         let limits = Limits {
             body_bytes_max: service.body_bytes_max,
         };

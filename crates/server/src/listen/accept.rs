@@ -14,10 +14,11 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{Peer, Stream};
+use super::{Peer, Stream, plain::Plain};
 use crate::{
     stop::Stop,
     telemetry::{Protocol, Recorder, Turned},
+    tls::{Complaints, TlsListener},
 };
 
 /// What is done with a connection.
@@ -35,6 +36,10 @@ pub(crate) trait Serve: Send + Sync + 'static {
 #[derive(Debug)]
 pub(crate) struct Acceptor {
     pub(crate) listener: TcpListener,
+    /// What handshakes are made with; none is needed in clear.
+    pub(crate) tls: Option<Arc<TlsListener>>,
+    /// Of those who speak TLS where it is not spoken.
+    pub(crate) complaints: Arc<Complaints>,
     pub(crate) connections_max: usize,
     /// From the signal to stop to the end.
     pub(crate) drain: Duration,
@@ -100,20 +105,32 @@ impl Acceptor {
     ) {
         if connections.len() >= self.connections_max {
             self.recorder.turned_away(S::PROTOCOL, Turned::Full);
-            // A fresh socket has room for this; if it has not, being closed says enough.
-            drop(stream.try_write(S::FULL));
+            // A fresh socket has room for this; if it has not, being closed says enough. Before a
+            // handshake nothing can be said.
+            if self.tls.is_none() {
+                drop(stream.try_write(S::FULL));
+            }
             return;
         }
         // Without it an answer may wait for the acknowledgement of the one before.
         drop(stream.set_nodelay(true));
-        let (serve, stop) = (Arc::clone(serve), stop.clone());
-        let open = Open::new(S::PROTOCOL, &self.recorder);
+        let (serve, mut stop) = (Arc::clone(serve), stop.clone());
+        let (open, tls) = (Open::new(S::PROTOCOL, &self.recorder), self.tls.clone());
+        let complaints = Arc::clone(&self.complaints);
         connections.spawn(async move {
-            let peer = Peer {
-                address,
-                name: None,
+            let greeted = match tls {
+                None => {
+                    let plain = Plain::new(stream, address, S::PROTOCOL, complaints);
+                    Some((Stream::Plain(plain), None))
+                }
+                Some(tls) => {
+                    let greeted = tls.greet(stream, address, &mut stop).await;
+                    greeted.map(|(stream, name)| (Stream::Tls(stream), name))
+                }
             };
-            serve.serve(Stream::Plain(stream), peer, stop).await;
+            if let Some((stream, name)) = greeted {
+                serve.serve(stream, Peer { address, name }, stop).await;
+            }
             drop(open);
         });
     }

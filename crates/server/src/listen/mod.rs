@@ -6,6 +6,7 @@ mod buffers;
 mod connection;
 mod output;
 mod patience;
+mod plain;
 mod session;
 mod stream;
 mod taken;

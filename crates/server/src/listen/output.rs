@@ -13,7 +13,12 @@ pub(super) async fn write(stream: &mut Stream, bytes: &[u8], wait: Duration) -> 
         match stream.try_write(rest) {
             Ok(written) => rest = rest.get(written..).unwrap_or_default(),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                return match timeout(wait, stream.write_all(rest)).await {
+                // Sealed bytes may lie in the session after they were written.
+                let whole = async {
+                    stream.write_all(rest).await?;
+                    stream.flush().await
+                };
+                return match timeout(wait, whole).await {
                     Ok(written) => written,
                     Err(_) => Err(io::ErrorKind::TimedOut.into()),
                 };

@@ -9,15 +9,20 @@ use std::{
 };
 
 use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
+    io::{AsyncBufRead as _, AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
 };
+use tokio_rustls::server::TlsStream;
+
+use super::plain::Plain;
 
 /// What a session reads from and writes to.
 #[derive(Debug)]
 pub(crate) enum Stream {
     /// As they come.
-    Plain(TcpStream),
+    Plain(Plain),
+    /// Sealed, after a handshake.
+    Tls(Box<TlsStream<TcpStream>>),
 }
 
 /// Who is on the other side.
@@ -31,23 +36,29 @@ pub(crate) struct Peer {
 
 impl Stream {
     /// Ready once a read would not wait, so that a buffer need not be kept until then.
-    pub(super) fn poll_read_ready(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+    pub(super) fn poll_read_ready(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
-            Self::Plain(stream) => stream.poll_read_ready(context),
+            Self::Plain(Plain { socket, .. }) => socket.poll_read_ready(context),
+            // What was opened already is not in the socket any more, and what is in the socket may open
+            // to nothing: only the session knows. It keeps what it opens until it is read.
+            Self::Tls(stream) => Pin::new(stream).poll_fill_buf(context).map_ok(drop),
         }
     }
 
-    /// Writes what can be written without waiting.
+    /// Writes what can be written without waiting. What is sealed has to be flushed as well, so of that
+    /// nothing is written here.
     pub(super) fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::Plain(stream) => stream.try_write(bytes),
+            Self::Plain(Plain { socket, .. }) => socket.try_write(bytes),
+            Self::Tls(_) => Err(io::ErrorKind::WouldBlock.into()),
         }
     }
+}
 
-    fn plain(self: Pin<&mut Self>) -> Pin<&mut TcpStream> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream),
-        }
+/// In clear.
+impl From<TcpStream> for Stream {
+    fn from(socket: TcpStream) -> Self {
+        Self::Plain(socket.into())
     }
 }
 
@@ -57,7 +68,10 @@ impl AsyncRead for Stream {
         context: &mut Context<'_>,
         into: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        self.plain().poll_read(context, into)
+        match self.get_mut() {
+            Self::Plain(plain) => plain.poll_read(context, into),
+            Self::Tls(stream) => Pin::new(stream).poll_read(context, into),
+        }
     }
 }
 
@@ -67,14 +81,23 @@ impl AsyncWrite for Stream {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.plain().poll_write(context, bytes)
+        match self.get_mut() {
+            Self::Plain(Plain { socket, .. }) => Pin::new(socket).poll_write(context, bytes),
+            Self::Tls(stream) => Pin::new(stream).poll_write(context, bytes),
+        }
     }
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.plain().poll_flush(context)
+        match self.get_mut() {
+            Self::Plain(Plain { socket, .. }) => Pin::new(socket).poll_flush(context),
+            Self::Tls(stream) => Pin::new(stream).poll_flush(context),
+        }
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.plain().poll_shutdown(context)
+        match self.get_mut() {
+            Self::Plain(Plain { socket, .. }) => Pin::new(socket).poll_shutdown(context),
+            Self::Tls(stream) => Pin::new(stream).poll_shutdown(context),
+        }
     }
 }

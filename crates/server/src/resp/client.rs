@@ -7,6 +7,8 @@ use std::{
 
 use tollgate_wire::resp::{Command, Encoder, Version};
 
+use crate::listen::Peer;
+
 /// The longest name of a client or of its library.
 const NAME_BYTES_MAX: usize = 256;
 
@@ -21,6 +23,8 @@ pub(super) struct Client {
     /// The token that it showed and that was right.
     pub(super) token: Option<Box<str>>,
     pub(super) name: Box<str>,
+    /// Where it calls from, and what its certificate calls it.
+    pub(super) peer: Option<Peer>,
     library: Box<str>,
     library_version: Box<str>,
 }
@@ -33,6 +37,7 @@ impl Client {
             version: Version::Two,
             token: None,
             name: Box::default(),
+            peer: None,
             library: Box::default(),
             library_version: Box::default(),
         }
@@ -92,6 +97,18 @@ impl Client {
         Ok(())
     }
 
+    fn address(&self) -> String {
+        let address = self.peer.as_ref().map(|peer| peer.address.to_string());
+        address.unwrap_or_else(|| "?".to_owned())
+    }
+
+    /// Whom a certificate names, if that can stand in a line of words.
+    fn user(&self) -> &str {
+        let name = self.peer.as_ref().and_then(|peer| peer.name.as_deref());
+        name.filter(|user| word(user.as_bytes()).is_some())
+            .unwrap_or("default")
+    }
+
     /// As Redis describes a client; what is not known here is 0.
     fn line(&self) -> String {
         let version = match self.version {
@@ -99,11 +116,16 @@ impl Client {
             Version::Three => 3,
         };
         format!(
-            "id={} addr=? laddr=? fd=0 name={} age=0 idle=0 flags=N db=0 sub=0 psub=0 ssub=0 \
+            "id={} addr={} laddr=? fd=0 name={} age=0 idle=0 flags=N db=0 sub=0 psub=0 ssub=0 \
              multi=-1 qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=0 \
-             tot-mem=0 events=r cmd=client user=default redir=-1 resp={version} lib-name={} \
+             tot-mem=0 events=r cmd=client user={} redir=-1 resp={version} lib-name={} \
              lib-ver={}\n",
-            self.id, self.name, self.library, self.library_version
+            self.id,
+            self.address(),
+            self.name,
+            self.user(),
+            self.library,
+            self.library_version
         )
     }
 }

@@ -12,6 +12,8 @@ use crate::authority::{Authority, Caller, Door, Permission, Refused};
 pub(super) struct Gatekeeper<'a> {
     pub(super) authority: &'a Authority,
     pub(super) door: Door,
+    /// What its certificate calls it.
+    pub(super) name: Option<&'a str>,
 }
 
 impl Gatekeeper<'_> {
@@ -20,6 +22,7 @@ impl Gatekeeper<'_> {
         let caller = Caller {
             door: self.door,
             token: client.token.as_deref(),
+            name: self.name,
         };
         self.authority.allows(caller, Permission::ChangeCounters)
     }
@@ -30,6 +33,7 @@ impl Gatekeeper<'_> {
         let caller = Caller {
             door: self.door,
             token: Some(shown.unwrap_or_default()),
+            name: self.name,
         };
         match self.authority.allows(caller, Permission::ChangeCounters) {
             Ok(()) => {

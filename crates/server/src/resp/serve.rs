@@ -43,11 +43,11 @@ impl Serve for RespServe {
     const PROTOCOL: Protocol = Protocol::Resp;
     const FULL: &'static [u8] = b"-ERR max number of clients reached\r\n";
 
-    async fn serve(&self, stream: Stream, _: Peer, stop: Stop) {
+    async fn serve(&self, stream: Stream, peer: Peer, stop: Stop) {
         let (engine, authority) = (Arc::clone(&self.engine), Arc::clone(&self.authority));
         let conversation = Conversation {
             stream,
-            session: RespSession::new(engine, authority, self.door),
+            session: RespSession::new(engine, authority, self.door).with(peer),
             engine: &self.engine,
             terms: self.terms,
         };

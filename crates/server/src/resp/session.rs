@@ -15,7 +15,7 @@ use super::{
 use crate::{
     authority::{Authority, Door},
     engine::Engine,
-    listen::{OUTPUT_BYTES_HIGH, Session, Step, Then},
+    listen::{OUTPUT_BYTES_HIGH, Peer, Session, Step, Then},
     telemetry::{Protocol, Turned},
 };
 
@@ -25,6 +25,7 @@ pub(crate) struct RespSession {
     engine: Arc<Engine>,
     authority: Arc<Authority>,
     door: Door,
+    name: Option<Arc<str>>,
     decoder: Decoder,
     client: Client,
     is_winding_down: bool,
@@ -40,10 +41,18 @@ impl RespSession {
             engine,
             authority,
             door,
+            name: None,
             decoder: Decoder::new(),
             client: Client::new(),
             is_winding_down: false,
         }
+    }
+
+    /// With somebody of whom this is known.
+    pub(crate) fn with(mut self, peer: Peer) -> Self {
+        self.name = peer.name.clone();
+        self.client.peer = Some(peer);
+        self
     }
 }
 
@@ -54,6 +63,7 @@ impl Session for RespSession {
             gatekeeper: Gatekeeper {
                 authority: &self.authority,
                 door: self.door,
+                name: self.name.as_deref(),
             },
             client: &mut self.client,
         };

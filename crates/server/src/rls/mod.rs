@@ -3,6 +3,7 @@
 //! What a question means and how an answer is put lies in `convert`, which knows nothing of the transport.
 
 mod convert;
+mod fuzz;
 mod health;
 mod prompt;
 mod routes;
@@ -11,4 +12,5 @@ mod service;
 #[cfg(test)]
 mod tests;
 
+pub use fuzz::any_rls_question;
 pub(crate) use serve::RlsServe;

@@ -29,8 +29,9 @@ struct Route {
 
 type Served = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
 
-/// The bytes of one question: what Envoy asks takes some hundreds.
-const MESSAGE_BYTES_MAX: usize = 64 * 1024;
+/// The bytes of one question. What Envoy asks takes some hundreds, but a client may send a header of 60 KiB that many
+/// descriptors are made from; were the question refused, Envoy would let it pass.
+const MESSAGE_BYTES_MAX: usize = 1 << 20;
 const RLS: &str = tollgate_rls::server::SERVICE_NAME;
 
 impl Routes {

@@ -16,8 +16,8 @@ use crate::{
 
 /// Serves connections over gRPC.
 pub(crate) struct RlsServe {
-    routes: Routes,
-    timers: Timers,
+    pub(super) routes: Routes,
+    pub(super) timers: Timers,
 }
 
 /// The requests of one connection that may be under way at once.

@@ -9,14 +9,13 @@ use std::{
 };
 
 use tokio::{
-    signal::unix::Signal,
     sync::watch,
     time::{MissedTickBehavior, interval},
 };
 use tollgate_catalog::{Author, Base, Catalog, CatalogError, RevisionNumber};
 use tollgate_rules::{RuleSet, document};
 
-use crate::{stop::Stop, telemetry::Recorder};
+use crate::{hangup::Hangup, stop::Stop, telemetry::Recorder};
 
 /// A rules file that is watched.
 #[derive(Debug)]
@@ -26,7 +25,7 @@ pub(crate) struct RulesFile {
     recorder: Arc<Recorder>,
     status: watch::Sender<FileStatus>,
     seen: Option<Stamp>,
-    hangup: Option<Signal>,
+    hangup: Hangup,
     /// The file is fine, but the catalog did not take it: try again.
     must_retry: bool,
 }
@@ -78,7 +77,7 @@ impl RulesFile {
         path: PathBuf,
         catalog: Catalog,
         recorder: Arc<Recorder>,
-        hangup: Option<Signal>,
+        hangup: Hangup,
     ) -> (Self, watch::Receiver<FileStatus>) {
         let (status, receiver) = watch::channel(FileStatus::default());
         let file = Self {
@@ -114,7 +113,7 @@ impl RulesFile {
         loop {
             let is_told = tokio::select! {
                 _ = turn.tick() => false,
-                () = heard(&mut self.hangup) => true,
+                () = self.hangup.heard() => true,
                 () = stop.heard() => return,
             };
             let has_changed = stamp(&self.path) != self.seen;
@@ -155,16 +154,6 @@ fn in_a_line(words: &str) -> String {
 
 /// The most of an error that a line holds; `tollgate rules validate` shows all of it.
 const LINE_CHARS_MAX: usize = 1_000;
-
-async fn heard(hangup: &mut Option<Signal>) {
-    let heard = match hangup {
-        Some(hangup) => hangup.recv().await,
-        None => None,
-    };
-    if heard.is_none() {
-        std::future::pending::<()>().await;
-    }
-}
 
 fn stamp(path: &Path) -> Option<Stamp> {
     let about = std::fs::metadata(path).ok()?;

@@ -19,6 +19,7 @@ impl Recorder {
         self.rules(&mut reading);
         self.counters(&mut reading);
         self.connections(&mut reading);
+        self.certificates(&mut reading);
         reading
     }
 
@@ -149,6 +150,44 @@ impl Recorder {
                 ];
                 family.with(labels, Value::Whole(lane.turned(what).load(Relaxed)));
             }
+        }
+    }
+
+    /// Of the listeners that speak TLS.
+    fn certificates(&self, reading: &mut Reading) {
+        let lanes = self.traffic.lanes();
+        let sealed = lanes.filter_map(|(protocol, lane)| {
+            let expiry_s = lane.certificate_expiry()?;
+            Some((("protocol", protocol), lane, expiry_s))
+        });
+        let sealed: Vec<_> = sealed.collect();
+        let help =
+            "When the certificate of a listener that speaks TLS runs out, in seconds since 1970";
+        let name = "tollgate_tls_certificate_expiry_timestamp_seconds";
+        let family = reading.add(Kind::Gauge, name, help);
+        for (protocol, _, expiry_s) in &sealed {
+            family.with([protocol.clone()], Value::Whole(*expiry_s));
+        }
+        let help = "Handshakes that came to nothing";
+        let family = reading.add(Kind::Counter, "tollgate_tls_handshakes_failed", help);
+        for (protocol, lane, _) in &sealed {
+            for (failure, count) in lane.handshakes_failed() {
+                let labels = [protocol.clone(), ("reason", failure.word().to_owned())];
+                family.with(labels, Value::Whole(count));
+            }
+        }
+        let help = "1 if the certificate in the files is in force; 0 if it cannot be used and the \
+                    former one stays";
+        let family = reading.add(Kind::Gauge, "tollgate_tls_reload_success", help);
+        for (protocol, lane, _) in &sealed {
+            let is_fine = Value::Whole(u64::from(!lane.reloads.is_failing()));
+            family.with([protocol.clone()], is_fine);
+        }
+        let help = "Times that a new certificate could not be used";
+        let family = reading.add(Kind::Counter, "tollgate_tls_reload_failures", help);
+        for (protocol, lane, _) in &sealed {
+            let failures = Value::Whole(lane.reloads.failures());
+            family.with([protocol.clone()], failures);
         }
     }
 }

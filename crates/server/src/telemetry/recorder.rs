@@ -23,7 +23,7 @@ use super::{
     top::TopKeys,
     traffic::Traffic,
 };
-use crate::config::Settings;
+use crate::{config::Settings, tls::Failure};
 
 /// Counts. Called on the way of every decision: be quick.
 #[derive(Debug, Default)]
@@ -103,6 +103,21 @@ impl Recorder {
     /// A connection was closed.
     pub(crate) fn closed(&self, protocol: Protocol) {
         self.traffic.lane(protocol).closed();
+    }
+
+    /// A handshake came to nothing.
+    pub(crate) fn handshake_failed(&self, protocol: Protocol, failure: Failure) {
+        self.traffic.lane(protocol).handshake_failed(failure);
+    }
+
+    /// A listener's certificate runs out then, in seconds since 1970.
+    pub(crate) fn certificate_expires(&self, protocol: Protocol, at_s: u64) {
+        self.traffic.lane(protocol).certificate_expires(at_s);
+    }
+
+    /// A listener has a new certificate, or could not use it.
+    pub(crate) fn certificate_reloaded<E>(&self, protocol: Protocol, outcome: &Result<(), E>) {
+        self.traffic.lane(protocol).reloads.note(outcome);
     }
 
     /// Other rules are in force.

@@ -3,9 +3,11 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::{
+    attempts::Attempts,
     histogram::Histogram,
     protocol::{Protocol, Turned},
 };
+use crate::tls::Failure;
 
 /// The counts of every protocol.
 #[derive(Debug, Default)]
@@ -26,6 +28,12 @@ pub(super) struct Lane {
     no_snapshot: AtomicU64,
     full: AtomicU64,
     slow: AtomicU64,
+    /// By [`Failure::ALL`].
+    handshakes_failed: [AtomicU64; Failure::ALL.len()],
+    /// In seconds since 1970; 0 if it speaks in clear.
+    certificate_expires_s: AtomicU64,
+    /// Of its certificate.
+    pub(super) reloads: Attempts,
 }
 
 impl Traffic {
@@ -64,6 +72,28 @@ impl Lane {
             Turned::Full => &self.full,
             Turned::Slow => &self.slow,
         }
+    }
+
+    pub(super) fn handshake_failed(&self, failure: Failure) {
+        let counts = Failure::ALL.iter().zip(&self.handshakes_failed);
+        for (_, count) in counts.filter(|(known, _)| **known == failure) {
+            count.fetch_add(1, Relaxed);
+        }
+    }
+
+    pub(super) fn handshakes_failed(&self) -> impl Iterator<Item = (Failure, u64)> {
+        let counts = Failure::ALL.into_iter().zip(&self.handshakes_failed);
+        counts.map(|(failure, count)| (failure, count.load(Relaxed)))
+    }
+
+    pub(super) fn certificate_expires(&self, at_s: u64) {
+        self.certificate_expires_s.store(at_s, Relaxed);
+    }
+
+    /// When its certificate runs out, if it speaks TLS.
+    pub(super) fn certificate_expiry(&self) -> Option<u64> {
+        let at_s = self.certificate_expires_s.load(Relaxed);
+        (at_s > 0).then_some(at_s)
     }
 
     /// Connections so far, and those that are open.

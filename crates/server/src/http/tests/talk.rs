@@ -16,7 +16,7 @@ use crate::{
     gateway::Seldom,
     health::Condition,
     http::{HttpService, HttpSession},
-    listen::{Session, Step, Then},
+    listen::{Peer, Session, Step, Then},
     rules::Shown,
     telemetry::Recorder,
 };
@@ -31,6 +31,13 @@ pub(super) struct Talk {
 
 /// Where a client calls from unless it says otherwise.
 const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+fn peer(address: IpAddr) -> Peer {
+    Peer {
+        address: (address, 40_000).into(),
+        name: None,
+    }
+}
 
 /// A token that is long enough.
 pub(super) const TOKEN: &str = "0123456789abcdef";
@@ -93,7 +100,7 @@ impl Talk {
         Self {
             clock,
             live,
-            session: HttpSession::new(Arc::clone(&service), HERE),
+            session: HttpSession::new(Arc::clone(&service), peer(HERE)),
             service,
         }
     }
@@ -104,8 +111,8 @@ impl Talk {
     }
 
     /// The same from elsewhere.
-    pub(super) fn reconnect_from(&mut self, peer: impl Into<IpAddr>) {
-        self.session = HttpSession::new(Arc::clone(&self.service), peer.into());
+    pub(super) fn reconnect_from(&mut self, from: impl Into<IpAddr>) {
+        self.session = HttpSession::new(Arc::clone(&self.service), peer(from.into()));
     }
 
     /// Sends bytes at once; all of them must be taken.

@@ -31,7 +31,7 @@ pub(crate) fn response(
     let is_allowed = first.is_none() && together.is_allowed();
     let shown = together.shown();
     let message = match (first, shown) {
-        (Some(error), _) => Some(Bytes::from(error.to_string())),
+        (Some(error), _) => Some(Bytes::from(in_entries(error))),
         (None, Some(answer)) if !is_allowed => message(&answer.ruling),
         (None, _) => None,
     };
@@ -104,6 +104,14 @@ fn name(ruling: &Ruling) -> String {
     let rule = ruling.rule();
     rule.map(|rule| rule.name.as_str().to_owned())
         .unwrap_or_default()
+}
+
+/// The facts are called as the entries are.
+fn in_entries(error: &QueryError) -> String {
+    match error {
+        QueryError::Endpoint(error) => format!("path: {error}"),
+        error => error.to_string(),
+    }
 }
 
 fn message(ruling: &Ruling) -> Option<Bytes> {

@@ -1,0 +1,9 @@
+//! Behind a real Envoy.
+// Proves: S2
+
+mod answers;
+mod bootstrap;
+mod descriptors;
+mod house;
+mod outages;
+mod tricks;

@@ -1,0 +1,16 @@
+//! Who is on the other side of a connection, for all requests that come over it.
+
+use std::sync::Arc;
+
+use axum::http::Extensions;
+
+/// What a client's certificate calls it.
+#[derive(Clone, Debug)]
+pub(super) struct Certified(pub(super) Arc<str>);
+
+impl Certified {
+    /// Of whom a request comes, if a certificate says so.
+    pub(super) fn of(extensions: &Extensions) -> Option<&str> {
+        extensions.get().map(|Self(name)| &**name)
+    }
+}

@@ -1,0 +1,78 @@
+//! What is wrong with a file of certificates or keys.
+
+use std::{fmt, io, path::PathBuf};
+
+/// Why a file cannot be used for TLS.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot use {} for TLS (--{role}): {flaw}", .path.display())]
+pub struct TlsError {
+    pub(super) role: Role,
+    pub(super) path: PathBuf,
+    pub(super) flaw: Flaw,
+}
+
+/// What a file is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Certificate,
+    Key,
+    ClientCa,
+    /// Of a server that is asked.
+    ServerCa,
+    /// What is shown to a server that is asked.
+    OwnCertificate,
+    OwnKey,
+}
+
+/// The flag that names it.
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Certificate => "tls-cert",
+            Self::Key => "tls-key",
+            Self::ClientCa => "tls-client-ca",
+            Self::ServerCa => "cacert",
+            Self::OwnCertificate => "cert",
+            Self::OwnKey => "key",
+        })
+    }
+}
+
+/// What is wrong, and what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Flaw {
+    #[error("{0}; name a file that is there and that the server may read")]
+    Unreadable(io::Error),
+    #[error("it is longer than {0} bytes, so it is something else")]
+    TooLong(u64),
+    #[error(
+        "it is not PEM, a text with -----BEGIN …-----; `openssl x509 -inform DER -in FILE -out FILE` \
+         and `openssl pkey -inform DER` turn DER into it"
+    )]
+    NotPem,
+    #[error("its PEM is damaged: {0}; write the file again")]
+    BadPem(String),
+    #[error(
+        "there is no certificate inside; expected -----BEGIN CERTIFICATE-----, the server's own first \
+         and then those that signed it"
+    )]
+    NoCertificate,
+    #[error("there is no private key inside; expected -----BEGIN PRIVATE KEY-----")]
+    NoKey,
+    #[error(
+        "the private key is encrypted, and nobody is here to type the passphrase; write it without one: \
+         `openssl pkey -in FILE -out FILE`"
+    )]
+    EncryptedKey,
+    #[error("a certificate inside cannot be understood: {0}; make it anew")]
+    BadCertificate(String),
+    #[error("the private key cannot be used: {0}; RSA of 2048 bits or more, ECDSA and Ed25519 can")]
+    BadKey(String),
+    #[error(
+        "the private key does not belong to the certificate in {}; name the two that were made together",
+        .0.display()
+    )]
+    OtherKey(PathBuf),
+    #[error("{0}")]
+    Refused(String),
+}

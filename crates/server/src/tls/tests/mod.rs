@@ -1,0 +1,4 @@
+//! What certificates say, and when it is told.
+
+mod names;
+mod standings;
