@@ -5,12 +5,16 @@ use tollgate_testkit::{gateway::nginx, wait_for};
 
 use crate::{
     common::server::LONG,
-    house::{House, Plan, put},
+    house::{House, Plan, patient, put},
     stories,
 };
 
 fn house() -> House {
-    House::new(|plan| nginx(&site(plan), plan.listen))
+    House::new(|plan| nginx(&patient(&site(plan)), plan.listen))
+}
+
+fn sealed() -> House {
+    House::sealed(|plan| nginx(&patient(&site(plan)), plan.listen))
 }
 
 /// The snippet, with what anybody has to change.
@@ -35,7 +39,14 @@ fn an_address_cannot_be_made_up() {
 
 #[test]
 fn the_site_goes_on_without_tollgate() {
-    stories::outages(&mut house());
+    stories::outages(&mut House::new(|plan| nginx(&site(plan), plan.listen)));
+}
+
+#[test]
+fn the_same_with_certificates() {
+    let house = sealed();
+    stories::limits(&house);
+    stories::forgeries(&house);
 }
 
 /// The one line that the snippet names for it.
