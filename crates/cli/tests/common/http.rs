@@ -109,11 +109,6 @@ impl Http {
         text + &format!("Content-Length: {}\r\n\r\n{body}", body.len())
     }
 
-    /// A request as it is, text or not.
-    pub(crate) fn write_bytes(&mut self, bytes: &[u8]) {
-        self.stream.get_mut().write_all(bytes).unwrap();
-    }
-
     /// The next answer, to a request of this method.
     pub(crate) fn read(&mut self, method: &str) -> std::io::Result<Reply> {
         let mut line = String::new();
