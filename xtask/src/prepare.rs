@@ -38,9 +38,29 @@ pub(crate) const FOR_TESTS: &[Need] = &[
         reason: "runs the commands of the manual",
     },
     Need {
+        program: "openssl",
+        packages: &["openssl"],
+        reason: "makes certificates as the manual does, and shakes hands",
+    },
+    Need {
         program: "redis-cli",
         packages: &["redis-tools"],
         reason: "asks the server as people at a terminal do, and so does redis-benchmark",
+    },
+    Need {
+        program: "nginx",
+        packages: &["nginx"],
+        reason: "is a gateway that asks our server",
+    },
+    Need {
+        program: "haproxy",
+        packages: &["haproxy"],
+        reason: "is a gateway that asks our server",
+    },
+    Need {
+        program: "caddy",
+        packages: &["caddy"],
+        reason: "is a gateway that asks our server",
     },
     Need {
         program: "python3",
@@ -69,6 +89,15 @@ pub(crate) const FOR_FUZZING: &[Need] = &[Need {
     reason: "builds the fuzzing engine",
 }];
 
+/// Debian starts these once they are installed, on ports that others want; the tests start their own.
+const STARTED_BY_DEBIAN: &[&str] = &["caddy", "haproxy", "nginx"];
+
+/// There while systemd runs the machine.
+const SYSTEMD: &str = "/run/systemd/system";
+
+/// Where servers are; an ordinary user's PATH does not have it.
+const SERVERS: &str = "/usr/sbin";
+
 /// Debian keeps PostgreSQL's server off the PATH: here is a folder per version, each with a `bin`.
 const DEBIAN_POSTGRES: &str = "/usr/lib/postgresql";
 
@@ -92,6 +121,12 @@ pub(crate) fn install(missing: &[&Need]) -> anyhow::Result<()> {
         );
     }
     for task in installation(missing, privilege()) {
+        task.run()?;
+    }
+    if !Path::new(SYSTEMD).exists() {
+        return Ok(());
+    }
+    for task in silence(missing, privilege()) {
         task.run()?;
     }
     Ok(())
@@ -131,6 +166,19 @@ fn installation(missing: &[&Need], privilege: Privilege) -> [Task; 2] {
     ]
 }
 
+/// Stops what Debian has started, of what was missing before.
+fn silence(missing: &[&Need], privilege: Privilege) -> Vec<Task> {
+    let is_started = |need: &&&Need| STARTED_BY_DEBIAN.contains(&need.program);
+    let services = missing.iter().filter(is_started);
+    let systemctl = || match privilege {
+        Privilege::Root => Task::new("systemctl"),
+        Privilege::Sudo => Task::new("sudo").args(["systemctl"]),
+    };
+    services
+        .map(|need| systemctl().args(["disable", "--now", need.program]))
+        .collect()
+}
+
 fn privilege() -> Privilege {
     let user = Task::new("id").args(["-u"]).capture();
     let is_root = user.is_ok_and(|user| user.stdout.trim() == "0");
@@ -143,7 +191,9 @@ fn privilege() -> Privilege {
 
 fn is_installed(program: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path).any(|folder| folder.join(program).is_file())
+    env::split_paths(&path)
+        .chain([SERVERS.into()])
+        .any(|folder| folder.join(program).is_file())
         || is_in_a_version(program, Path::new(DEBIAN_POSTGRES))
 }
 
@@ -158,7 +208,9 @@ fn is_in_a_version(program: &str, folder: &Path) -> bool {
 mod tests {
     use std::fs;
 
-    use super::{FOR_TESTS, Need, Privilege, installation, is_in_a_version, is_installed, missing};
+    use super::{
+        FOR_TESTS, Need, Privilege, installation, is_in_a_version, is_installed, missing, silence,
+    };
 
     const NEEDS: &[Need] = &[
         Need {
@@ -184,6 +236,14 @@ mod tests {
                 "DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends nginx",
             ]
         );
+    }
+
+    #[test]
+    fn what_debian_starts_is_stopped() {
+        let missing = missing(NEEDS, |_| false);
+        let tasks = silence(&missing, Privilege::Sudo);
+        let tasks: Vec<String> = tasks.iter().map(ToString::to_string).collect();
+        assert_eq!(tasks, ["sudo systemctl disable --now nginx"]);
     }
 
     #[test]

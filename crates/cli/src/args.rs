@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::{
     check::Check, config::Config, explain::Explain, overrides::OverridesCommand,
-    rules::RulesCommand, say::Format, serve::Serve,
+    rules::RulesCommand, say::Format, serve::Serve, snippet::Snippet,
 };
 
 /// Tollgate, a rate limiter for APIs
@@ -43,6 +43,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Print every setting of the server, its value, and where that came from
     Config(Config),
+    /// Print a configuration that makes a gateway ask this server
+    Snippet(Snippet),
     /// Rules as code: check, test, compare and apply a rules file
     #[command(subcommand)]
     Rules(RulesCommand),

@@ -16,6 +16,7 @@ mod running;
 mod say;
 mod serve;
 mod settings;
+mod snippet;
 mod wait;
 mod when;
 mod who;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Check(command) => command.run(format),
         Command::Explain(command) => command.run(format),
         Command::Config(command) => command.run(format),
+        Command::Snippet(command) => command.run(format),
         Command::Rules(command) => rules::run(command, format),
         Command::Overrides(command) => overrides::run(command, format),
     };

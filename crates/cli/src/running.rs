@@ -4,19 +4,28 @@ use std::{path::PathBuf, time::Duration};
 
 use anyhow::Context as _;
 use serde_json::Value;
-use tollgate_server::{Outgoing, OutgoingError, Reply};
+use tollgate_server::{Outgoing, OutgoingError, Reply, Trust};
 
 use crate::outcome::Failure;
 
 /// How long a server may take.
 const DEADLINE: Duration = Duration::from_secs(5);
 
-/// The token that a server asks for
+/// What a server asks for, and how it is known
 #[derive(Debug, clap::Args)]
 pub(crate) struct Credentials {
     /// A file with the token that the server asks for; without it TOLLGATE_TOKEN
     #[arg(long, value_name = "FILE", env = "TOLLGATE_TOKEN_FILE")]
     token_file: Option<PathBuf>,
+    /// Speak TLS with a server that is signed by those in this file
+    #[arg(long, value_name = "FILE")]
+    cacert: Option<PathBuf>,
+    /// The certificate to show to a server that asks for one
+    #[arg(long, value_name = "FILE", requires = "cacert", requires = "key")]
+    cert: Option<PathBuf>,
+    /// The private key of that certificate
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    key: Option<PathBuf>,
 }
 
 impl Credentials {
@@ -33,6 +42,27 @@ impl Credentials {
     }
 }
 
+impl Credentials {
+    fn trust(&self) -> anyhow::Result<Option<Trust>> {
+        let identity = self.cert.as_deref().zip(self.key.as_deref());
+        let trust = self.cacert.as_deref().map(|ca| Trust::new(ca, identity));
+        Ok(trust.transpose()?)
+    }
+
+    /// `host:port` of what was named, maybe as an address with its scheme.
+    fn authority<'a>(&self, named: &'a str) -> anyhow::Result<&'a str> {
+        if let Some(authority) = named.strip_prefix("https://") {
+            anyhow::ensure!(
+                self.cacert.is_some(),
+                "{named}: name the file of whoever signed the server's certificate with --cacert FILE"
+            );
+            return Ok(authority.trim_end_matches('/'));
+        }
+        let authority = named.strip_prefix("http://").unwrap_or(named);
+        Ok(authority.trim_end_matches('/'))
+    }
+}
+
 /// Posts JSON, and reads the JSON that comes back, with the status.
 pub(crate) fn post(
     authority: &str,
@@ -40,25 +70,33 @@ pub(crate) fn post(
     credentials: &Credentials,
     body: &Value,
 ) -> anyhow::Result<(u16, Value)> {
-    let token = credentials.token()?;
+    let (token, trust) = (credentials.token()?, credentials.trust()?);
+    let authority = credentials.authority(authority)?;
     let outgoing = Outgoing {
         authority,
         path,
         token: token.as_deref(),
         body: &body.to_string(),
+        trust: trust.as_ref(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    let reply = runtime.block_on(outgoing.post(DEADLINE)).map_err(told)?;
+    let reply = runtime.block_on(outgoing.post(DEADLINE));
+    let reply = reply.map_err(|error| told(error, trust.as_ref()))?;
     Ok((reply.status, json_of(&reply, authority)?))
 }
 
-fn told(error: OutgoingError) -> anyhow::Error {
+fn told(error: OutgoingError, trust: Option<&Trust>) -> anyhow::Error {
     match &error {
         OutgoingError::Connect { authority, .. } if error.is_refused() => Failure::new(format!(
             "no server at {authority}: is `tollgate serve` running?"
+        ))
+        .into(),
+        // A server that speaks TLS hangs up on whoever does not, since it has no words for it.
+        OutgoingError::Garbled { .. } if trust.is_none() => Failure::new(format!(
+            "{error}; if it speaks TLS, name the file of whoever signed its certificate with --cacert FILE"
         ))
         .into(),
         _ => error.into(),

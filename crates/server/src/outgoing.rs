@@ -5,7 +5,12 @@ use std::{io, time::Duration};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::{Method, Request, body::Bytes, client::conn::http1, header};
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+};
+
+use crate::tls::Trust;
 
 /// One request to a server, over a connection of its own.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +23,8 @@ pub struct Outgoing<'a> {
     pub token: Option<&'a str>,
     /// A JSON text.
     pub body: &'a str,
+    /// How to speak TLS; in clear without it.
+    pub trust: Option<&'a Trust>,
 }
 
 /// What a server answered.
@@ -38,6 +45,14 @@ pub enum OutgoingError {
     #[error("cannot connect to {authority}: {source}")]
     Connect {
         /// Where.
+        authority: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// It does not speak TLS, or not with us.
+    #[error("cannot speak TLS with {authority}: {source}")]
+    Unsealed {
+        /// With whom.
         authority: String,
         /// Why.
         source: io::Error,
@@ -85,6 +100,23 @@ impl Outgoing<'_> {
             authority: self.authority.to_owned(),
             source,
         })?;
+        match self.trust {
+            None => self.converse(stream).await,
+            Some(trust) => {
+                let sealed = trust.seal(self.authority, stream).await;
+                let sealed = sealed.map_err(|source| OutgoingError::Unsealed {
+                    authority: self.authority.to_owned(),
+                    source,
+                })?;
+                self.converse(sealed).await
+            }
+        }
+    }
+
+    async fn converse<S>(&self, stream: S) -> Result<Reply, OutgoingError>
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
         let request = self.request()?;
         let shaken = http1::handshake(TokioIo::new(stream)).await;
         let (mut sender, connection) = shaken.map_err(|error| self.garbled(&error))?;

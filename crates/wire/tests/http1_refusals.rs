@@ -188,11 +188,11 @@ fn heads_that_are_none_of_ours() {
             Flaw::Expectation,
         ),
         (
-            "POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\n\r\n",
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
             Flaw::ContentEncoding,
         ),
         (
-            "POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: br, gzip\r\n\r\n",
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: br, gzip\r\nContent-Length: 2\r\n\r\n{}",
             Flaw::ContentEncoding,
         ),
         (

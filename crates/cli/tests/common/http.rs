@@ -90,7 +90,12 @@ impl Http {
 
     pub(crate) fn write(&mut self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) {
         let text = self.request(method, path, headers, body);
-        self.stream.get_mut().write_all(text.as_bytes()).unwrap();
+        self.write_bytes(text.as_bytes());
+    }
+
+    /// A request as it is, text or not.
+    pub(crate) fn write_bytes(&mut self, bytes: &[u8]) {
+        self.stream.get_mut().write_all(bytes).unwrap();
     }
 
     fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> String {
@@ -102,11 +107,6 @@ impl Http {
             text += &format!("{name}: {value}\r\n");
         }
         text + &format!("Content-Length: {}\r\n\r\n{body}", body.len())
-    }
-
-    /// A request as it is, text or not.
-    pub(crate) fn write_bytes(&mut self, bytes: &[u8]) {
-        self.stream.get_mut().write_all(bytes).unwrap();
     }
 
     /// The next answer, to a request of this method.

@@ -1,6 +1,11 @@
 //! Runs the commands of a page in a folder of its own.
 
-use std::{collections::BTreeMap, path::Path, process::Command};
+use std::{collections::BTreeMap, net::SocketAddr, path::Path, process::Command};
+
+use tollgate_testkit::{
+    free_address,
+    gateway::{self, Gateway},
+};
 
 use crate::{
     block::Block,
@@ -15,6 +20,10 @@ pub(crate) struct Shell {
     variables: BTreeMap<String, String>,
     /// The server that the page has started, on free ports in the place of those it names.
     server: Option<Server>,
+    /// Where the gateway of a page listens, and the site behind it.
+    gateway_at: SocketAddr,
+    site_at: SocketAddr,
+    gateways: Vec<Gateway>,
 }
 
 impl Shell {
@@ -23,11 +32,28 @@ impl Shell {
             desk: Desk::new(),
             variables: BTreeMap::new(),
             server: None,
+            gateway_at: free_address(),
+            site_at: free_address(),
+            gateways: Vec::new(),
         }
     }
 
     pub(crate) fn write(&self, name: &str, text: &str) {
         self.desk.write(name, text);
+    }
+
+    /// A file that names ports.
+    pub(crate) fn write_mapped(&self, name: &str, text: &str) {
+        self.desk.write(name, &self.mapped(text));
+    }
+
+    /// With free ports in the place of those that the manual names.
+    fn mapped(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for (page, ours) in self.ports() {
+            text = text.replace(page, &ours);
+        }
+        text
     }
 
     /// Runs every command of a block and compares what it prints; says how many there were.
@@ -49,33 +75,49 @@ impl Shell {
 
     /// The ports of the manual, and those of the server that is running.
     fn ports(&self) -> Vec<(&'static str, String)> {
-        let Some(server) = &self.server else {
-            return Vec::new();
-        };
-        let ports = [
-            ("7070", server.http),
-            ("7072", server.resp),
-            ("7080", server.admin),
-        ];
+        let mut ports = vec![("8000", self.gateway_at), ("8001", self.site_at)];
+        if let Some(server) = &self.server {
+            ports.extend([
+                ("7070", server.http),
+                ("7071", server.grpc),
+                ("7072", server.resp),
+                ("7080", server.admin),
+            ]);
+        }
+        let ports = ports.iter();
         ports
-            .map(|(page, ours)| (page, ours.port().to_string()))
-            .into()
+            .map(|(page, ours)| (*page, ours.port().to_string()))
+            .collect()
     }
 
     fn run(&mut self, command: &str) -> String {
         if let Some(words) = command.strip_prefix("tollgate serve") {
             let words = words.trim_end_matches('&').split_whitespace();
             self.server = Some(self.desk.serve(&words.collect::<Vec<_>>()));
-            for (name, port) in ["HTTP", "ADMIN"].into_iter().zip([0, 2]) {
-                let address = format!("127.0.0.1:{}", self.ports()[port].1);
-                self.variables.insert(format!("TOLLGATE_{name}"), address);
+            let server = self.server.iter();
+            let addresses =
+                |it: &Server| [("HTTP", it.http), ("GRPC", it.grpc), ("ADMIN", it.admin)];
+            for (name, address) in server.flat_map(addresses) {
+                let (name, address) = (format!("TOLLGATE_{name}"), address.to_string());
+                self.variables.insert(name, address);
             }
             return String::new();
         }
-        let mut command = command.to_owned();
-        for (page, ours) in self.ports() {
-            command = command.replace(page, &ours);
+        for (program, at) in [
+            ("nginx", self.gateway_at),
+            ("envoy", self.gateway_at),
+            ("python3", self.site_at),
+        ] {
+            let Some(words) = command.strip_prefix(program) else {
+                continue;
+            };
+            let words = self.mapped(words.trim_end_matches('&'));
+            let words: Vec<&str> = words.split_whitespace().collect();
+            let run = gateway::run(program, &words, &self.desk.path("."), at);
+            self.gateways.push(run);
+            return String::new();
         }
+        let command = self.mapped(command);
         if let Some((name, value)) = command
             .strip_prefix("export ")
             .and_then(|it| it.split_once('='))

@@ -11,6 +11,11 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod caddy;
 mod envoy;
+mod haproxy;
+mod house;
 mod nginx;
 mod rls;
+mod snippets;
+mod stories;

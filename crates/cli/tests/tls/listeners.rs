@@ -1,9 +1,12 @@
 //! Every listener speaks TLS, with the clients that people have.
 
-use std::process::Command;
+use std::{
+    io::{Read as _, Write as _},
+    process::Command,
+};
 
 use serde_json::json;
-use tollgate_testkit::tls::Client;
+use tollgate_testkit::{certificates::A_YEAR, tls::Client};
 
 use super::house::{House, told};
 
@@ -49,7 +52,7 @@ fn every_listener_speaks_tls_to_the_clients_that_people_have() {
 fn the_redis_client_of_python_speaks_tls_and_shows_a_certificate() {
     let house = House::new();
     let server = house.serve(&["--resp-tls-client-ca", "ca.pem"]);
-    let billing = house.client("billing.example", tollgate_testkit::certificates::A_YEAR);
+    let billing = house.client("billing.example", A_YEAR);
     let program = format!(
         "import redis\n\
          ours = redis.Redis(host='localhost', port={}, ssl=True, ssl_ca_certs={:?}, \
@@ -73,6 +76,37 @@ fn the_redis_client_of_python_speaks_tls_and_shows_a_certificate() {
 
 // Proves: S7
 #[test]
+fn the_command_line_asks_over_tls() {
+    let house = House::new();
+    let server = house.serve(&["--admin-tls-client-ca", "ca.pem"]);
+    house.client("alice.example", A_YEAR);
+    let facts = ["user_id=alice", "endpoint=/hello"];
+    let check = |words: &[&str]| house.desk.run(&[&["check"], words, &facts].concat());
+    let (http, admin) = (server.http.to_string(), server.admin.to_string());
+    let url = format!("https://localhost:{}", server.http.port());
+    check(&["--http", &http, "--cacert", "ca.pem"])
+        .fine()
+        .says("demo-hello");
+    check(&["--http", &url, "--cacert", "ca.pem"])
+        .fine()
+        .says("demo-hello");
+    check(&["--http", &url]).with(1).says("with --cacert FILE");
+    check(&["--http", &http]).with(1).says("if it speaks TLS");
+    check(&["--http", &http, "--cacert", "server.pem"])
+        .with(1)
+        .says("cannot speak TLS");
+    let explain = |words: &[&str]| {
+        let asked = ["explain", "--admin", &admin, "--cacert", "ca.pem"];
+        house.desk.run(&[&asked, words, &facts].concat())
+    };
+    explain(&["--cert", "alice.example.pem", "--key", "alice.example.key"])
+        .fine()
+        .says("demo-hello");
+    explain(&[]).with(1);
+}
+
+// Proves: S7
+#[test]
 fn one_listener_may_stay_in_clear() {
     let house = House::new();
     let server = house.serve(&["--http-tls-cert", "off"]);
@@ -88,11 +122,9 @@ fn one_listener_may_stay_in_clear() {
 #[test]
 fn listeners_may_have_certificates_of_their_own() {
     let house = House::new();
-    let other = house.authority.server(
-        &house.desk.path(""),
-        "other",
-        tollgate_testkit::certificates::A_YEAR,
-    );
+    let other = house
+        .authority
+        .server(&house.desk.path(""), "other", A_YEAR);
     let own = [
         "--resp-tls-cert",
         "other.pem",
@@ -107,19 +139,20 @@ fn listeners_may_have_certificates_of_their_own() {
 
 // Proves: S7
 #[test]
-fn a_session_may_be_resumed() {
+fn a_session_may_be_resumed_and_is_known_by_its_name() {
     let house = House::new();
-    let billing = house.client("billing.example", tollgate_testkit::certificates::A_YEAR);
-    let server = house.serve(&["--http-tls-client-ca", "ca.pem"]);
+    let billing = house.client("billing.example", A_YEAR);
+    let server = house.serve(&["--resp-tls-client-ca", "ca.pem"]);
     let client = Client::new(&house.ca, Some(&billing)).resuming();
     let mut kinds = Vec::new();
     for _ in 0..2 {
-        let stream = client.connect(server.http).unwrap();
-        kinds.push(stream.conn.handshake_kind());
-        let mut http = crate::common::http::Http::over(server.http, Box::new(stream));
-        let body = json!({ "user_id": "alice", "endpoint": "/hello", "cost": 1 });
-        http.post("/ratelimit/refund", &body).with(200);
+        let mut stream = client.connect(server.resp).unwrap();
+        kinds.push(format!("{:?}", stream.conn.handshake_kind()));
+        stream.write_all(b"CLIENT INFO\r\n").unwrap();
+        let mut answer = vec![0; 4096];
+        let length = stream.read(&mut answer).unwrap();
+        let answer = String::from_utf8_lossy(&answer[..length]);
+        assert!(answer.contains("user=billing.example"), "{answer}");
     }
-    let kinds: Vec<String> = kinds.iter().map(|kind| format!("{kind:?}")).collect();
     assert_eq!(kinds, ["Some(Full)", "Some(Resumed)"]);
 }

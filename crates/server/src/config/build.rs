@@ -6,6 +6,8 @@ use tollgate_catalog::{DatabaseUrl, NodeId};
 use tollgate_core::SystemClock;
 use tollgate_memory::MemoryStore;
 
+use crate::gateway::TrustedProxies;
+
 use super::{
     Collector, ConfigError, Demo, Effective, Listeners, Logs, Origin, Owner, Problem, SETTINGS,
     Settings, Sources, Takes, Timers, Wording, cross, parse,
@@ -79,6 +81,10 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     });
     let token = cross::token(reader);
     let tls = tls::read(reader);
+    let trusted_proxies = reader.value("trusted_proxies", |text| {
+        text.parse::<TrustedProxies>()
+            .map_err(|error| error.to_string())
+    });
     let otlp = reader.optional("otlp", |text| {
         let collector = text.parse::<Collector>();
         collector.map_err(|error| format!("expected http://HOST:PORT[/PATH], but it {error}"))
@@ -97,6 +103,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         },
         token,
         tls,
+        trusted_proxies: trusted_proxies?,
         keys_max: keys_max?,
         wording: wording?,
         envoy_fields: envoy_fields?,

@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 use tollgate_catalog::{DatabaseUrl, NodeId};
 
 use super::{Collector, Tls};
-use crate::authority::Token;
+use crate::{authority::Token, gateway::TrustedProxies};
 
 /// Everything a server needs to know.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub struct Settings {
     pub token: Option<Token>,
     /// Which listeners speak TLS, and with which files.
     pub tls: Tls,
+    /// Who is believed when it says whom it asks for.
+    pub trusted_proxies: TrustedProxies,
     /// How many keys there is room for.
     pub keys_max: usize,
     /// How answers are worded.

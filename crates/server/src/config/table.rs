@@ -135,6 +135,12 @@ pub const SETTINGS: &[Setting] = &[
         "As tls_client_ca, for the admin side alone; off asks for none",
     ),
     Setting::value(
+        "trusted_proxies",
+        "NETWORKS",
+        "127.0.0.0/8,::1",
+        "The networks of the gateways that are believed when they name their client; none: nobody",
+    ),
+    Setting::value(
         "keys_max",
         "COUNT",
         "1000000",

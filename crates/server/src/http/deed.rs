@@ -62,7 +62,7 @@ impl Desk {
             _ => Permission::ChangeCounters,
         };
         let (door, name) = match request.asker {
-            Asker::Program => (self.service.door, self.name.as_deref()),
+            Asker::Program => (self.service.door, self.peer.name.as_deref()),
             Asker::Page => (Door::Open, None),
         };
         let token = request.bearer();

@@ -17,13 +17,16 @@ use super::{
     params,
     route::{Astray, Route},
 };
-use crate::telemetry::{Protocol, Turned};
+use crate::{
+    listen::Peer,
+    telemetry::{Protocol, Turned},
+};
 
 /// Answers the requests of one conversation, in order.
 pub(super) struct Desk {
     pub(super) service: Arc<HttpService>,
-    /// What the client's certificate calls it.
-    pub(super) name: Option<Arc<str>>,
+    /// Who is on the other side.
+    pub(super) peer: Peer,
     pub(super) now: Timestamp,
     pub(super) date: Date,
     /// The body of the answer that is written.
@@ -50,10 +53,10 @@ const NO_SNAPSHOT_RETRY_AFTER_S: u64 = 1;
 const KEPT_BYTES_MAX: usize = 64 * 1024;
 
 impl Desk {
-    pub(super) fn new(service: Arc<HttpService>, name: Option<Arc<str>>) -> Self {
+    pub(super) fn new(service: Arc<HttpService>, peer: Peer) -> Self {
         Self {
             service,
-            name,
+            peer,
             now: Timestamp::EPOCH,
             date: Date::default(),
             scratch: Vec::new(),
@@ -84,6 +87,7 @@ impl Desk {
             Ok(Route::Check) => {}
             Ok(Route::Batch) => self.batch(request, manner, output),
             Ok(Route::Deed(action)) => self.deed(action, request, manner, output),
+            Ok(Route::Gateway(gateway)) => self.gateway(gateway, request, manner, output),
             Ok(Route::Alive) => self.health(200, br#"{"status":"alive"}"#, manner, output),
             Ok(Route::Ready) => {
                 let condition = (self.service.health)();

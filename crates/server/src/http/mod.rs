@@ -7,6 +7,7 @@ mod decision;
 mod deed;
 mod desk;
 pub(crate) mod fields;
+mod gateway;
 mod manner;
 mod order;
 mod params;

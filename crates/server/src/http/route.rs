@@ -3,6 +3,8 @@
 use tollgate::Action;
 use tollgate_wire::{check::Problem, http1::Request};
 
+use crate::gateway::Gateway;
+
 /// Where a request goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Route {
@@ -11,6 +13,8 @@ pub(super) enum Route {
     Deed(Action),
     Alive,
     Ready,
+    /// A gateway that asks for its client.
+    Gateway(Gateway),
     /// An `OPTIONS`, wherever.
     Preflight,
 }
@@ -28,10 +32,17 @@ pub(super) const GET: &str = "GET, HEAD, OPTIONS";
 /// What of a path is repeated in an error.
 const SHOWN_CHARS_MAX: usize = 80;
 const PATHS: &str = "POST /ratelimit/check, POST /ratelimit/check/batch, POST /ratelimit/peek, \
-    POST /ratelimit/refund, POST /ratelimit/reset, GET /healthz, GET /readyz";
+    POST /ratelimit/refund, POST /ratelimit/reset, GET /healthz, GET /readyz, /gateway/nginx, \
+    /gateway/forward-auth";
 
 impl Route {
     pub(super) fn of(request: &Request<'_>) -> Result<Self, Astray> {
+        // By any method: some gateways ask by that of their client, and a preflight is no pass.
+        match request.path {
+            "/gateway/nginx" => return Ok(Self::Gateway(Gateway::Nginx)),
+            "/gateway/forward-auth" => return Ok(Self::Gateway(Gateway::ForwardAuth)),
+            _ => {}
+        }
         if request.method == "OPTIONS" {
             return Ok(Self::Preflight);
         }

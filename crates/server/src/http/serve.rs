@@ -7,6 +7,7 @@ use tollgate_wire::http1::HEAD_BYTES_MAX;
 use super::{HttpService, HttpSession};
 use crate::{
     authority::Door,
+    gateway::Seldom,
     listen::{Conversation, Peer, Serve, Stream, Terms},
     server::Parts,
     stop::Stop,
@@ -32,6 +33,8 @@ impl HttpServe {
             door: Door::of(settings.listen.http),
             wording: settings.wording,
             body_bytes_max: settings.timers.body_bytes_max,
+            proxies: settings.trusted_proxies.clone(),
+            complaints: Seldom::default(),
             health: Arc::new(move || health.condition()),
         };
         let body_bytes_max = settings.timers.body_bytes_max;
@@ -54,7 +57,7 @@ impl Serve for HttpServe {
     async fn serve(&self, stream: Stream, peer: Peer, stop: Stop) {
         let conversation = Conversation {
             stream,
-            session: HttpSession::new(Arc::clone(&self.service), peer.name),
+            session: HttpSession::new(Arc::clone(&self.service), peer),
             engine: &self.service.engine,
             terms: self.terms,
         };

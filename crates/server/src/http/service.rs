@@ -5,9 +5,10 @@ use std::sync::Arc;
 use tollgate_core::Clock as _;
 
 use crate::{
-    Wording,
+    TrustedProxies, Wording,
     authority::{Authority, Door},
     engine::Engine,
+    gateway::Seldom,
     health::Condition,
 };
 
@@ -23,6 +24,10 @@ pub(crate) struct HttpService {
     pub(crate) wording: Wording,
     /// The bytes of a request's body.
     pub(crate) body_bytes_max: usize,
+    /// Who is believed when it says whom it asks for.
+    pub(crate) proxies: TrustedProxies,
+    /// Keeps complaints about gateways from flooding the log.
+    pub(crate) complaints: Seldom,
     /// How the node fares.
     pub(crate) health: Arc<dyn Fn() -> Condition + Send + Sync>,
 }

@@ -8,7 +8,7 @@ use tollgate_wire::{
 };
 
 use super::{HttpService, decision::Check, desk::Desk, manner::Manner};
-use crate::listen::{OUTPUT_BYTES_HIGH, Session, Step, Then};
+use crate::listen::{OUTPUT_BYTES_HIGH, Peer, Session, Step, Then};
 
 /// Reads requests, answers them in order.
 pub(crate) struct HttpSession {
@@ -22,14 +22,13 @@ const TOGETHER_MAX: usize = 64;
 const ANSWER_BYTES_LIKELY: usize = 1_024;
 
 impl HttpSession {
-    /// With somebody who has a name if a certificate gave it one.
-    pub(crate) fn new(service: Arc<HttpService>, name: Option<Arc<str>>) -> Self {
+    pub(crate) fn new(service: Arc<HttpService>, peer: Peer) -> Self {
         let limits = Limits {
             body_bytes_max: service.body_bytes_max,
         };
         Self {
             decoder: Decoder::new(limits),
-            desk: Desk::new(service, name),
+            desk: Desk::new(service, peer),
         }
     }
 }

@@ -64,13 +64,16 @@ impl Rls {
             // One that cannot be asked stops them all.
             parts.iter_mut().for_each(|part| part.spend = Spend::Look);
         }
-        let together = self.engine.check_together(&parts).map_err(status)?;
+        let together = self
+            .engine
+            .check_together(&parts)
+            .map_err(|refusal| status(&refusal))?;
         Ok(response(&together, &crooked, self.fields))
     }
 }
 
 /// Never an answer with an unknown code, which Envoy lets pass.
-fn status(refusal: Refusal) -> Status {
+fn status(refusal: &Refusal) -> Status {
     match refusal {
         Refusal::NoSnapshot => Status::unavailable(refusal.to_string()),
         Refusal::RequestIdTaken | Refusal::UnknownRule(_) => {

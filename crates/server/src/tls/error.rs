@@ -17,6 +17,11 @@ pub(super) enum Role {
     Certificate,
     Key,
     ClientCa,
+    /// Of a server that is asked.
+    ServerCa,
+    /// What is shown to a server that is asked.
+    OwnCertificate,
+    OwnKey,
 }
 
 /// The flag that names it.
@@ -26,6 +31,9 @@ impl fmt::Display for Role {
             Self::Certificate => "tls-cert",
             Self::Key => "tls-key",
             Self::ClientCa => "tls-client-ca",
+            Self::ServerCa => "cacert",
+            Self::OwnCertificate => "cert",
+            Self::OwnKey => "key",
         })
     }
 }

@@ -49,7 +49,7 @@ impl Contents {
         let failed = |role, flaw| {
             let path = match role {
                 Role::Key => &files.key,
-                Role::Certificate | Role::ClientCa => &files.certificate,
+                _ => &files.certificate,
             };
             TlsError {
                 role,
@@ -72,7 +72,9 @@ impl Contents {
         let ca = files.client_ca.as_deref().zip(self.client_ca.as_deref());
         Ok(Material {
             certified: Arc::new(certified),
-            client_ca: ca.map(|(path, bytes)| roots(path, bytes)).transpose()?,
+            client_ca: ca
+                .map(|(path, bytes)| roots(Role::ClientCa, path, bytes))
+                .transpose()?,
             about,
         })
     }
@@ -86,9 +88,9 @@ impl Material {
 }
 
 /// The certificates of those whom we believe.
-pub(crate) fn roots(path: &Path, bytes: &[u8]) -> Result<Arc<RootCertStore>, TlsError> {
+pub(super) fn roots(role: Role, path: &Path, bytes: &[u8]) -> Result<Arc<RootCertStore>, TlsError> {
     let failed = |flaw| TlsError {
-        role: Role::ClientCa,
+        role,
         path: path.to_owned(),
         flaw,
     };
@@ -100,7 +102,7 @@ pub(crate) fn roots(path: &Path, bytes: &[u8]) -> Result<Arc<RootCertStore>, Tls
     Ok(Arc::new(roots))
 }
 
-fn read(role: Role, path: &Path) -> Result<Vec<u8>, TlsError> {
+pub(super) fn read(role: Role, path: &Path) -> Result<Vec<u8>, TlsError> {
     let failed = |flaw| TlsError {
         role,
         path: path.to_owned(),
@@ -117,7 +119,7 @@ fn read(role: Role, path: &Path) -> Result<Vec<u8>, TlsError> {
     }
 }
 
-fn certificates(bytes: &[u8]) -> Result<Vec<CertificateDer<'static>>, Flaw> {
+pub(super) fn certificates(bytes: &[u8]) -> Result<Vec<CertificateDer<'static>>, Flaw> {
     needs_pem(bytes)?;
     let read: Result<Vec<_>, pem::Error> = CertificateDer::pem_slice_iter(bytes).collect();
     match read {
@@ -127,7 +129,7 @@ fn certificates(bytes: &[u8]) -> Result<Vec<CertificateDer<'static>>, Flaw> {
     }
 }
 
-fn key(bytes: &[u8]) -> Result<PrivateKeyDer<'static>, Flaw> {
+pub(super) fn key(bytes: &[u8]) -> Result<PrivateKeyDer<'static>, Flaw> {
     needs_pem(bytes)?;
     match PrivateKeyDer::from_pem_slice(bytes) {
         Ok(key) => Ok(key),

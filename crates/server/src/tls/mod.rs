@@ -17,6 +17,7 @@ mod provider;
 mod standing;
 #[cfg(test)]
 mod tests;
+mod trust;
 
 pub(crate) use certificate::About;
 pub(crate) use complaints::Complaints;
@@ -28,3 +29,4 @@ pub(crate) use listener::TlsListener;
 pub(crate) use material::Material;
 pub(crate) use provider::provider;
 pub(crate) use standing::Standings;
+pub use trust::Trust;

@@ -2,14 +2,9 @@
 
 use std::{
     fs,
-    net::{Ipv4Addr, SocketAddr, TcpListener},
-    ops::Range,
+    net::{Ipv4Addr, SocketAddr},
     path::Path,
-    process,
-    sync::{
-        OnceLock,
-        atomic::{AtomicU16, Ordering::Relaxed},
-    },
+    sync::OnceLock,
 };
 
 use tempfile::TempDir;
@@ -24,15 +19,10 @@ use super::{
     sql::{Client, Connections},
     watcher::Watcher,
 };
-use crate::deadline::poll;
+use crate::{deadline::poll, ports::ports};
 
 /// The database that is always there.
 pub(super) const MAINTENANCE: &str = "postgres";
-
-/// Below the ports that Linux gives to outgoing connections: nobody takes the port of a server
-/// that is stopped for a while, and nobody who tries to connect to it connects to itself.
-const PORTS: Range<u16> = 20_000..32_768;
-const PORTS_TRIED_MAX: usize = 100;
 
 #[rustfmt::skip]
 const ARGUMENTS: &[&str] = &[
@@ -171,17 +161,4 @@ fn is_ready(folder: &Path, server: Id) -> bool {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let is_ours = lines.first().and_then(|line| line.parse().ok()) == Some(server);
     is_ours && lines.get(7) == Some(&"ready")
-}
-
-/// Free ports, from a place that differs between the processes and servers of one machine.
-fn ports() -> impl Iterator<Item = u16> {
-    static SERVERS: AtomicU16 = AtomicU16::new(0);
-    let step = u32::from(SERVERS.fetch_add(1, Relaxed)) * 101 + process::id() * 7;
-    let count = u32::from(PORTS.end - PORTS.start);
-    let is_free = |port: &u16| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok();
-    (0..count)
-        .map(move |at| (step + at) % count)
-        .map(|offset| PORTS.start + u16::try_from(offset).expect("within the range"))
-        .filter(is_free)
-        .take(PORTS_TRIED_MAX)
 }

@@ -4,7 +4,9 @@ use std::mem::MaybeUninit;
 
 use httparse::{Error, Header, Status};
 
-use super::{After, Asker, Flaw, Limits, Request, Version, Wanted, limits::HEADERS_MAX, target};
+use super::{
+    After, Asker, Flaw, Headers, Limits, Request, Version, Wanted, limits::HEADERS_MAX, target,
+};
 
 /// A head, and what follows it.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +68,7 @@ pub(super) fn parse(bytes: &[u8], limits: Limits) -> Result<Head<'_>, Flaw> {
         asker: fields.asker,
         content_type: fields.content_type,
         authorization: fields.authorization,
+        headers: Headers::of(bytes),
         body: &[],
     };
     Ok(Head {
@@ -99,6 +102,7 @@ struct Fields<'a> {
     asker: Asker,
     says_close: Said,
     says_keep: Said,
+    is_encoded: Said,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,6 +124,7 @@ impl<'a> Fields<'a> {
             asker: Asker::Program,
             says_close: Said::No,
             says_keep: Said::No,
+            is_encoded: Said::No,
         };
         for header in headers {
             fields.take(header.name, header.value)?;
@@ -143,7 +148,7 @@ impl<'a> Fields<'a> {
             13 if is("authorization") => once(&mut self.authorization, value, "Authorization")?,
             14 if is("content-length") => once(&mut self.length, value, "Content-Length")?,
             16 if is("content-encoding") && !value.eq_ignore_ascii_case(b"identity") => {
-                return Err(Flaw::ContentEncoding);
+                self.is_encoded = Said::Yes;
             }
             17 if is("transfer-encoding") => {
                 once(&mut self.transfer_encoding, value, "Transfer-Encoding")?;
@@ -164,16 +169,19 @@ impl<'a> Fields<'a> {
     }
 
     fn framing(&self, version: Version, limits: Limits) -> Result<Framing, Flaw> {
-        match (self.transfer_encoding, self.length) {
-            (Some(_), Some(_)) => Err(Flaw::LengthAndEncoding),
-            (Some(_), None) if version == Version::Http10 => Err(Flaw::EncodingTooNew),
-            (Some(encoding), None) if encoding.eq_ignore_ascii_case(b"chunked") => {
-                Ok(Framing::Chunked)
-            }
-            (Some(_), None) => Err(Flaw::TransferEncoding),
-            (None, Some(length)) => fixed(length, limits.body_bytes_max).map(Framing::Fixed),
-            (None, None) => Ok(Framing::Fixed(0)),
+        let framing = match (self.transfer_encoding, self.length) {
+            (Some(_), Some(_)) => return Err(Flaw::LengthAndEncoding),
+            (Some(_), None) if version == Version::Http10 => return Err(Flaw::EncodingTooNew),
+            (Some(encoding), None) if encoding.eq_ignore_ascii_case(b"chunked") => Framing::Chunked,
+            (Some(_), None) => return Err(Flaw::TransferEncoding),
+            (None, Some(length)) => Framing::Fixed(fixed(length, limits.body_bytes_max)?),
+            (None, None) => Framing::Fixed(0),
+        };
+        // A gateway may ask without the body that its client's headers speak of.
+        if self.is_encoded == Said::Yes && framing != Framing::Fixed(0) {
+            return Err(Flaw::ContentEncoding);
         }
+        Ok(framing)
     }
 
     /// HTTP/1.0 does not know expectations, so there they are overlooked.

@@ -4,6 +4,7 @@ mod chunked;
 mod decode;
 mod flaw;
 mod head;
+mod headers;
 mod limits;
 mod reply;
 mod request;
@@ -13,6 +14,7 @@ mod target;
 
 pub use decode::{Decoded, Decoder};
 pub use flaw::Flaw;
+pub use headers::{Again, Headers};
 pub use limits::{HEAD_BYTES_MAX, HEADERS_MAX, Limits, TARGET_BYTES_MAX};
 pub use reply::{CONTINUE, Reply};
 pub use request::{After, Asker, Request, Version, Wanted};

@@ -1,5 +1,7 @@
 //! A request, as far as this server looks at one.
 
+use super::Headers;
+
 /// One request. What it borrows lies in the bytes it was read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request<'a> {
@@ -21,6 +23,8 @@ pub struct Request<'a> {
     pub content_type: Option<&'a [u8]>,
     /// The header `Authorization`.
     pub authorization: Option<&'a [u8]>,
+    /// All headers, for whoever looks further.
+    pub headers: Headers<'a>,
     /// The body, whatever way it came.
     pub body: &'a [u8],
 }

@@ -33,9 +33,9 @@ impl Line {
         let (stopper, stop) = Stop::channel();
         let router = house.router.clone();
         let mut served = JoinSet::new();
-        served.spawn(async move {
-            serve_connection(Stream::from(stream), router, &timers, stop).await
-        });
+        served.spawn(
+            async move { serve_connection(Stream::from(stream), router, &timers, stop).await },
+        );
         Self {
             client,
             stopper,

@@ -6,6 +6,7 @@ mod batches;
 mod conversation;
 mod decisions;
 mod deeds;
+mod gateways;
 mod refusals;
 mod repeats;
 mod wording;

@@ -120,7 +120,7 @@ fn what_is_not_http_ends_the_conversation() {
             "413",
         ),
         (
-            b"POST /ratelimit/check HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\n\r\n",
+            b"POST /ratelimit/check HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
             "415",
         ),
         (

@@ -1,6 +1,9 @@
 //! A conversation with a session, on virtual time.
 
-use std::sync::Arc;
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    sync::Arc,
+};
 
 use tollgate_core::ManualClock;
 use tollgate_memory::MemoryStore;
@@ -10,9 +13,10 @@ use crate::{
     Fields, ResetAs, Token, Wording,
     authority::{Authority, Door},
     engine::{Engine, Time},
+    gateway::Seldom,
     health::Condition,
     http::{HttpService, HttpSession},
-    listen::{Session, Step, Then},
+    listen::{Peer, Session, Step, Then},
     rules::Shown,
     telemetry::Recorder,
 };
@@ -23,6 +27,16 @@ pub(super) struct Talk {
     pub(super) live: Arc<Live>,
     pub(super) session: HttpSession,
     service: Arc<HttpService>,
+}
+
+/// Where a client calls from unless it says otherwise.
+const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+fn peer(address: IpAddr) -> Peer {
+    Peer {
+        address: (address, 40_000).into(),
+        name: None,
+    }
 }
 
 /// A token that is long enough.
@@ -79,19 +93,26 @@ impl Talk {
             door,
             wording,
             body_bytes_max: 1 << 16,
+            proxies: "127.0.0.0/8, ::1, 10.0.0.0/8".parse().unwrap(),
+            complaints: Seldom::default(),
             health: Arc::new(health),
         });
         Self {
             clock,
             live,
-            session: HttpSession::new(Arc::clone(&service), None),
+            session: HttpSession::new(Arc::clone(&service), peer(HERE)),
             service,
         }
     }
 
     /// Another connection to the same server.
     pub(super) fn reconnect(&mut self) {
-        self.session = HttpSession::new(Arc::clone(&self.service), None);
+        self.reconnect_from(HERE);
+    }
+
+    /// The same from elsewhere.
+    pub(super) fn reconnect_from(&mut self, from: impl Into<IpAddr>) {
+        self.session = HttpSession::new(Arc::clone(&self.service), peer(from.into()));
     }
 
     /// Sends bytes at once; all of them must be taken.

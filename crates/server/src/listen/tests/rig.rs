@@ -22,6 +22,7 @@ use crate::{
     engine::{Engine, Time},
     stop::{Stop, Stopper},
     telemetry::{Protocol, Recorder},
+    tls::TlsListener,
 };
 
 /// Repeats every line; one that says `big` is answered with 64 KiB, `end` with the end.
@@ -123,6 +124,15 @@ pub(super) fn terms() -> Terms {
 
 impl Rig {
     pub(super) fn start(terms: Terms, connections_max: usize) -> Self {
+        Self::sealed(terms, connections_max, None)
+    }
+
+    /// The same over TLS, if there is something to make handshakes with.
+    pub(super) fn sealed(
+        terms: Terms,
+        connections_max: usize,
+        tls: Option<Arc<TlsListener>>,
+    ) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -138,7 +148,7 @@ impl Rig {
         let (listener, address) = runtime.block_on(bind("http", any)).unwrap();
         let acceptor = Acceptor {
             listener,
-            tls: None,
+            tls,
             complaints: Arc::default(),
             connections_max,
             drain: Duration::from_secs(20),

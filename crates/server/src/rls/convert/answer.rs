@@ -28,27 +28,30 @@ pub(crate) fn response(
     });
     let statuses = statuses.collect();
     let first = crooked.iter().flatten().next();
-    let is_allowed = first.is_none() && together.is_allowed();
+    let overall = match first {
+        None if together.is_allowed() => Code::Ok,
+        _ => Code::OverLimit,
+    };
     let shown = together.shown();
     let message = match (first, shown) {
         (Some(error), _) => Some(Bytes::from(in_entries(error))),
-        (None, Some(answer)) if !is_allowed => message(&answer.ruling),
+        (None, Some(answer)) if overall == Code::OverLimit => message(&answer.ruling),
         (None, _) => None,
     };
     RateLimitResponse {
-        overall_code: code(is_allowed).into(),
+        overall_code: overall.into(),
         statuses,
         response_headers_to_add: shown
             .map(|answer| headers(answer, added))
             .unwrap_or_default(),
         request_headers_to_add: Vec::new(),
         raw_body: message.unwrap_or_default(),
-        dynamic_metadata: shown.map(|answer| metadata(answer, is_allowed)),
+        dynamic_metadata: shown.map(|answer| metadata(answer, overall)),
     }
 }
 
-const fn code(is_allowed: bool) -> Code {
-    if is_allowed {
+fn code(ruling: &Ruling) -> Code {
+    if ruling.is_allowed() {
         Code::Ok
     } else {
         Code::OverLimit
@@ -65,7 +68,7 @@ fn refused() -> DescriptorStatus {
 
 fn status(answer: &Answer) -> DescriptorStatus {
     let ruling = &answer.ruling;
-    let code = code(ruling.is_allowed()).into();
+    let code = code(ruling).into();
     let Some((met, decision)) = ruling.shown() else {
         let blocked = RateLimit {
             requests_per_unit: 0,
@@ -149,14 +152,14 @@ fn headers(answer: &Answer, added: Option<Fields>) -> Vec<HeaderValue> {
 }
 
 /// For Envoy's access log.
-fn metadata(answer: &Answer, is_allowed: bool) -> Struct {
+fn metadata(answer: &Answer, overall: Code) -> Struct {
     let text = |text: String| Kind::StringValue(text);
     let rule = answer.ruling.rule();
     let rule = rule.map_or(Kind::NullValue(0), |rule| {
         text(rule.name.as_str().to_owned())
     });
     let fields = [
-        ("allowed", Kind::BoolValue(is_allowed)),
+        ("allowed", Kind::BoolValue(overall == Code::Ok)),
         ("decision_id", text(answer.id.to_string())),
         ("revision", text(answer.ruling.revision().to_string())),
         ("rule", rule),

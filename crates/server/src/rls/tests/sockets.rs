@@ -56,7 +56,7 @@ impl Line {
             address,
             name: None,
         };
-        served.spawn(async move { serve.serve(Stream::Plain(stream), peer, stop).await });
+        served.spawn(async move { serve.serve(Stream::from(stream), peer, stop).await });
         Self {
             client: Some(client),
             stopper,
@@ -120,7 +120,7 @@ async fn one_connection_asks_many_things() {
     }
     let (_, status) = call(&mut sender, ASK, framed(b"\xff\xff\xff")).await;
     assert_ne!(status, "0", "no message");
-    let (_, status) = call(&mut sender, ASK, framed(&vec![0; 65 * 1024])).await;
+    let (_, status) = call(&mut sender, ASK, framed(&vec![0; (1 << 20) + 1])).await;
     assert_eq!(status, "11", "out of range: too large");
     let (_, status) = call(&mut sender, "/no.such.Service/Ask", question()).await;
     assert_eq!(status, "12", "unimplemented");

@@ -61,6 +61,7 @@ async fn send(recorder: &Recorder, collector: &Collector) -> Result<(), String> 
         path: collector.path(),
         token: None,
         body: &body,
+        trust: None,
     };
     let reply = outgoing
         .post(DEADLINE)

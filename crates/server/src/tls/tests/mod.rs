@@ -1,1 +1,4 @@
-//! Certificates and handshakes.
+//! What certificates say, and when it is told.
+
+mod names;
+mod standings;

@@ -1,0 +1,7 @@
+//! `tollgate snippet`
+
+mod command;
+mod gateway;
+mod place;
+
+pub(crate) use command::Snippet;

@@ -1,0 +1,137 @@
+//! A site behind a gateway that asks a server.
+
+use std::net::SocketAddr;
+
+use rustix::process::Signal;
+use tollgate_testkit::{BACKEND_SAYS, Backend, free_address, gateway::Gateway, wait_for};
+
+use crate::common::{
+    Desk,
+    http::{Http, Reply},
+    server::{LONG, Server},
+};
+
+/// Every path has a budget of its own for every client: three at once, and no more for twenty minutes.
+const RULES: &str = "\
+version: 1
+rules:
+  - { name: each, key: [ip, endpoint], limit: { per: 3/h, burst: 3 } }
+  - { name: secret, match: { endpoint: /secret }, action: block, response: { message: nothing here } }
+";
+/// What `each` allows at once.
+pub(crate) const BUDGET: u32 = 3;
+
+/// Everything between a client and a site.
+pub(crate) struct House {
+    pub(crate) gateway: Gateway,
+    pub(crate) backend: Backend,
+    server: Option<Server>,
+    http: SocketAddr,
+    desk: Desk,
+}
+
+/// What a snippet is made for.
+pub(crate) struct Plan<'a> {
+    desk: &'a Desk,
+    http: SocketAddr,
+    pub(crate) backend: SocketAddr,
+    /// Where the gateway shall listen.
+    pub(crate) listen: SocketAddr,
+}
+
+impl Plan<'_> {
+    /// What the program prints for a gateway.
+    #[track_caller]
+    pub(crate) fn snippet(&self, gateway: &str) -> String {
+        let http = self.http.to_string();
+        let ran = self.desk.run(&["snippet", gateway, "--http", &http]).fine();
+        assert_eq!(ran.err, "", "nothing but the snippet");
+        ran.out
+    }
+}
+
+/// What somebody changes in a snippet, which must be there to be changed.
+#[track_caller]
+pub(crate) fn put(text: &str, from: &str, to: &str) -> String {
+    assert!(text.contains(from), "no {from:?} in {text}");
+    text.replace(from, to)
+}
+
+impl House {
+    /// With the gateway that `open` starts by a snippet.
+    pub(crate) fn new(open: impl FnOnce(&Plan<'_>) -> Gateway) -> Self {
+        let desk = Desk::new();
+        desk.write("rules.yaml", RULES);
+        let (http, backend) = (free_address(), Backend::start());
+        let mut house = Self {
+            server: None,
+            gateway: open(&Plan {
+                desk: &desk,
+                http,
+                backend: backend.addr(),
+                listen: free_address(),
+            }),
+            backend,
+            http,
+            desk,
+        };
+        house.start();
+        house
+    }
+
+    /// Starts Tollgate where the snippet says it is.
+    pub(crate) fn start(&mut self) {
+        let http = self.http.to_string();
+        let server = self.desk.serve(&["--http", &http, "--rules", "rules.yaml"]);
+        self.server = Some(server);
+        // Some gateways look now and then whether it is back.
+        wait_for("the gateway asks", LONG, || {
+            let reply = self.get("/is-it-there");
+            reply.header("tollgate-decision-id").map(drop)
+        });
+    }
+
+    pub(crate) fn kill(&mut self) {
+        self.server.take().unwrap().kill();
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        self.server.as_ref().unwrap().signal(signal);
+    }
+
+    /// What Tollgate has logged so far.
+    pub(crate) fn log(&self) -> String {
+        self.server.as_ref().unwrap().log()
+    }
+
+    /// A connection to the gateway.
+    pub(crate) fn visit(&self) -> Http {
+        Http::to(self.gateway.addr())
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Reply {
+        self.visit().get(path)
+    }
+
+    /// How often the backend was asked for this.
+    pub(crate) fn seen(&self, target: &str) -> usize {
+        let requests = self.backend.requests();
+        let asked = |head: &&String| head.split(' ').nth(1) == Some(target);
+        requests.iter().filter(asked).count()
+    }
+
+    /// Asks until the budget of a path is spent, by which all must have come through.
+    #[track_caller]
+    pub(crate) fn spend(&self, path: &str) {
+        for left in (0..BUDGET).rev() {
+            let reply = self.get(path).with(200);
+            assert_eq!(reply.body, BACKEND_SAYS);
+            let shown = |name: &str| reply.header(name).map(str::to_owned);
+            assert_eq!(shown("x-ratelimit-limit"), Some(BUDGET.to_string()));
+            assert_eq!(shown("x-ratelimit-remaining"), Some(left.to_string()));
+            assert!(shown("x-ratelimit-reset").is_some(), "{reply:?}");
+            assert!(shown("tollgate-decision-id").is_some(), "{reply:?}");
+            assert_eq!(shown("retry-after"), None);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What every gateway with a snippet does for its clients.
+
+use rustix::process::Signal;
+use tollgate_testkit::{BACKEND_SAYS, Rng, wait_for};
+
+use crate::{
+    common::{http::Reply, server::LONG},
+    house::{BUDGET, House},
+};
+
+/// A client within its budget gets what the site says; beyond it all that it needs to come back later.
+pub(crate) fn limits(house: &House) {
+    house.spend("/a");
+    let reply = house.get("/a").with(429);
+    denied(&reply);
+    assert_eq!(house.seen("/a"), 3, "the site is spared");
+    // Whatever it is spelled like.
+    for path in ["/a/", "//a", "/./a", "/%61", "/a;x", "/b/../a", "/a?b=c"] {
+        assert_eq!(house.get(path).status, 429, "{path}");
+    }
+    house.get("/b").with(200);
+}
+
+/// The answer to one who has no budget left.
+#[track_caller]
+fn denied(reply: &Reply) {
+    assert_eq!(reply.header("content-type"), Some("application/json"));
+    assert_eq!(reply.header("x-ratelimit-limit"), Some("3"));
+    assert_eq!(reply.header("x-ratelimit-remaining"), Some("0"));
+    assert!(reply.header("x-ratelimit-reset").is_some(), "{reply:?}");
+    let json = reply.json();
+    assert_eq!(json["allowed"], false);
+    assert_eq!(json["rule"], "each");
+    assert_eq!(json["limits"][0]["window_s"], 3600);
+    let wait = reply.header("retry-after").unwrap();
+    assert_eq!(json["retry_after"].to_string(), wait);
+    let id = reply.header("tollgate-decision-id").unwrap();
+    assert_eq!(json["decision_id"], id);
+}
+
+/// A block is 403, a path without a normal form 400; the site sees neither.
+pub(crate) fn refusals(house: &House) {
+    let reply = house.get("/secret").with(403);
+    assert_eq!(reply.json()["message"], "nothing here");
+    assert_eq!(reply.json()["rule"], "secret");
+    assert_eq!(reply.header("retry-after"), None);
+    assert_eq!(house.seen("/secret"), 0);
+    for path in ["/%00", "/..", "/a/../../b"] {
+        assert_eq!(house.get(path).status, 400, "{path}");
+        assert_eq!(house.seen(path), 0, "{path}");
+    }
+}
+
+/// The body of a request is the site's, whether it is long or compressed.
+pub(crate) fn bodies(house: &House) {
+    let body = "x".repeat(100_000);
+    let headers = [("Content-Encoding", "gzip"), ("Content-Type", "text/plain")];
+    let reply = house
+        .visit()
+        .ask("POST", "/upload", &headers, &body)
+        .with(200);
+    assert_eq!(reply.body, BACKEND_SAYS);
+    let requests = house.backend.requests();
+    let head = requests
+        .iter()
+        .find(|head| head.contains("/upload"))
+        .unwrap();
+    assert!(head.starts_with("POST "), "{head}");
+    assert!(
+        head.to_ascii_lowercase().contains("content-length: 100000"),
+        "{head}"
+    );
+}
+
+/// 1,000 addresses that a client makes up are one budget.
+pub(crate) fn forgeries(house: &House) {
+    let mut rng = Rng::new(0x1f0e);
+    let mut client = house.visit();
+    let mut passed = 0;
+    for _ in 0..1_000 {
+        let byte = |rng: &mut Rng| rng.index(256);
+        let forged = format!(
+            "{}.{}.{}.{}",
+            byte(&mut rng),
+            byte(&mut rng),
+            byte(&mut rng),
+            byte(&mut rng)
+        );
+        let forwarded = format!("for={forged}");
+        let headers = [
+            ("X-Forwarded-For", forged.as_str()),
+            ("X-Real-IP", &forged),
+            ("Forwarded", &forwarded),
+            ("X-Original-URI", "/elsewhere"),
+            ("X-Forwarded-Uri", "/elsewhere"),
+            ("X-Original-Method", "HEAD"),
+        ];
+        let reply = client.ask("GET", "/forged", &headers, "");
+        passed += u32::from(reply.status == 200);
+        assert!(matches!(reply.status, 200 | 429), "{reply:?}");
+    }
+    assert_eq!(passed, BUDGET);
+}
+
+/// While Tollgate is dead or hung the site goes on; once it is back, so are the limits.
+pub(crate) fn outages(house: &mut House) {
+    house.spend("/hung");
+    house.get("/hung").with(429);
+    house.signal(Signal::STOP);
+    for _ in 0..5 {
+        let reply = house.get("/hung").with(200);
+        assert_eq!(reply.body, BACKEND_SAYS);
+    }
+    let reply = house.visit().ask("POST", "/hung", &[], "body").with(200);
+    assert_eq!(reply.body, BACKEND_SAYS);
+    house.signal(Signal::CONT);
+    limited_again(house, "/hung");
+
+    house.kill();
+    for _ in 0..5 {
+        let reply = house.get("/dead").with(200);
+        assert_eq!(reply.body, BACKEND_SAYS);
+        assert_eq!(reply.header("x-ratelimit-limit"), None);
+    }
+    let reply = house.visit().ask("POST", "/dead", &[], "body").with(200);
+    assert_eq!(reply.body, BACKEND_SAYS);
+    house.start();
+    limited_again(house, "/dead");
+}
+
+fn limited_again(house: &House, path: &str) {
+    wait_for("limits again", LONG, || {
+        (house.get(path).status == 429).then_some(())
+    });
+}

@@ -1,0 +1,15 @@
+//! What a gateway that asks for its clients says of them: where they call from, and what they want.
+
+mod address;
+pub(crate) mod ascii;
+mod convert;
+mod hops;
+mod proxies;
+mod seldom;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use address::client_address;
+pub(crate) use convert::{Astray, Gateway, Says, query};
+pub use proxies::{ProxiesError, TrustedProxies};
+pub(crate) use seldom::Seldom;
