@@ -90,6 +90,43 @@ impl Shell {
             .collect()
     }
 
+    /// Starts a gateway, or a site behind one, if that is what the command does.
+    fn start(&mut self, command: &str) -> bool {
+        let programs = [
+            ("nginx ", self.gateway_at),
+            ("envoy ", self.gateway_at),
+            ("python3 ", self.site_at),
+        ];
+        let known = programs.iter().find_map(|(program, at)| {
+            let words = command.strip_prefix(program)?;
+            Some((program.trim_end(), words, *at))
+        });
+        let Some((program, words, at)) = known else {
+            return false;
+        };
+        // The machine may have other work, and nobody is late on purpose.
+        match program {
+            "nginx" => self.patient("tollgate.conf", [("100ms;", "10s;"), ("50ms;", "5s;")]),
+            "envoy" => self.patient("envoy.yaml", [(": 0.020s", ": 10s"), (": 0.050s", ": 5s")]),
+            _ => {}
+        }
+        let words = self.mapped(words.trim_end_matches('&'));
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let run = gateway::run(program, &words, &self.desk.path("."), at);
+        self.gateways.push(run);
+        true
+    }
+
+    /// Puts longer waits into a file.
+    fn patient(&self, file: &str, waits: [(&str, &str); 2]) {
+        let mut text = self.desk.read(file);
+        for (short, long) in waits {
+            assert!(text.contains(short), "{file} waits no {short}");
+            text = text.replace(short, long);
+        }
+        self.desk.write(file, &text);
+    }
+
     fn run(&mut self, command: &str) -> String {
         if let Some(words) = command.strip_prefix("tollgate serve") {
             let words = words.trim_end_matches('&').split_whitespace();
@@ -103,24 +140,7 @@ impl Shell {
             }
             return String::new();
         }
-        for (program, at) in [
-            ("nginx", self.gateway_at),
-            ("envoy", self.gateway_at),
-            ("python3", self.site_at),
-        ] {
-            let Some(words) = command.strip_prefix(program) else {
-                continue;
-            };
-            if program == "nginx" {
-                // The machine may have other work, and nobody is late on purpose.
-                let site = self.desk.read("tollgate.conf");
-                let site = site.replace("100ms;", "10s;").replace("50ms;", "5s;");
-                self.desk.write("tollgate.conf", &site);
-            }
-            let words = self.mapped(words.trim_end_matches('&'));
-            let words: Vec<&str> = words.split_whitespace().collect();
-            let run = gateway::run(program, &words, &self.desk.path("."), at);
-            self.gateways.push(run);
+        if self.start(command) {
             return String::new();
         }
         let command = self.mapped(command);
