@@ -11,6 +11,7 @@ use super::{
     fixed::Kind as Fixed,
     grpc,
     load::{Turn, drive},
+    measured::{Contest, Measured},
     names::{
         AXUM, BATCH, CEILING, CEILING_CHECK, CHECK, CL_THROTTLE, CRAB, CRAB_GRPC, CRAB_NODELAY,
         INCR, LIMITADOR, LIMITADOR_GRPC, LUA, RLS, TG_CHECK, TONIC,
@@ -18,43 +19,18 @@ use super::{
     peers,
     process::{LOAD_CORE, Process, free_address},
     script::Script,
+    seal::Seal,
+    sealed,
     shape::{Shape, Streams},
     tollgate::Ours,
 };
 use crate::depth::Depth;
 
-/// How everybody did at one shape.
-#[derive(Debug)]
-pub(crate) struct Contest {
-    pub(crate) shape: Shape,
-    pub(crate) measured: Vec<Measured>,
-}
-
-impl Contest {
-    pub(crate) fn of(&self, who: &str) -> Option<&Measured> {
-        self.measured.iter().find(|measured| measured.who == who)
-    }
-}
-
-/// How one server did.
-#[derive(Debug)]
-pub(crate) struct Measured {
-    pub(crate) who: String,
-    /// Decisions a second, the median of the rounds.
-    pub(crate) rate: f64,
-    /// Of a round trip, in microseconds, over all rounds.
-    pub(crate) p50_us: u64,
-    pub(crate) p99_us: u64,
-    pub(crate) p999_us: u64,
-    /// The server's processor time for a decision.
-    pub(crate) cpu_us: f64,
-    pub(crate) resident_mb: f64,
-}
-
 /// Somebody who takes part.
 struct Contestant {
     who: String,
     address: SocketAddr,
+    seal: Option<Seal>,
     script: Script,
     process: usize,
     turns: Vec<(Turn, Duration)>,
@@ -62,7 +38,7 @@ struct Contestant {
 
 /// All servers run all the time; only one of them is asked.
 #[derive(Default)]
-struct Stage {
+pub(super) struct Stage {
     processes: Vec<Process>,
     contestants: Vec<Contestant>,
 }
@@ -90,6 +66,7 @@ pub(super) fn run(depth: Depth, absent: &mut Vec<String>) -> anyhow::Result<Vec<
     for streams in Streams::ALL {
         contests.push(grpc.play(Shape::Grpc(streams), depth, &ours)?);
     }
+    contests.push(sealed::run(depth, &ours)?);
     Ok(contests)
 }
 
@@ -164,14 +141,34 @@ impl Stage {
         Ok(self.processes.len() - 1)
     }
 
-    fn enter(&mut self, who: &str, address: SocketAddr, script: Script, process: usize) {
+    pub(super) fn enter(&mut self, who: &str, address: SocketAddr, script: Script, process: usize) {
         self.contestants.push(Contestant {
             who: who.to_owned(),
             address,
+            seal: None,
             script,
             process,
             turns: Vec::new(),
         });
+    }
+
+    /// Somebody who is asked over TLS.
+    pub(super) fn enter_sealed(
+        &mut self,
+        who: &str,
+        address: SocketAddr,
+        script: Script,
+        seal: &Seal,
+    ) {
+        self.enter(who, address, script, 0);
+        if let Some(entered) = self.contestants.last_mut() {
+            entered.seal = Some(seal.clone());
+        }
+    }
+
+    /// A process that runs already.
+    pub(super) fn adopt(&mut self, process: Process) {
+        self.processes.push(process);
     }
 
     fn fixed(&mut self, who: &str, kind: Fixed, script: Script) -> anyhow::Result<()> {
@@ -202,7 +199,12 @@ impl Stage {
         Ok(())
     }
 
-    fn play(&mut self, shape: Shape, depth: Depth, ours: &Ours) -> anyhow::Result<Contest> {
+    pub(super) fn play(
+        &mut self,
+        shape: Shape,
+        depth: Depth,
+        ours: &Ours,
+    ) -> anyhow::Result<Contest> {
         let (rounds, each) = match depth {
             Depth::Quick => (1, Duration::from_millis(150)),
             Depth::Full => (5, Duration::from_millis(1_000)),
@@ -216,11 +218,12 @@ impl Stage {
                 // The first round only warms up.
                 let how_long = if round == 0 { each / 4 } else { each };
                 let (at, script) = (contestant.address, &contestant.script);
+                let seal = contestant.seal.as_ref();
                 let turn = match shape {
                     Shape::Resp(pipeline) | Shape::Http(pipeline) => {
-                        drive(at, script, pipeline, how_long)?
+                        drive(at, seal, script, pipeline, how_long)?
                     }
-                    Shape::HttpBatch => drive(at, script, 1, how_long)?,
+                    Shape::HttpBatch | Shape::Sealed => drive(at, seal, script, 1, how_long)?,
                     Shape::Grpc(streams) => grpc::drive(at, script, streams, how_long)?,
                 };
                 if round > 0 {

@@ -9,12 +9,12 @@ use std::{
 use hdrhistogram::Histogram;
 use memchr::memmem::Finder;
 use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
     net::TcpStream,
     task::{JoinSet, LocalSet},
 };
 
-use super::script::Script;
+use super::{script::Script, seal::Seal};
 
 pub(super) const CONNECTIONS: usize = 50;
 
@@ -27,9 +27,13 @@ pub(super) struct Turn {
     pub(super) latency_us: Histogram<u64>,
 }
 
+/// What somebody asked: how often, and how long each time took.
+type Asked = anyhow::Result<(u64, Histogram<u64>)>;
+
 /// Asks for as long as told, with `pipeline` requests under way on each connection.
 pub(super) fn drive(
     address: SocketAddr,
+    seal: Option<&Seal>,
     script: &Script,
     pipeline: usize,
     how_long: Duration,
@@ -44,37 +48,48 @@ pub(super) fn drive(
         for _ in 0..CONNECTIONS {
             let stream = TcpStream::connect(address).await?;
             stream.set_nodelay(true)?;
-            streams.push(stream);
+            streams.push(match seal {
+                None => Ok(stream),
+                Some(seal) => Err(seal.connect(stream).await?),
+            });
         }
         let start = Instant::now();
         let deadline = start + how_long;
         let mut tasks = JoinSet::new();
         for (number, stream) in streams.into_iter().enumerate() {
-            let script = Rc::clone(&script);
-            tasks.spawn_local(ask(stream, script, number * 83, pipeline, deadline));
+            let (script, first) = (Rc::clone(&script), number * 83);
+            match stream {
+                Ok(clear) => tasks.spawn_local(ask(clear, script, first, pipeline, deadline)),
+                Err(sealed) => tasks.spawn_local(ask(sealed, script, first, pipeline, deadline)),
+            };
         }
-        let mut turn = Turn {
-            requests: 0,
-            took: Duration::ZERO,
-            latency_us: Histogram::new_with_bounds(1, 60_000_000, 3)?,
-        };
-        while let Some(done) = tasks.join_next().await {
-            let (requests, latency_us) = done??;
-            turn.requests += requests;
-            turn.latency_us.add(latency_us)?;
-        }
-        turn.took = start.elapsed();
-        Ok(turn)
+        gather(tasks, start).await
     })
 }
 
+/// What came of everybody's asking.
+pub(super) async fn gather(mut tasks: JoinSet<Asked>, start: Instant) -> anyhow::Result<Turn> {
+    let mut turn = Turn {
+        requests: 0,
+        took: Duration::ZERO,
+        latency_us: Histogram::new_with_bounds(1, 60_000_000, 3)?,
+    };
+    while let Some(done) = tasks.join_next().await {
+        let (requests, latency_us) = done??;
+        turn.requests += requests;
+        turn.latency_us.add(latency_us)?;
+    }
+    turn.took = start.elapsed();
+    Ok(turn)
+}
+
 async fn ask(
-    mut stream: TcpStream,
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
     script: Rc<Script>,
     mut next: usize,
     pipeline: usize,
     deadline: Instant,
-) -> anyhow::Result<(u64, Histogram<u64>)> {
+) -> Asked {
     let finder = Finder::new(script.marker);
     let mut latency_us = Histogram::new_with_bounds(1, 60_000_000, 3)?;
     let mut input = vec![0; 256 * 1024];
@@ -85,6 +100,7 @@ async fn ask(
             return Ok((requests, latency_us));
         }
         stream.write_all(script.run(next, pipeline)).await?;
+        stream.flush().await?;
         let mut answers = Answers::default();
         while answers.begun < pipeline || !answers.is_whole {
             let read = stream.read(&mut input).await?;

@@ -16,3 +16,5 @@ pub(crate) const RLS: &str = "Tollgate ShouldRateLimit, 200 rules";
 pub(crate) const TONIC: &str = "tonic, fixed reply";
 pub(crate) const CRAB_GRPC: &str = "throttlecrab-server over gRPC";
 pub(crate) const LIMITADOR_GRPC: &str = "limitador's library behind tonic";
+pub(crate) const TG_CHECK_TLS: &str = "Tollgate TG.CHECK over TLS";
+pub(crate) const CHECK_TLS: &str = "Tollgate /ratelimit/check over TLS";

@@ -9,9 +9,10 @@ use std::{
 use hdrhistogram::Histogram;
 
 use super::{
-    contest::{self, Contest},
+    contest,
     fixed::Kind as Fixed,
     load::CONNECTIONS,
+    measured::Contest,
     names::{CEILING, CEILING_CHECK, CHECK, TG_CHECK},
     process::{LOAD_CORE, Process, free_address},
     script::Script,

@@ -9,6 +9,8 @@ pub(crate) enum Shape {
     Http(usize),
     HttpBatch,
     Grpc(Streams),
+    /// Fifty connections, some of them over TLS.
+    Sealed,
 }
 
 /// Connections, and the streams that each of them has open.
@@ -37,6 +39,7 @@ impl Shape {
             Self::Resp(depth) => format!("RESP, 50 × pipeline {depth}"),
             Self::Http(1) => "HTTP, 50 connections".to_owned(),
             Self::Http(depth) => format!("HTTP, 50 × pipeline {depth}"),
+            Self::Sealed => "in clear and over TLS, 50 connections".to_owned(),
             Self::HttpBatch => "HTTP, batches of 100, 50 connections".to_owned(),
             Self::Grpc(Streams {
                 connections: 1,

@@ -14,12 +14,16 @@ pub(super) struct Ours {
     pub(super) http: SocketAddr,
     pub(super) grpc: SocketAddr,
     pub(super) resp: SocketAddr,
-    _folder: tempfile::TempDir,
+    pub(super) folder: tempfile::TempDir,
 }
 
 impl Ours {
     pub(super) fn start() -> anyhow::Result<Self> {
-        let folder = tempfile::tempdir()?;
+        Self::start_in(tempfile::tempdir()?, &[])
+    }
+
+    /// With more flags, in a folder that has something in it.
+    pub(super) fn start_in(folder: tempfile::TempDir, flags: &[&str]) -> anyhow::Result<Self> {
         let rules = folder.path().join("rules.yaml");
         fs::write(&rules, document::write_yaml(&crate::rules::rule_set(200)))?;
         let [http, grpc] = [free_address()?, free_address()?];
@@ -34,7 +38,7 @@ impl Ours {
         ] {
             command.args([flag, &address.to_string()]);
         }
-        command.arg("--rules").arg(&rules);
+        command.arg("--rules").arg(&rules).args(flags);
         let mut process = Process::start(&command)?;
         for address in [http, grpc, resp] {
             process.listening(address)?;
@@ -44,7 +48,7 @@ impl Ours {
             http,
             grpc,
             resp,
-            _folder: folder,
+            folder,
         })
     }
 }

@@ -8,10 +8,14 @@ use std::path::{Path, PathBuf};
 ///
 /// If it is not installed.
 pub fn pypi(program: &str) -> PathBuf {
-    // A copy of the repository below its `target` uses the same environment.
-    let folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
-    let mut programs = folders.map(|folder| folder.join("target/python/bin").join(program));
+    let mut programs = folders().map(|folder| folder.join(program));
     programs.find(|path| path.is_file()).unwrap_or_else(|| {
         panic!("no `{program}` in target/python: `cargo xtask test` installs what is missing")
     })
+}
+
+/// Where they may be. A copy of the repository below its `target` uses the same environment.
+pub(crate) fn folders() -> impl Iterator<Item = PathBuf> {
+    let folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    folders.map(|folder| folder.join("target/python/bin"))
 }

@@ -71,6 +71,11 @@ impl Client {
         self
     }
 
+    /// What it believes and shows, for those who connect themselves.
+    pub const fn config(&self) -> &Arc<ClientConfig> {
+        &self.config
+    }
+
     /// Connects as to `localhost` and shakes hands.
     ///
     /// # Errors

@@ -16,7 +16,11 @@ use tokio::{
     task::{JoinSet, LocalSet},
 };
 
-use super::super::{load::Turn, script::Script, shape::Streams};
+use super::super::{
+    load::{Turn, gather},
+    script::Script,
+    shape::Streams,
+};
 
 /// Calls for as long as told, with so many streams open on each connection.
 pub(in crate::servers) fn drive(
@@ -47,18 +51,7 @@ pub(in crate::servers) fn drive(
                 tasks.spawn_local(ask(sender.clone(), Rc::clone(&script), first, deadline));
             }
         }
-        let mut turn = Turn {
-            requests: 0,
-            took: Duration::ZERO,
-            latency_us: Histogram::new_with_bounds(1, 60_000_000, 3)?,
-        };
-        while let Some(done) = tasks.join_next().await {
-            let (requests, latency_us) = done??;
-            turn.requests += requests;
-            turn.latency_us.add(latency_us)?;
-        }
-        turn.took = start.elapsed();
-        Ok(turn)
+        gather(tasks, start).await
     })
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct Snippet {
 impl Snippet {
     pub(crate) fn run(&self, format: Format) -> anyhow::Result<Outcome> {
         let settings = self.settings.load(format)?.settings;
-        let place = Place::of(&settings.listen).map_err(Failure::new)?;
+        let place = Place::of(&settings).map_err(Failure::new)?;
         let text = place.fill(self.gateway.template());
         format.say(
             || text.clone(),

@@ -2,34 +2,80 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use tollgate_server::Listeners;
+use tollgate_server::{Settings, TlsFiles};
 
-/// The addresses that go into a snippet.
+/// Where the listeners are, and how they are spoken to.
 #[derive(Debug)]
 pub(super) struct Place {
-    http: SocketAddr,
-    grpc: SocketAddr,
+    http: Spot,
+    grpc: Spot,
 }
 
-/// How the gateway speaks to a listener. Those with TLS will need another word here.
-const SCHEME: &str = "http";
+#[derive(Debug)]
+struct Spot {
+    address: SocketAddr,
+    seal: Seal,
+}
+
+/// How a listener speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Seal {
+    Clear,
+    Tls,
+    /// And it asks for a certificate in turn.
+    Mutual,
+}
 
 impl Place {
-    /// Of a server that listens there; an error names the setting.
-    pub(super) fn of(listen: &Listeners) -> Result<Self, String> {
+    /// Of a server with these settings; an error names the one that is in the way.
+    pub(super) fn of(settings: &Settings) -> Result<Self, String> {
+        let (listen, tls) = (settings.listen, &settings.tls);
+        let spot = |name: &str, address, files: &Option<TlsFiles>| {
+            let address = reachable(name, address)?;
+            let seal = match files {
+                None => Seal::Clear,
+                Some(files) if files.client_ca.is_some() => Seal::Mutual,
+                Some(_) => Seal::Tls,
+            };
+            Ok::<_, String>(Spot { address, seal })
+        };
         Ok(Self {
-            http: reachable("http", listen.http)?,
-            grpc: reachable("grpc", listen.grpc)?,
+            http: spot("http", listen.http, &tls.http)?,
+            grpc: spot("grpc", listen.grpc, &tls.grpc)?,
         })
     }
 
-    /// The template with the addresses in their places.
+    /// The template with the addresses in their places, and of the lines that begin with a mark only those
+    /// that are about how the listener speaks.
     pub(super) fn fill(&self, template: &str) -> String {
-        template
-            .replace("{{scheme}}", SCHEME)
-            .replace("{{http}}", &self.http.to_string())
-            .replace("{{grpc_host}}", &self.grpc.ip().to_string())
-            .replace("{{grpc_port}}", &self.grpc.port().to_string())
+        let kept = template.lines().filter_map(|line| self.kept(line));
+        let text: String = kept.flat_map(|line| [line, "\n"]).collect();
+        let scheme = match self.http.seal {
+            Seal::Clear => "http",
+            Seal::Tls | Seal::Mutual => "https",
+        };
+        text.replace("{{scheme}}", scheme)
+            .replace("{{http}}", &self.http.address.to_string())
+            .replace("{{grpc_host}}", &self.grpc.address.ip().to_string())
+            .replace("{{grpc_port}}", &self.grpc.address.port().to_string())
+    }
+
+    /// The line without its mark; none if it is about another way to speak.
+    fn kept<'t>(&self, line: &'t str) -> Option<&'t str> {
+        let (http, grpc) = (self.http.seal, self.grpc.seal);
+        let marks = [
+            ("{{http_clear}}", http == Seal::Clear),
+            ("{{http_tls}}", http >= Seal::Tls),
+            ("{{http_mutual}}", http == Seal::Mutual),
+            ("{{grpc_tls}}", grpc >= Seal::Tls),
+            ("{{grpc_mutual}}", grpc == Seal::Mutual),
+        ];
+        for (mark, applies) in marks {
+            if let Some(rest) = line.strip_prefix(mark) {
+                return applies.then_some(rest);
+            }
+        }
+        Some(line)
     }
 }
 

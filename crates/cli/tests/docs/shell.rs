@@ -23,7 +23,7 @@ pub(crate) struct Shell {
     /// Where the gateway of a page listens, and the site behind it.
     gateway_at: SocketAddr,
     site_at: SocketAddr,
-    gateway: Option<Gateway>,
+    gateways: Vec<Gateway>,
 }
 
 impl Shell {
@@ -34,7 +34,7 @@ impl Shell {
             server: None,
             gateway_at: free_address(),
             site_at: free_address(),
-            gateway: None,
+            gateways: Vec::new(),
         }
     }
 
@@ -79,6 +79,7 @@ impl Shell {
         if let Some(server) = &self.server {
             ports.extend([
                 ("7070", server.http),
+                ("7071", server.grpc),
                 ("7072", server.resp),
                 ("7080", server.admin),
             ]);
@@ -89,21 +90,57 @@ impl Shell {
             .collect()
     }
 
+    /// Starts a gateway, or a site behind one, if that is what the command does.
+    fn start(&mut self, command: &str) -> bool {
+        let programs = [
+            ("nginx ", self.gateway_at),
+            ("envoy ", self.gateway_at),
+            ("python3 ", self.site_at),
+        ];
+        let known = programs.iter().find_map(|(program, at)| {
+            let words = command.strip_prefix(program)?;
+            Some((program.trim_end(), words, *at))
+        });
+        let Some((program, words, at)) = known else {
+            return false;
+        };
+        // The machine may have other work, and nobody is late on purpose.
+        match program {
+            "nginx" => self.patient("tollgate.conf", [("100ms;", "10s;"), ("50ms;", "5s;")]),
+            "envoy" => self.patient("envoy.yaml", [(": 0.020s", ": 10s"), (": 0.050s", ": 5s")]),
+            _ => {}
+        }
+        let words = self.mapped(words.trim_end_matches('&'));
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let run = gateway::run(program, &words, &self.desk.path("."), at);
+        self.gateways.push(run);
+        true
+    }
+
+    /// Puts longer waits into a file.
+    fn patient(&self, file: &str, waits: [(&str, &str); 2]) {
+        let mut text = self.desk.read(file);
+        for (short, long) in waits {
+            assert!(text.contains(short), "{file} waits no {short}");
+            text = text.replace(short, long);
+        }
+        self.desk.write(file, &text);
+    }
+
     fn run(&mut self, command: &str) -> String {
         if let Some(words) = command.strip_prefix("tollgate serve") {
             let words = words.trim_end_matches('&').split_whitespace();
             self.server = Some(self.desk.serve(&words.collect::<Vec<_>>()));
             let server = self.server.iter();
-            for (name, address) in server.flat_map(|it| [("HTTP", it.http), ("ADMIN", it.admin)]) {
+            let addresses =
+                |it: &Server| [("HTTP", it.http), ("GRPC", it.grpc), ("ADMIN", it.admin)];
+            for (name, address) in server.flat_map(addresses) {
                 let (name, address) = (format!("TOLLGATE_{name}"), address.to_string());
                 self.variables.insert(name, address);
             }
             return String::new();
         }
-        if let Some(words) = command.strip_prefix("nginx ") {
-            let words = words.trim_end_matches('&').split_whitespace();
-            let (words, folder) = (words.collect::<Vec<_>>(), self.desk.path("."));
-            self.gateway = Some(gateway::run("nginx", &words, &folder, self.gateway_at));
+        if self.start(command) {
             return String::new();
         }
         let command = self.mapped(command);

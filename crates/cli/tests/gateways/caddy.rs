@@ -1,20 +1,23 @@
 //! Behind Caddy.
 // Proves: S4, I4
 
-use tollgate_testkit::gateway::caddy;
+use tollgate_testkit::gateway::{Gateway, caddy};
 
 use crate::{
-    house::{House, put},
+    house::{House, Plan, patient, put},
     stories,
 };
 
 fn house() -> House {
-    House::new(|plan| {
-        let site = plan.snippet("caddy");
-        let site = put(&site, "127.0.0.1:8080", &plan.backend.to_string());
-        let site = put(&site, "\n:80 {", &format!("\n:{} {{", plan.listen.port()));
-        caddy(&site, plan.listen)
-    })
+    House::new(|plan| open(plan, patient))
+}
+
+/// The snippet, with what anybody has to change, and as `change` has it beyond that.
+fn open(plan: &Plan<'_>, change: impl Fn(&str) -> String) -> Gateway {
+    let site = plan.snippet("caddy");
+    let site = put(&site, "127.0.0.1:8080", &plan.backend.to_string());
+    let site = put(&site, "\n:80 {", &format!("\n:{} {{", plan.listen.port()));
+    caddy(&change(&site), plan.listen)
 }
 
 #[test]
@@ -32,5 +35,12 @@ fn an_address_cannot_be_made_up() {
 
 #[test]
 fn the_site_goes_on_without_tollgate() {
-    stories::outages(&mut house());
+    stories::outages(&mut House::new(|plan| open(plan, str::to_owned)));
+}
+
+#[test]
+fn the_same_with_certificates() {
+    let house = House::sealed(|plan| open(plan, patient));
+    stories::limits(&house);
+    stories::forgeries(&house);
 }

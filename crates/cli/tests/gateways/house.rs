@@ -2,8 +2,13 @@
 
 use std::net::SocketAddr;
 
-use rustix::process::Signal;
-use tollgate_testkit::{BACKEND_SAYS, Backend, free_address, gateway::Gateway, wait_for};
+use tollgate_testkit::{
+    BACKEND_SAYS, Backend,
+    certificates::{A_YEAR, Authority},
+    free_address,
+    gateway::Gateway,
+    wait_for,
+};
 
 use crate::common::{
     Desk,
@@ -28,12 +33,15 @@ pub(crate) struct House {
     server: Option<Server>,
     http: SocketAddr,
     desk: Desk,
+    /// Flags of the server.
+    flags: Vec<String>,
 }
 
 /// What a snippet is made for.
 pub(crate) struct Plan<'a> {
     desk: &'a Desk,
     http: SocketAddr,
+    flags: &'a [String],
     pub(crate) backend: SocketAddr,
     /// Where the gateway shall listen.
     pub(crate) listen: SocketAddr,
@@ -44,9 +52,19 @@ impl Plan<'_> {
     #[track_caller]
     pub(crate) fn snippet(&self, gateway: &str) -> String {
         let http = self.http.to_string();
-        let ran = self.desk.run(&["snippet", gateway, "--http", &http]).fine();
+        let mut words = vec!["snippet", gateway, "--http", &http];
+        words.extend(self.flags.iter().map(String::as_str));
+        let ran = self.desk.run(&words).fine();
         assert_eq!(ran.err, "", "nothing but the snippet");
-        ran.out
+        // Where the certificates of a sealed house are.
+        let folder = self.desk.path("").display().to_string();
+        ran.out.replace("/etc/tollgate/", &folder)
+    }
+
+    /// Of a sealed house, the certificate of the gateway and its key.
+    pub(crate) fn join_certificate(&self) {
+        let both = self.desk.read("gateway.pem") + &self.desk.read("gateway.key");
+        self.desk.write("gateway.pem", &both);
     }
 }
 
@@ -57,10 +75,32 @@ pub(crate) fn put(text: &str, from: &str, to: &str) -> String {
     text.replace(from, to)
 }
 
+/// With deadlines that hold on a machine with other work, for stories in which nobody is late on purpose.
+#[track_caller]
+pub(crate) fn patient(text: &str) -> String {
+    put(&put(text, " 50ms", " 5s"), " 100ms", " 10s")
+}
+
 impl House {
     /// With the gateway that `open` starts by a snippet.
     pub(crate) fn new(open: impl FnOnce(&Plan<'_>) -> Gateway) -> Self {
+        Self::with(Desk::new(), Vec::new(), open)
+    }
+
+    /// One in which Tollgate and the gateway know each other by certificates.
+    pub(crate) fn sealed(open: impl FnOnce(&Plan<'_>) -> Gateway) -> Self {
         let desk = Desk::new();
+        let (folder, authority) = (desk.path(""), Authority::new("house"));
+        authority.write(&desk.path("ca.pem"));
+        authority.server(&folder, "tollgate", A_YEAR);
+        authority.client(&folder, "gateway", A_YEAR);
+        let words =
+            "--http-tls-cert tollgate.pem --http-tls-key tollgate.key --http-tls-client-ca ca.pem";
+        let flags = words.split(' ').map(str::to_owned).collect();
+        Self::with(desk, flags, open)
+    }
+
+    fn with(desk: Desk, flags: Vec<String>, open: impl FnOnce(&Plan<'_>) -> Gateway) -> Self {
         desk.write("rules.yaml", RULES);
         let (http, backend) = (free_address(), Backend::start());
         let mut house = Self {
@@ -68,12 +108,14 @@ impl House {
             gateway: open(&Plan {
                 desk: &desk,
                 http,
+                flags: &flags,
                 backend: backend.addr(),
                 listen: free_address(),
             }),
             backend,
             http,
             desk,
+            flags,
         };
         house.start();
         house
@@ -82,7 +124,9 @@ impl House {
     /// Starts Tollgate where the snippet says it is.
     pub(crate) fn start(&mut self) {
         let http = self.http.to_string();
-        let server = self.desk.serve(&["--http", &http, "--rules", "rules.yaml"]);
+        let mut words = vec!["--http", &http, "--rules", "rules.yaml"];
+        words.extend(self.flags.iter().map(String::as_str));
+        let server = self.desk.serve(&words);
         self.server = Some(server);
         // Some gateways look now and then whether it is back.
         wait_for("the gateway asks", LONG, || {
@@ -95,13 +139,9 @@ impl House {
         self.server.take().unwrap().kill();
     }
 
-    pub(crate) fn signal(&self, signal: Signal) {
-        self.server.as_ref().unwrap().signal(signal);
-    }
-
-    /// What Tollgate has logged so far.
-    pub(crate) fn log(&self) -> String {
-        self.server.as_ref().unwrap().log()
+    /// Tollgate itself.
+    pub(crate) fn server(&self) -> &Server {
+        self.server.as_ref().unwrap()
     }
 
     /// A connection to the gateway.

@@ -1,15 +1,20 @@
 //! Behind NGINX.
 // Proves: S4, I4
 
-use tollgate_testkit::gateway::nginx;
+use tollgate_testkit::{gateway::nginx, wait_for};
 
 use crate::{
-    house::{House, Plan, put},
+    common::server::LONG,
+    house::{House, Plan, patient, put},
     stories,
 };
 
 fn house() -> House {
-    House::new(|plan| nginx(&site(plan), plan.listen))
+    House::new(|plan| nginx(&patient(&site(plan)), plan.listen))
+}
+
+fn sealed() -> House {
+    House::sealed(|plan| nginx(&patient(&site(plan)), plan.listen))
 }
 
 /// The snippet, with what anybody has to change.
@@ -34,7 +39,14 @@ fn an_address_cannot_be_made_up() {
 
 #[test]
 fn the_site_goes_on_without_tollgate() {
-    stories::outages(&mut house());
+    stories::outages(&mut House::new(|plan| nginx(&site(plan), plan.listen)));
+}
+
+#[test]
+fn the_same_with_certificates() {
+    let house = sealed();
+    stories::limits(&house);
+    stories::forgeries(&house);
 }
 
 /// The one line that the snippet names for it.
@@ -53,4 +65,23 @@ fn the_site_can_be_closed_instead() {
     house.get("/a").with(403);
     house.start();
     house.get("/a").with(200);
+}
+
+/// A gateway that does not say what it is asked for is told so, and so is its operator, but not a thousand
+/// times.
+#[test]
+fn a_gateway_that_is_not_set_up_is_heard_of() {
+    const ASKED: usize = 200;
+    let house = house();
+    let mut nginx = house.server().decisions();
+    for _ in 0..ASKED {
+        let reply = nginx.get("/gateway/nginx").with(400);
+        assert!(reply.body.contains("X-Original-URI"), "{reply:?}");
+    }
+    let complaint = "A gateway is not set up to ask";
+    let told = wait_for("a line in the log", LONG, || {
+        let told = house.server().log().matches(complaint).count();
+        (told > 0).then_some(told)
+    });
+    assert!(told < ASKED, "{told} lines");
 }

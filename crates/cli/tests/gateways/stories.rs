@@ -104,17 +104,16 @@ pub(crate) fn forgeries(house: &House) {
 
 /// While Tollgate is dead or hung the site goes on; once it is back, so are the limits.
 pub(crate) fn outages(house: &mut House) {
-    house.spend("/hung");
-    house.get("/hung").with(429);
-    house.signal(Signal::STOP);
+    limited(house, "/hung");
+    house.server().pause();
     for _ in 0..5 {
         let reply = house.get("/hung").with(200);
         assert_eq!(reply.body, BACKEND_SAYS);
     }
     let reply = house.visit().ask("POST", "/hung", &[], "body").with(200);
     assert_eq!(reply.body, BACKEND_SAYS);
-    house.signal(Signal::CONT);
-    limited_again(house, "/hung");
+    house.server().signal(Signal::CONT);
+    limited(house, "/hung");
 
     house.kill();
     for _ in 0..5 {
@@ -125,11 +124,11 @@ pub(crate) fn outages(house: &mut House) {
     let reply = house.visit().ask("POST", "/dead", &[], "body").with(200);
     assert_eq!(reply.body, BACKEND_SAYS);
     house.start();
-    limited_again(house, "/dead");
+    limited(house, "/dead");
 }
 
-fn limited_again(house: &House, path: &str) {
-    wait_for("limits again", LONG, || {
+fn limited(house: &House, path: &str) {
+    wait_for("limits", LONG, || {
         (house.get(path).status == 429).then_some(())
     });
 }

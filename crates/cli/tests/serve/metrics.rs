@@ -5,6 +5,8 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::json;
 
+use tollgate_testkit::certificates::{A_YEAR, Authority};
+
 use crate::common::{Desk, server::Server};
 
 fn scrape(server: &Server) -> String {
@@ -67,7 +69,13 @@ fn the_manual_knows_every_metric() {
         "rules.yaml",
         "version: 1\nrules: [{ name: a, key: [user], limit: 1/s }]\n",
     );
-    let server = desk.serve(&["--rules", "rules.yaml"]);
+    let signed = Authority::new("the house").server(&desk.path(""), "server", A_YEAR);
+    let (certificate, key) = (
+        &signed.certificate.to_str().unwrap(),
+        &signed.key.to_str().unwrap(),
+    );
+    let sealed = ["--resp-tls-cert", certificate, "--resp-tls-key", key];
+    let server = desk.serve(&[&["--rules", "rules.yaml"], &sealed[..]].concat());
     let mut found: BTreeMap<String, (String, String)> = BTreeMap::new();
     let text = scrape(&server);
     for line in text.lines() {

@@ -11,7 +11,7 @@ use std::{
 
 use tempfile::TempDir;
 
-use crate::deadline::poll;
+use crate::{deadline::poll, pypi};
 
 /// Longer than any of them takes to start or to end, even on a machine with other work.
 const LONG: Duration = Duration::from_secs(60);
@@ -119,6 +119,7 @@ impl Program {
         let path = env::var_os("PATH").unwrap_or_default();
         let folders = env::split_paths(&path).chain([PathBuf::from(DEBIAN)]);
         let found = folders
+            .chain(pypi::folders())
             .map(|folder| folder.join(name))
             .find(|path| path.is_file());
         let path = found.unwrap_or_else(|| {

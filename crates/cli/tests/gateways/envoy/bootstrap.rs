@@ -23,6 +23,8 @@ pub(super) struct Bootstrap {
     pub(super) filter: Value,
     /// What every request is given: metadata by its namespace.
     pub(super) metadata: Value,
+    /// How the service is reached, if not in clear.
+    pub(super) transport: Value,
 }
 
 /// Where Envoy finds the list `rate_limits`.
@@ -43,6 +45,9 @@ impl Bootstrap {
         });
         let mut service = cluster("tollgate", self.service);
         service["typed_extension_protocol_options"] = http2;
+        if !self.transport.is_null() {
+            service["transport_socket"] = self.transport.clone();
+        }
         let bootstrap = json!({
             "admin": { "address": address("127.0.0.1:0".parse().unwrap()) },
             "static_resources": {

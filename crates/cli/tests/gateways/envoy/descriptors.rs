@@ -104,7 +104,7 @@ fn entries_match_in_their_order_and_none_may_be_left_over() {
 }
 
 /// A house whose organisations weigh what this says.
-fn weighing(addend: Value) -> House {
+fn weighing(addend: &Value) -> House {
     let plan = Plan {
         rules: Some(RULES),
         rate_limits: json!([{ "actions": [header("x-org", "org_id")], "hits_addend": addend }]),
@@ -116,7 +116,7 @@ fn weighing(addend: Value) -> House {
 
 #[test]
 fn a_request_weighs_what_envoy_says() {
-    let house = weighing(json!({ "number": 2 }));
+    let house = weighing(&json!({ "number": 2 }));
     let get = || house.get(&[("x-org", "umbrella")]);
     for left in ["3", "1"] {
         assert_eq!(get().with(200).header("x-ratelimit-remaining"), Some(left));
@@ -125,7 +125,7 @@ fn a_request_weighs_what_envoy_says() {
     get().with(429);
     get().with(429);
 
-    let house = weighing(json!({ "format": "%REQ(x-weight)%" }));
+    let house = weighing(&json!({ "format": "%REQ(x-weight)%" }));
     let get = |weight: &str| house.get(&[("x-org", "umbrella"), ("x-weight", weight)]);
     let left = |weight: &str| -> u64 {
         let reply = get(weight).with(200);

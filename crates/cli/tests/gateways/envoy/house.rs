@@ -35,6 +35,10 @@ pub(super) struct Plan<'a> {
     pub(super) filter: Value,
     /// What Envoy knows of every request: metadata by its namespace.
     pub(super) metadata: Value,
+    /// The folder that the server runs in, if something is in it already.
+    pub(super) desk: Option<Desk>,
+    /// How Envoy reaches the server, if not in clear.
+    pub(super) transport: Value,
 }
 
 impl Plan<'_> {
@@ -47,10 +51,10 @@ impl Plan<'_> {
     }
 
     pub(super) fn build(self) -> House {
-        let desk = match self.rules {
+        let desk = self.desk.unwrap_or_else(|| match self.rules {
             Some(_) => Desk::new(),
             None => Desk::on("postgres://nobody@127.0.0.1:1/none"),
-        };
+        });
         let mut flags = Vec::new();
         if let Some(rules) = self.rules {
             desk.write("rules.yaml", rules);
@@ -66,6 +70,7 @@ impl Plan<'_> {
             lists: self.lists,
             filter: over(json!({ "timeout": PATIENT }), &self.filter),
             metadata: self.metadata,
+            transport: self.transport,
         };
         let envoy = Envoy::start(&bootstrap.text());
         House {

@@ -6,4 +6,5 @@ mod bootstrap;
 mod descriptors;
 mod house;
 mod outages;
+mod tls;
 mod tricks;

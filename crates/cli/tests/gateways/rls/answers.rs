@@ -2,46 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::client::RlsClient;
-use crate::common::{Desk, server::Server};
-
-const RULES: &str = r#"
-version: 1
-tiers:
-  free: { rank: 1 }
-  gold: { rank: 2 }
-rules:
-  - { name: user, match: { descriptor: [[user_id]] }, key: [user], limit: 3/day, algorithm: fixed_window, response: { message: "three a day" } }
-  - { name: org, match: { descriptor: [[org_id]] }, key: [org], limit: 100/h, algorithm: fixed_window }
-  - { name: office, match: { descriptor: [[api_key, office]] }, action: allow }
-  - { name: banned, match: { descriptor: [[api_key, banned]] }, action: block, response: { message: "go away" } }
-  - { name: shop, match: { attributes: { domain: shop, kind: order } }, key: [attributes.kind], limit: 5/min, algorithm: fixed_window }
-  - { name: login, match: { endpoint: /login, method: POST, tier: gold, ip: 192.0.2.0/24 }, key: [ip], limit: 7/s, algorithm: fixed_window }
-overrides:
-  - { rule: org, key: { org: vip }, unlimited: true }
-"#;
-
-fn house() -> (Desk, Server, RlsClient) {
-    let desk = Desk::new();
-    desk.write("rules.yaml", RULES);
-    let server = desk.serve(&["--rules", "rules.yaml"]);
-    let client = RlsClient::to(server.grpc);
-    (desk, server, client)
-}
-
-/// A descriptor of these entries.
-fn entries(entries: &[(&str, &str)]) -> Value {
-    let entry = |(key, value): &(&str, &str)| json!({ "key": key, "value": value });
-    json!({ "entries": entries.iter().map(entry).collect::<Vec<Value>>() })
-}
-
-fn one(key: &str, value: &str) -> Value {
-    entries(&[(key, value)])
-}
-
-fn about(descriptors: &[Value]) -> Value {
-    json!({ "domain": "any", "descriptors": descriptors })
-}
+use super::question::{about, entries, house, one};
 
 /// A status without its time to the reset, which is not zero.
 #[track_caller]
@@ -108,19 +69,32 @@ fn statuses_come_in_the_order_of_the_descriptors_with_every_number() {
             assert!(answer.get(absent).is_none(), "{absent}: {answer}");
         }
     }
-    // One is over: the others say what they have, and are not charged.
+}
+
+/// The others say what they have, and are not charged.
+#[test]
+fn when_one_is_over_its_limit_nobody_is_charged() {
+    let (_desk, _server, mut client) = house();
+    let asked = about(&[
+        one("org_id", "acme"),
+        one("nothing", "x"),
+        one("user_id", "ann"),
+    ]);
+    for _ in 0..3 {
+        assert_eq!(client.ask(&asked)["overall_code"], "OK");
+    }
     for _ in 0..3 {
         let answer = client.ask(&asked);
         assert_eq!(answer["overall_code"], "OVER_LIMIT");
         let statuses = answer["statuses"].as_array().unwrap();
         assert_eq!(
             timeless(&statuses[0]),
-            json!({ "code": "OK", "current_limit": org, "limit_remaining": 97 })
+            json!({ "code": "OK", "current_limit": limit("org", 100, "HOUR"), "limit_remaining": 97 })
         );
         assert_eq!(statuses[1], json!({ "code": "OK" }));
         assert_eq!(
             timeless(&statuses[2]),
-            json!({ "code": "OVER_LIMIT", "current_limit": user })
+            json!({ "code": "OVER_LIMIT", "current_limit": limit("user", 3, "DAY") })
         );
         // Bytes are base64 in JSON.
         assert_eq!(answer["raw_body"], "dGhyZWUgYSBkYXk=", "three a day");
@@ -287,72 +261,5 @@ fn entries_are_facts_and_attributes() {
         limit_of(&client.ask(&shop("any", &["order"]))),
         Value::Null,
         "another domain"
-    );
-}
-
-#[test]
-fn what_cannot_be_answered_is_an_error_with_words() {
-    let (_desk, _server, mut client) = house();
-    let many = vec![one("user_id", "ann"); 65];
-    let deep = entries(&vec![("more", "of it"); 64]);
-    let mut endless = one("user_id", "ann");
-    endless["limit"] = json!({ "requests_per_unit": 1 });
-    for (asked, words) in [
-        (
-            json!({ "descriptors": [one("user_id", "ann")] }),
-            "set `domain`",
-        ),
-        (json!({ "domain": "any" }), "set `rate_limits`"),
-        (about(&many), "at most 64"),
-        (
-            about(&[one("user_id", "ann"), deep]),
-            "descriptor 1 has 64 entries",
-        ),
-        (about(&[endless]), "no known unit"),
-    ] {
-        let answer = client.ask(&asked);
-        assert_eq!(answer["error"], "INVALID_ARGUMENT", "{answer}");
-        let told = answer["details"].as_str().unwrap();
-        assert!(told.contains(words), "{words}: {told}");
-    }
-    // None of it was charged.
-    let answer = client.ask(&about(&[one("user_id", "ann")]));
-    assert_eq!(answer["statuses"][0]["limit_remaining"], 2, "{answer}");
-}
-
-// Proves: R9, S2
-#[test]
-fn without_rules_it_is_unavailable_and_not_healthy() {
-    let desk = Desk::on("postgres://gate:secret@127.0.0.1:1/none");
-    let server = desk.serve(&[]);
-    let mut client = RlsClient::to(server.grpc);
-    let answer = client.ask(&about(&[one("user_id", "ann")]));
-    assert_eq!(answer["error"], "UNAVAILABLE", "{answer}");
-    let told = answer["details"].as_str().unwrap();
-    assert!(told.contains("no rules are loaded"), "{told}");
-    assert_eq!(client.is_healthy("")["status"], "NOT_SERVING");
-}
-
-#[test]
-fn health_and_reflection_are_answered_by_their_published_clients() {
-    let (_desk, _server, mut client) = house();
-    let service = "envoy.service.ratelimit.v3.RateLimitService";
-    for name in ["", service] {
-        assert_eq!(
-            client.is_healthy(name),
-            json!({ "status": "SERVING" }),
-            "{name}"
-        );
-    }
-    assert_eq!(client.is_healthy("no.such.Service")["error"], "NOT_FOUND");
-    let services = client.services();
-    let services = services.as_array().unwrap();
-    for name in [service, "grpc.health.v1.Health"] {
-        assert!(services.contains(&json!(name)), "{name}: {services:?}");
-    }
-    let fields = client.fields("envoy.service.ratelimit.v3.RateLimitRequest");
-    assert_eq!(
-        fields,
-        json!({ "domain": 1, "descriptors": 2, "hits_addend": 3 })
     );
 }

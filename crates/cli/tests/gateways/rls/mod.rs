@@ -4,3 +4,5 @@
 mod answers;
 mod client;
 mod migration;
+mod question;
+mod refusals;
