@@ -87,8 +87,8 @@ mod tests {
         let (ours, mut theirs) = duplex(64);
         let mut ours = Prompt::new(ours, WAIT);
         theirs.write_all(&[0; PREFACE_BYTES - 1]).await.unwrap();
-        let mut read = [0; 64];
-        ours.read(&mut read).await.unwrap();
+        let mut read = [0; PREFACE_BYTES - 1];
+        ours.read_exact(&mut read).await.unwrap();
         let late = ours.read(&mut read).await.unwrap_err();
         assert_eq!(late.kind(), io::ErrorKind::TimedOut);
     }
@@ -98,8 +98,8 @@ mod tests {
         let (ours, mut theirs) = duplex(64);
         let mut ours = Prompt::new(ours, WAIT);
         theirs.write_all(&[0; PREFACE_BYTES]).await.unwrap();
-        let mut read = [0; 64];
-        ours.read(&mut read).await.unwrap();
+        let mut read = [0; PREFACE_BYTES];
+        ours.read_exact(&mut read).await.unwrap();
         let rested = tokio::time::timeout(10 * WAIT, ours.read(&mut read)).await;
         assert!(rested.is_err(), "still waiting");
     }

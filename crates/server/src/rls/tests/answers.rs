@@ -179,8 +179,9 @@ fn a_descriptor_that_brings_its_limit_is_counted_by_that_alone() {
         "a raised limit counts on"
     );
     let other = descriptor("tenant=other").limited(2, RateLimitUnit::Day);
-    assert_eq!(envoy.says(&[other.clone()]), "ok 1", "another descriptor");
-    let mut elsewhere = request(&[other]);
+    let other = [other];
+    assert_eq!(envoy.says(&other), "ok 1", "another descriptor");
+    let mut elsewhere = request(&other);
     elsewhere.domain = "elsewhere".into();
     assert_eq!(
         said(&envoy.send(&elsewhere).unwrap()),

@@ -88,9 +88,9 @@ fn without_rules_nothing_is_decided() {
 #[test]
 fn bytes_that_are_no_text_are_counted() {
     let envoy = Envoy::of(RULES);
-    let crooked = agent(b"\xff\xfe\0\tMozilla");
-    assert_eq!(envoy.says(&[crooked.clone()]), "ok 0");
-    assert_eq!(envoy.says(&[crooked]), "over 0");
+    let crooked = [agent(b"\xff\xfe\0\tMozilla")];
+    assert_eq!(envoy.says(&crooked), "ok 0");
+    assert_eq!(envoy.says(&crooked), "over 0");
     assert_eq!(envoy.says(&[agent(b"Mozilla")]), "ok 0");
 }
 
