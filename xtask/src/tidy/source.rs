@@ -79,9 +79,13 @@ pub(crate) fn read(root: &Path) -> anyhow::Result<Vec<Source>> {
     Ok(sources)
 }
 
+/// The folder of what a program wrote, which no rule of ours is about.
+const GENERATED: &str = "/generated/";
+
 pub(crate) fn rust_files(sources: &[Source]) -> Vec<RustFile> {
     let rust = sources.iter().filter(|source| source.has_extension("rs"));
-    rust.map(|source| RustFile::new(&source.path, &source.text))
+    let ours = rust.filter(|source| !source.path.contains(GENERATED));
+    ours.map(|source| RustFile::new(&source.path, &source.text))
         .collect()
 }
 
@@ -99,5 +103,6 @@ mod tests {
                 .any(|file| file.path == "xtask/src/tidy/source.rs")
         );
         assert!(!files.iter().any(|file| file.path.starts_with("target/")));
+        assert!(!files.iter().any(|file| file.path.contains("/generated/")));
     }
 }

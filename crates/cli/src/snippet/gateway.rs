@@ -28,7 +28,7 @@ impl Gateway {
             Self::Istio => include_str!("templates/istio.yaml"),
             Self::Nginx => include_str!("templates/nginx.conf"),
             Self::Haproxy => include_str!("templates/haproxy.cfg"),
-            Self::HaproxyLua => include_str!("templates/haproxy.lua"),
+            Self::HaproxyLua => include_str!("templates/haproxy-lua.txt"),
             Self::Traefik => include_str!("templates/traefik.yaml"),
             Self::Caddy => include_str!("templates/Caddyfile"),
         }

@@ -102,6 +102,21 @@ impl Server {
         kill_process(Pid::from_raw(id).unwrap(), signal).unwrap();
     }
 
+    /// Hangs it: from when this returns none of its threads runs.
+    pub(crate) fn pause(&self) {
+        self.signal(Signal::STOP);
+        let tasks = format!("/proc/{}/task", self.child.id());
+        let is_stopped = |task: std::io::Result<std::fs::DirEntry>| {
+            let stat = std::fs::read_to_string(task.unwrap().path().join("stat")).unwrap();
+            let (_, rest) = stat.rsplit_once(") ").unwrap();
+            rest.starts_with('T')
+        };
+        tollgate_testkit::wait_for("a server that hangs", LONG, || {
+            let mut all = std::fs::read_dir(&tasks).unwrap();
+            all.all(is_stopped).then_some(())
+        });
+    }
+
     /// Resident memory, in bytes.
     pub(crate) fn resident(&self) -> u64 {
         let path = format!("/proc/{}/statm", self.child.id());

@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 
-use rustix::process::Signal;
 use tollgate_testkit::{
     BACKEND_SAYS, Backend,
     certificates::{A_YEAR, Authority},
@@ -138,10 +137,6 @@ impl House {
 
     pub(crate) fn kill(&mut self) {
         self.server.take().unwrap().kill();
-    }
-
-    pub(crate) fn signal(&self, signal: Signal) {
-        self.server().signal(signal);
     }
 
     /// Tollgate itself.

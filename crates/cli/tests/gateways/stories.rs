@@ -105,14 +105,14 @@ pub(crate) fn forgeries(house: &House) {
 /// While Tollgate is dead or hung the site goes on; once it is back, so are the limits.
 pub(crate) fn outages(house: &mut House) {
     limited(house, "/hung");
-    house.signal(Signal::STOP);
+    house.server().pause();
     for _ in 0..5 {
         let reply = house.get("/hung").with(200);
         assert_eq!(reply.body, BACKEND_SAYS);
     }
     let reply = house.visit().ask("POST", "/hung", &[], "body").with(200);
     assert_eq!(reply.body, BACKEND_SAYS);
-    house.signal(Signal::CONT);
+    house.server().signal(Signal::CONT);
     limited(house, "/hung");
 
     house.kill();

@@ -35,6 +35,13 @@ pub(crate) struct RespSession {
 /// as all of these.
 const EFFORT_MAX: usize = 4_096;
 
+const fn effort_of(verb: Option<Verb>) -> usize {
+    match verb {
+        Some(Verb::Info) => EFFORT_MAX,
+        _ => 1,
+    }
+}
+
 impl RespSession {
     pub(crate) fn new(engine: Arc<Engine>, authority: Arc<Authority>, door: Door) -> Self {
         Self {
@@ -108,11 +115,7 @@ impl Session for RespSession {
                 continue;
             }
             checks.answer(desk.engine, output, desk.client.version);
-            effort += if verb == Some(Verb::Info) {
-                EFFORT_MAX
-            } else {
-                1
-            };
+            effort += effort_of(verb);
             if desk.run(verb, &command, output) == After::End {
                 break Then::Close;
             }

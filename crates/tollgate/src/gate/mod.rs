@@ -1,9 +1,11 @@
 //! Requests held against rules: match, decide, answer.
 
 mod check;
+mod met;
 mod ruling;
 mod together;
 
 pub use check::{Gate, NoSnapshot};
-pub use ruling::{Met, Ruling};
+pub use met::Met;
+pub use ruling::Ruling;
 pub use together::{Part, Spend};

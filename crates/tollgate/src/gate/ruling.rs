@@ -3,8 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use smallvec::SmallVec;
-use tollgate_core::{Decision, Micros, Period, Timestamp, Verdict};
+use tollgate_core::{Decision, Micros, Timestamp, Verdict};
 use tollgate_rules::{Line, Plan, Rule, Stop};
+
+use super::Met;
 
 /// The answer to a request: allowed or denied, and the numbers to show.
 ///
@@ -25,29 +27,6 @@ pub struct Ruling {
     is_matched: bool,
     met: SmallVec<[Met; 2]>,
     outcome: Outcome,
-}
-
-/// One limit that a request met.
-///
-/// ```
-/// use tollgate::{Gate, rules::Query};
-///
-/// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 1/day }]".parse()?);
-/// let ruling = gate.check(&Query::new().user("alice")?)?;
-/// let (met, decision) = ruling.decisions().next().ok_or("no limit met")?;
-/// assert_eq!((met.rule.name.as_str(), met.period.to_string().as_str()), ("login", "day"));
-/// assert_eq!(decision.remaining(), 0);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Met {
-    /// The rule.
-    pub rule: Arc<Rule>,
-    /// The window of the limit.
-    pub period: Period,
-    /// Whether an override put the limit in force.
-    pub is_overridden: bool,
 }
 
 #[derive(Clone, Debug)]

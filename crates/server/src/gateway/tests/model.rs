@@ -62,13 +62,19 @@ fn written(address: IpAddr, rng: &mut Rng) -> String {
     }
 }
 
-/// An element of `Forwarded`, or of the list.
-fn element(station: Station, is_forwarded: bool, rng: &mut Rng) -> String {
+/// Which header tells of the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Header {
+    Forwarded,
+    List,
+}
+
+fn element(station: Station, header: Header, rng: &mut Rng) -> String {
     let text = match station {
         Station::At(address) => written(address, rng),
         Station::Hidden => rng.pick(&["unknown", "_gone", "-", "1.2.3"]).to_owned(),
     };
-    if !is_forwarded {
+    if header == Header::List {
         return text;
     }
     let text = if text.contains(['[', ':']) || rng.one_in(2) {
@@ -84,12 +90,10 @@ fn element(station: Station, is_forwarded: bool, rng: &mut Rng) -> String {
 
 /// The headers of a way: one line or several, blanks and empty elements here and there.
 fn headers(way: &[Station], rng: &mut Rng) -> String {
-    let is_forwarded = rng.one_in(2);
-    let name = if is_forwarded {
-        "Forwarded"
-    } else {
-        "X-Forwarded-For"
-    };
+    let (header, name) = rng.pick(&[
+        (Header::Forwarded, "Forwarded"),
+        (Header::List, "X-Forwarded-For"),
+    ]);
     let mut text = String::new();
     let mut is_begun = false;
     for station in way {
@@ -103,7 +107,7 @@ fn headers(way: &[Station], rng: &mut Rng) -> String {
             format!("{name}: ")
         };
         is_begun = true;
-        text += &element(*station, is_forwarded, rng);
+        text += &element(*station, header, rng);
     }
     text + if is_begun { "\r\n" } else { "" }
 }

@@ -15,7 +15,8 @@ use tollgate_testkit::{
 use super::rig::{LONG, Rig, SHORT, terms};
 use crate::{
     config::TlsFiles,
-    listen::{OUTPUT_BYTES_HIGH, Terms},
+    listen::{OUTPUT_BYTES_HIGH, Stream, Terms, bind, output::write},
+    stop::Stop,
     telemetry::{Protocol, Recorder},
     tls::{Material, TlsListener},
 };
@@ -27,24 +28,30 @@ struct House {
     _folder: TempDir,
 }
 
+/// What a server shakes hands with, and a client that believes it.
+fn handshakes(folder: &TempDir) -> (TlsListener, Client) {
+    let authority = Authority::new("lines");
+    let ca = folder.path().join("ca.pem");
+    authority.write(&ca);
+    let ours = authority.server(folder.path(), "server", A_YEAR);
+    let files = TlsFiles {
+        certificate: ours.certificate,
+        key: ours.key,
+        client_ca: None,
+    };
+    let material = Material::of(&files).unwrap();
+    let recorder = Arc::new(Recorder::default());
+    let tls = TlsListener::new(Protocol::Resp, &material, LONG, recorder).unwrap();
+    (tls, Client::new(&ca, None))
+}
+
 impl House {
     fn new(terms: Terms) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let authority = Authority::new("lines");
-        let ca = folder.path().join("ca.pem");
-        authority.write(&ca);
-        let ours = authority.server(folder.path(), "server", A_YEAR);
-        let files = TlsFiles {
-            certificate: ours.certificate,
-            key: ours.key,
-            client_ca: None,
-        };
-        let material = Material::of(&files).unwrap();
-        let recorder = Arc::new(Recorder::default());
-        let tls = TlsListener::new(Protocol::Resp, &material, LONG, recorder).unwrap();
+        let (tls, client) = handshakes(&folder);
         Self {
             rig: Rig::sealed(terms, 8, Some(Arc::new(tls))),
-            client: Client::new(&ca, None),
+            client,
             _folder: folder,
         }
     }
@@ -116,6 +123,36 @@ fn what_lies_in_the_session_is_not_forgotten() {
         client.read_exact(&mut heard).unwrap();
         assert_eq!(heard, sent.as_bytes());
     }
+}
+
+/// Sealed bytes that the socket has no room for lie in the session: what counts as written is on its way.
+// Proves: S7
+#[test]
+fn what_was_written_arrives_although_nobody_writes_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (tls, client) = handshakes(&folder);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let any = "127.0.0.1:0".parse().unwrap();
+    let (listener, address) = runtime.block_on(bind("resp", any)).unwrap();
+    let connecting = std::thread::spawn(move || client.connect(address).unwrap());
+    let (_stopper, mut stop) = Stop::channel();
+    let greeted = runtime.block_on(async {
+        let (socket, peer) = listener.accept().await.unwrap();
+        tls.greet(socket, peer, &mut stop).await
+    });
+    let mut stream = Stream::Tls(greeted.unwrap().0);
+    let mut client = connecting.join().unwrap();
+    let piece = [b'x'; 16 * 1024];
+    let mut written = 0;
+    // Nobody reads, so some time the sockets are full.
+    while runtime.block_on(write(&mut stream, &piece, SHORT)).is_ok() {
+        written += piece.len();
+    }
+    let mut heard = vec![0; written];
+    client.read_exact(&mut heard).unwrap();
 }
 
 // Proves: S7
