@@ -84,8 +84,17 @@ fn model(text: &str) -> Option<String> {
         return None;
     }
     let mut kept: Vec<String> = Vec::new();
+    let mut last: Option<&[Letter]> = None;
     for segment in letters.split(is('/')) {
+        let before = last.replace(segment);
         let name = segment.split(is(';')).next()?;
+        let dots: String = name.iter().map(|letter| letter.is).collect();
+        let is_followed = segment.len() > name.len();
+        let is_after_parameters = before.and_then(<[_]>::first).is_some_and(is(';'));
+        // Parameters and dots, of which nobody knows where they lead.
+        if is_followed && [".", ".."].contains(&&*dots) || is_after_parameters && dots == ".." {
+            return None;
+        }
         match name
             .iter()
             .map(|&letter| spelled(letter))
@@ -103,7 +112,7 @@ fn model(text: &str) -> Option<String> {
 const PIECES: &str = concat!(
     "/|/|/|/|//|.|..|/.|/..|/../|/./|...|a|b|Z|9|api|%2e|%2E|%2e%2E|.%2e|%2f|%2F|%5c|\\|%25|",
     "%252e|%|%%|%z|%4|%4g|%41|%7e|~|%7E|%00|\0|%0a|\n|%7f|\x7f|%1F|é|%c3%a9|%C3%A9|%C3|%A9|",
-    "%c3%28|%C2%80|\u{80}|%E2%82%AC|€|%F0%9F%92%A9|💩|%ED%A0%80|%F5%80%80%80|%C0%AF|;|;v=1|;%2e|?|",
+    "%c3%28|%C2%80|\u{80}|%E2%82%AC|€|%F0%9F%92%A9|💩|%ED%A0%80|%F5%80%80%80|%C0%AF|;|;v=1|;%2e|/..;|/%2e%2e;x/|/.;/|/;/|?|",
     "?q=%zz|#|#f| |%20|{id}|%7Bid%7D|*|@|%40"
 );
 
@@ -260,7 +269,17 @@ fn what_has_no_normal_form_says_why() {
         ("/..", PathError::AboveRoot),
         ("/a/../../b", PathError::AboveRoot),
         ("/%2e%2e", PathError::AboveRoot),
-        ("/..;x/", PathError::AboveRoot),
+        ("/..;x/", PathError::Ambiguous),
+        ("/a/..;/b", PathError::Ambiguous),
+        ("/a/..;", PathError::Ambiguous),
+        ("/a/%2e%2E;x=1/b", PathError::Ambiguous),
+        ("/a/.%2e;/b", PathError::Ambiguous),
+        ("/a/.;/b", PathError::Ambiguous),
+        ("/a/%2e;", PathError::Ambiguous),
+        ("/a/;/../b", PathError::Ambiguous),
+        ("/a/;x=1/%2e%2e", PathError::Ambiguous),
+        ("/a/..;%zz", PathError::Escape),
+        ("/a/..;%00", PathError::Control),
         (
             &*long,
             PathError::TooLong {

@@ -45,7 +45,8 @@ pub fn limit_text(data: &[u8]) {
 }
 
 /// Reads arbitrary bytes as a path. Whatever they are: no panic; a path is in normal form, which is
-/// the normal form of itself and of the pattern that says the same; an error says something short.
+/// the normal form of itself and of the pattern that says the same, and no part of it was left by a climb
+/// that others may read as a name; an error says something short.
 ///
 /// ```
 /// tollgate_testkit::fuzz::path(b"/api//v1/%2e/login?next=1");
@@ -71,6 +72,15 @@ pub fn path(data: &[u8]) {
         }
     };
     let normal = path.as_str();
+    let asked = text.split(['?', '#']).next().unwrap_or_default();
+    let is_climb = |segment: &str| {
+        let decoded = segment.to_ascii_lowercase().replace("%2e", ".");
+        decoded.starts_with(".;") || decoded.starts_with("..;")
+    };
+    assert!(
+        !asked.split('/').any(is_climb),
+        "{text:?} became {normal:?}"
+    );
     assert!(normal.starts_with('/'), "{text:?} became {normal:?}");
     assert!(
         normal == "/" || !normal.ends_with('/'),

@@ -34,6 +34,11 @@ fn an_address_cannot_be_made_up() {
 }
 
 #[test]
+fn the_site_goes_on_without_a_tollgate_that_speaks_tls() {
+    stories::outages(&mut House::sealed(|plan| open(plan, str::to_owned)));
+}
+
+#[test]
 fn the_site_goes_on_without_tollgate() {
     stories::outages(&mut House::new(|plan| open(plan, str::to_owned)));
 }

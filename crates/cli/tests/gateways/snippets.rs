@@ -91,12 +91,15 @@ fn traefik_is_told_to_ask_and_to_believe_nobody() {
 }
 
 #[test]
-fn istio_patches_cluster_filter_and_route() {
+fn istio_patches_cluster_filter_route_and_paths() {
     let istio = yaml("istio");
     assert_eq!(istio["kind"], "EnvoyFilter");
     let patches = istio["spec"]["configPatches"].as_array().unwrap();
     let kinds: Vec<&Value> = patches.iter().map(|patch| &patch["applyTo"]).collect();
-    assert_eq!(kinds, ["CLUSTER", "HTTP_FILTER", "VIRTUAL_HOST"]);
+    assert_eq!(
+        kinds,
+        ["CLUSTER", "HTTP_FILTER", "VIRTUAL_HOST", "NETWORK_FILTER"]
+    );
     let filter = &patches[1]["patch"]["value"]["typed_config"];
     assert_eq!(filter["failure_mode_deny"], false);
     let actions = patches[2]["patch"]["value"]["rate_limits"][0]["actions"]
@@ -121,4 +124,13 @@ fn envoy_and_istio_ask_alike() {
         route["rate_limits"],
         patches[2]["patch"]["value"]["rate_limits"]
     );
+    let paths = &patches[3]["patch"]["value"]["typed_config"];
+    for field in [
+        "normalize_path",
+        "merge_slashes",
+        "path_with_escaped_slashes_action",
+    ] {
+        assert!(!manager[field].is_null(), "{field}");
+        assert_eq!(manager[field], paths[field], "{field}");
+    }
 }

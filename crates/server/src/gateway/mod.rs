@@ -5,11 +5,9 @@ pub(crate) mod ascii;
 mod convert;
 mod hops;
 mod proxies;
-mod seldom;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use address::client_address;
 pub(crate) use convert::{Astray, Gateway, Says, query};
 pub use proxies::{ProxiesError, TrustedProxies};
-pub(crate) use seldom::Seldom;

@@ -83,10 +83,12 @@ fn network(text: &str) -> Result<IpNet, ProxiesError> {
         let shown = text.chars().take(SHOWN_CHARS_MAX).collect();
         return Err(ProxiesError::Network(shown));
     };
+    // First folded: `::ffff:0:0/96` is 0.0.0.0/0.
+    let network = folded(network.trunc());
     if network.prefix_len() == 0 {
         return Err(ProxiesError::Everybody(network));
     }
-    Ok(folded(network.trunc()))
+    Ok(network)
 }
 
 /// Networks of IPv4 in the clothes of IPv6 are networks of IPv4, as the addresses are.

@@ -6,7 +6,7 @@ use tollgate_wire::{
 };
 
 use super::{convert, desk::Desk, fields, manner::Manner, params::DenialAs};
-use crate::engine::Answer;
+use crate::{Wording, engine::Answer};
 
 /// A check that was read and not yet decided.
 #[derive(Debug)]
@@ -38,6 +38,18 @@ impl Desk {
         manner: Manner,
         output: &mut Vec<u8>,
     ) {
+        self.decision_with(self.service.wording, answer, words, manner, output);
+    }
+
+    /// The same, worded as somebody needs it.
+    pub(super) fn decision_with(
+        &mut self,
+        wording: Wording,
+        answer: &Answer,
+        words: Words,
+        manner: Manner,
+        output: &mut Vec<u8>,
+    ) {
         let ruling = &answer.ruling;
         self.id.clear();
         answer.id.write(&mut self.id);
@@ -58,7 +70,7 @@ impl Desk {
             .lines(self.date.line(self.now))
             .lines(super::desk::CORS)
             .lines(if is_problem { PROBLEM } else { JSON });
-        let reply = fields::write(reply, answer, self.service.wording);
+        let reply = fields::write(reply, answer, wording);
         let reply = reply.header("Tollgate-Decision-Id", id.as_bytes());
         manner.end(reply, &self.scratch);
     }

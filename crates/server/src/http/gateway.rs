@@ -12,8 +12,9 @@ use crate::{
     gateway::{Astray, Gateway, Says, ascii, client_address, query},
 };
 
-/// The head of an answer to NGINX, which gives up on one that its buffer does not hold; the snippet
-/// makes that 16 KiB.
+/// The head of an answer. NGINX and HAProxy take one that their buffers do not hold for a breakdown, and
+/// would let the client pass: the snippet makes that of NGINX 16 KiB, which is what HAProxy's is, of
+/// which it keeps one for itself.
 const HEAD_BYTES_MAX: usize = 15 * 1024;
 /// A denial as a header. Without its list of limits it is never longer.
 const BODY_BYTES_MAX: usize = 8 * 1024;
@@ -39,13 +40,17 @@ impl Desk {
         };
         let answer = self.service.engine.check(&Ask::new(query));
         match (answer, gateway) {
-            (Ok(answer), Gateway::Nginx) => self.verdict(&answer, manner, output),
+            (Ok(answer), Gateway::Nginx) => self.within_buffers(output, |desk, wording, output| {
+                desk.verdict(wording, &answer, manner, output);
+            }),
             (Ok(answer), Gateway::ForwardAuth) => {
                 let words = Words {
                     wanted: request.wanted,
                     denial: DenialAs::Ruled,
                 };
-                self.decision(&answer, words, manner, output);
+                self.within_buffers(output, |desk, wording, output| {
+                    desk.decision_with(wording, &answer, words, manner, output);
+                });
             }
             (Err(refusal), _) => self.problem(&convert::problem(&refusal), manner, output),
         }
@@ -55,8 +60,8 @@ impl Desk {
     fn astray(&mut self, gateway: Gateway, astray: Astray, manner: Manner, output: &mut Vec<u8>) {
         match astray {
             Astray::Misconfigured(detail) => {
-                if self.service.complaints.is_due(self.now) {
-                    tracing::error!(peer = %self.peer.address, "A gateway is not set up to ask: {detail}");
+                if let Some(left_out) = self.service.complaints.may_tell() {
+                    tracing::error!(peer = %self.peer.address, left_out, "A gateway is not set up to ask: {detail}");
                 }
                 self.problem(&Problem::new(400, detail), manner, output);
             }
@@ -70,29 +75,25 @@ impl Desk {
         }
     }
 
-    /// A decision for NGINX: its own status says yes or no, the headers say the rest.
-    fn verdict(&mut self, answer: &Answer, manner: Manner, output: &mut Vec<u8>) {
+    /// Writes an answer, and writes it again without the lists of the draft where its head would be too
+    /// long: they grow with the rules that were met.
+    fn within_buffers(
+        &mut self,
+        output: &mut Vec<u8>,
+        write: impl Fn(&mut Self, Wording, &mut Vec<u8>),
+    ) {
         let begun = output.len();
-        self.verdict_with(self.service.wording, answer, manner, output);
-        // The lists of the draft grow with the rules that were met.
-        if output.len().saturating_sub(begun + self.scratch.len()) > HEAD_BYTES_MAX {
+        let wording = self.service.wording;
+        write(self, wording, output);
+        if head_bytes(output.get(begun..).unwrap_or_default()) > HEAD_BYTES_MAX {
             output.truncate(begun);
             let fields = Fields::Vendor;
-            let short = Wording {
-                fields,
-                ..self.service.wording
-            };
-            self.verdict_with(short, answer, manner, output);
+            write(self, Wording { fields, ..wording }, output);
         }
     }
 
-    fn verdict_with(
-        &mut self,
-        wording: Wording,
-        answer: &Answer,
-        manner: Manner,
-        output: &mut Vec<u8>,
-    ) {
+    /// A decision for NGINX: its own status says yes or no, the headers say the rest.
+    fn verdict(&mut self, wording: Wording, answer: &Answer, manner: Manner, output: &mut Vec<u8>) {
         let ruling = &answer.ruling;
         self.id.clear();
         answer.id.write(&mut self.id);
@@ -134,6 +135,16 @@ impl Desk {
         let reply = reply.lines(b"Content-Type: application/problem+json\r\n");
         manner.end(reply, &self.scratch);
     }
+}
+
+/// How long the head of an answer is. Only of a long one is it worth a look where the body begins.
+fn head_bytes(answer: &[u8]) -> usize {
+    const END: &[u8] = b"\r\n\r\n";
+    if answer.len() <= HEAD_BYTES_MAX {
+        return answer.len();
+    }
+    let end = answer.windows(END.len()).position(|four| four == END);
+    end.map_or(answer.len(), |end| end + END.len())
 }
 
 /// With what the client shall be told, since NGINX drops the body of whom it asks.

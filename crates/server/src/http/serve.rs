@@ -7,11 +7,10 @@ use tollgate_wire::http1::HEAD_BYTES_MAX;
 use super::{HttpService, HttpSession};
 use crate::{
     authority::Door,
-    gateway::Seldom,
     listen::{Conversation, Peer, Serve, Stream, Terms},
     server::Parts,
     stop::Stop,
-    telemetry::Protocol,
+    telemetry::{Complaints, Protocol},
 };
 
 /// Serves connections over HTTP.
@@ -34,7 +33,7 @@ impl HttpServe {
             wording: settings.wording,
             body_bytes_max: settings.timers.body_bytes_max,
             proxies: settings.trusted_proxies.clone(),
-            complaints: Seldom::default(),
+            complaints: Complaints::default(),
             health: Arc::new(move || health.condition()),
         };
         let body_bytes_max = settings.timers.body_bytes_max;

@@ -8,8 +8,8 @@ use crate::{
     TrustedProxies, Wording,
     authority::{Authority, Door},
     engine::Engine,
-    gateway::Seldom,
     health::Condition,
+    telemetry::Complaints,
 };
 
 /// Everything a conversation over HTTP needs.
@@ -27,7 +27,7 @@ pub(crate) struct HttpService {
     /// Who is believed when it says whom it asks for.
     pub(crate) proxies: TrustedProxies,
     /// Keeps complaints about gateways from flooding the log.
-    pub(crate) complaints: Seldom,
+    pub(crate) complaints: Complaints,
     /// How the node fares.
     pub(crate) health: Arc<dyn Fn() -> Condition + Send + Sync>,
 }

@@ -17,8 +17,8 @@ use tokio::{
 use super::{Peer, Stream, plain::Plain};
 use crate::{
     stop::Stop,
-    telemetry::{Protocol, Recorder, Turned},
-    tls::{Complaints, TlsListener},
+    telemetry::{Complaints, Protocol, Recorder, Turned},
+    tls::TlsListener,
 };
 
 /// What is done with a connection.

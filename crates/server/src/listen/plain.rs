@@ -14,8 +14,8 @@ use tokio::{
 };
 
 use crate::{
-    telemetry::Protocol,
-    tls::{Complaints, HANDSHAKE},
+    telemetry::{Complaints, Protocol},
+    tls::HANDSHAKE,
 };
 
 /// A socket that notices a client which speaks TLS where that is not spoken.

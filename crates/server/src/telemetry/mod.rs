@@ -2,6 +2,7 @@
 
 mod attempts;
 mod by_rule;
+mod complaints;
 mod counts;
 mod histogram;
 mod logs;
@@ -20,6 +21,7 @@ mod top;
 mod traffic;
 
 pub(crate) use attempts::Attempted;
+pub(crate) use complaints::Complaints;
 pub use logs::install_logs;
 pub(crate) use otlp::push;
 pub(crate) use protocol::{Protocol, Turned};

@@ -10,7 +10,8 @@ use rustls::{
     sign::{CertifiedKey, SingleCertAndKey},
 };
 
-use super::{About, complaints::Complaints, material::Material, provider::provider};
+use super::{About, material::Material, provider::provider};
+use crate::telemetry::Complaints;
 use crate::telemetry::{Protocol, Recorder};
 
 /// What the handshakes of a listener are made with. Each takes the newest; connections go on with what

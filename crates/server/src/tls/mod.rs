@@ -6,7 +6,6 @@
 //! ```
 
 mod certificate;
-mod complaints;
 mod error;
 mod failure;
 mod greeting;
@@ -20,7 +19,6 @@ mod tests;
 mod trust;
 
 pub(crate) use certificate::About;
-pub(crate) use complaints::Complaints;
 pub use error::TlsError;
 pub(crate) use failure::Failure;
 pub(crate) use greeting::HANDSHAKE;

@@ -6,5 +6,6 @@ mod bootstrap;
 mod descriptors;
 mod house;
 mod outages;
+mod printed;
 mod tls;
 mod tricks;

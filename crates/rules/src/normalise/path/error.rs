@@ -27,4 +27,11 @@ pub enum PathError {
     /// More `..` than segments.
     #[error("path climbs above the root")]
     AboveRoot,
+    /// `..;x`, `.;x`, or a `..` behind a segment of parameters only. Some servers drop the parameters
+    /// first and climb, others take it for a name and stay: whichever we did, to somebody it would be a
+    /// way into another path than the one that was counted.
+    #[error(
+        "path mixes . or .. with ;parameters, which servers read differently: leave the parameters out"
+    )]
+    Ambiguous,
 }

@@ -16,13 +16,21 @@ pub(super) fn rewrite(text: &str, braces: Braces) -> Result<String, PathError> {
     }
     let segments = path.strip_prefix('/').ok_or(PathError::NoSlash)?;
     let mut out = String::with_capacity(path.len());
+    let mut was_nameless = false;
     for segment in segments.split('/') {
         let end_of_last = out.len();
         out.push('/');
-        write_segment(segment, braces, &mut out)?;
-        match out.get(end_of_last..).unwrap_or_default() {
+        let parameters = write_segment(segment, braces, &mut out)?;
+        let name = out.get(end_of_last..).unwrap_or_default();
+        let is_climb_over_nameless = name == "/.." && was_nameless;
+        was_nameless = name == "/" && parameters == Parameters::Some;
+        match name {
+            "/." | "/.." if parameters == Parameters::Some => return Err(PathError::Ambiguous),
             "/" | "/." => out.truncate(end_of_last),
             "/.." => {
+                if is_climb_over_nameless {
+                    return Err(PathError::Ambiguous);
+                }
                 out.truncate(end_of_last);
                 let start_of_last = out.rfind('/').ok_or(PathError::AboveRoot)?;
                 out.truncate(start_of_last);
@@ -36,14 +44,24 @@ pub(super) fn rewrite(text: &str, braces: Braces) -> Result<String, PathError> {
     Ok(out)
 }
 
+/// Whether a segment has parameters, were they empty: `x;`.
+#[derive(Clone, Copy, PartialEq)]
+enum Parameters {
+    None,
+    Some,
+}
+
 /// Appends a segment without its parameters, which must be in order all the same.
-fn write_segment(segment: &str, braces: Braces, out: &mut String) -> Result<(), PathError> {
-    let (name, parameters) = segment.split_once(';').unwrap_or((segment, ""));
+fn write_segment(segment: &str, braces: Braces, out: &mut String) -> Result<Parameters, PathError> {
+    let Some((name, parameters)) = segment.split_once(';') else {
+        write_letters(segment, braces, out)?;
+        return Ok(Parameters::None);
+    };
     write_letters(name, braces, out)?;
     let end_of_name = out.len();
     write_letters(parameters, braces, out)?;
     out.truncate(end_of_name);
-    Ok(())
+    Ok(Parameters::Some)
 }
 
 fn write_letters(mut rest: &str, braces: Braces, out: &mut String) -> Result<(), PathError> {

@@ -191,7 +191,13 @@ fn a_list_of_networks_is_read() {
             "{wrong:?}"
         );
     }
-    for everybody in ["0.0.0.0/0", "::/0", "::1,0.0.0.0/0"] {
+    for everybody in [
+        "0.0.0.0/0",
+        "::/0",
+        "::1,0.0.0.0/0",
+        "::ffff:0:0/96",
+        "::ffff:10.0.0.1/96",
+    ] {
         assert!(matches!(
             proxies(everybody),
             Err(ProxiesError::Everybody(_))

@@ -8,7 +8,6 @@ use super::{
     Talk,
     talk::{body, header, status},
 };
-use crate::{Fields, ResetAs};
 
 const RULES: &str = "rules: [{ name: api, match: { endpoint: /api/** }, key: [ip], limit: 2/min, algorithm: fixed_window }]";
 const OUTSIDER: Ipv4Addr = Ipv4Addr::new(198, 51, 100, 9);
@@ -261,33 +260,4 @@ fn what_a_client_wrote_before_the_proxy_counts_for_nothing() {
         passed += u32::from(status(&said) == "200");
     }
     assert_eq!(passed, 2);
-}
-
-/// NGINX gives up on a head that its buffer does not hold, and would let everybody pass.
-#[test]
-fn the_head_of_an_answer_stays_within_the_buffer_of_nginx() {
-    use std::fmt::Write as _;
-
-    let mut rules = String::from("rules:\n");
-    for number in 0..200 {
-        writeln!(
-            rules,
-            "- {{ name: rule-{number:0>120}, key: [ip], limit: 1/h, algorithm: fixed_window, \
-             response: {{ message: \"{}\" }} }}",
-            "\\u00e9".repeat(500)
-        )
-        .unwrap();
-    }
-    let mut talk = Talk::worded(&rules, Fields::Both, ResetAs::Epoch);
-    for wanted in ["204", "403"] {
-        let said = talk.say(&nginx("/api/a", FROM));
-        assert_eq!(status(&said), wanted);
-        let (head, body) = said.split_once("\r\n\r\n").unwrap();
-        assert!(head.len() < 15 * 1024, "{}", head.len());
-        assert_eq!(header(&said, "X-RateLimit-Limit"), Some("1"));
-        if wanted == "403" {
-            assert!(body.contains("\"limits\":[]"), "{body}");
-            assert!(header(&said, "Retry-After").is_some());
-        }
-    }
 }

@@ -3,6 +3,7 @@
 mod talk;
 
 mod batches;
+mod buffers;
 mod conversation;
 mod decisions;
 mod deeds;

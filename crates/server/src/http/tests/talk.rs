@@ -13,12 +13,11 @@ use crate::{
     Fields, ResetAs, Token, Wording,
     authority::{Authority, Door},
     engine::{Engine, Time},
-    gateway::Seldom,
     health::Condition,
     http::{HttpService, HttpSession},
     listen::{Peer, Session, Step, Then},
     rules::Shown,
-    telemetry::Recorder,
+    telemetry::{Complaints, Recorder},
 };
 
 /// A client and the session it speaks to.
@@ -94,7 +93,7 @@ impl Talk {
             wording,
             body_bytes_max: 1 << 16,
             proxies: "127.0.0.0/8, ::1, 10.0.0.0/8".parse().unwrap(),
-            complaints: Seldom::default(),
+            complaints: Complaints::default(),
             health: Arc::new(health),
         });
         Self {
