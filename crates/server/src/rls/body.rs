@@ -11,14 +11,15 @@ use http::{HeaderMap, HeaderValue};
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tonic::Status;
 
+use super::taking::Untaken;
 use crate::stop::Stop;
 
 /// The body of an answer.
 pub(super) enum Body {
     /// One message, and then that all went well.
-    Message(Bytes),
+    Message(Bytes, Untaken),
     /// That all went well.
-    Trailers,
+    Trailers(#[expect(dead_code, reason = "its end is what counts")] Untaken),
     /// Nothing more.
     Empty,
     /// What another service says, until the word to stop.
@@ -29,12 +30,21 @@ const OK: HeaderValue = HeaderValue::from_static("0");
 const UNAVAILABLE: HeaderValue = HeaderValue::from_static("14");
 
 impl Body {
-    pub(super) const fn message(bytes: Bytes) -> Self {
-        Self::Message(bytes)
-    }
-
     pub(super) fn until(body: tonic::body::Body, mut stop: Stop) -> Self {
         Self::Other(body, Box::pin(async move { stop.heard().await }))
+    }
+
+    /// The next piece of an answer of our own.
+    fn next(&mut self) -> Option<Frame<Bytes>> {
+        match std::mem::take(self) {
+            Self::Message(bytes, untaken) => {
+                *self = Self::Trailers(untaken);
+                Some(Frame::data(bytes))
+            }
+            // What is asked for after the message is room for the trailers: the message was taken.
+            Self::Trailers(_) => Some(trailers(OK)),
+            Self::Empty | Self::Other(..) => None,
+        }
     }
 }
 
@@ -61,23 +71,17 @@ impl HttpBody for Body {
                 *self = Self::Empty;
                 trailers(UNAVAILABLE)
             }
-            Self::Message(bytes) => {
-                let frame = Frame::data(std::mem::take(bytes));
-                *self = Self::Trailers;
-                frame
-            }
-            Self::Trailers => {
-                *self = Self::Empty;
-                trailers(OK)
-            }
-            Self::Empty => return Poll::Ready(None),
+            Self::Message(..) | Self::Trailers(_) | Self::Empty => match self.next() {
+                Some(frame) => frame,
+                None => return Poll::Ready(None),
+            },
         };
         Poll::Ready(Some(Ok(frame)))
     }
 
     fn is_end_stream(&self) -> bool {
         match self {
-            Self::Message(_) | Self::Trailers => false,
+            Self::Message(..) | Self::Trailers(_) => false,
             Self::Empty => true,
             Self::Other(body, _) => body.is_end_stream(),
         }
@@ -85,8 +89,8 @@ impl HttpBody for Body {
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            Self::Message(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            Self::Trailers | Self::Empty => SizeHint::with_exact(0),
+            Self::Message(bytes, _) => SizeHint::with_exact(bytes.len() as u64),
+            Self::Trailers(_) | Self::Empty => SizeHint::with_exact(0),
             Self::Other(body, _) => body.size_hint(),
         }
     }

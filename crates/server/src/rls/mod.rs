@@ -10,6 +10,7 @@ mod prompt;
 mod routes;
 mod serve;
 mod service;
+mod taking;
 #[cfg(test)]
 mod tests;
 mod unary;

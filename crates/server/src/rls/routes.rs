@@ -10,7 +10,7 @@ use tonic::{Status, codegen::Service as TowerService};
 use tonic_health::pb::{FILE_DESCRIPTOR_SET, health_server::HealthServer};
 use tonic_reflection::server::Builder;
 
-use super::{body::Body, health::NodeHealth, service::Rls, unary::Unary};
+use super::{body::Body, health::NodeHealth, service::Rls, taking::Taking, unary::Unary};
 use crate::stop::Stop;
 
 /// The services of one listener.
@@ -20,6 +20,8 @@ pub(super) struct Routes {
     rest: Arc<[Route]>,
     /// Ends what would never end.
     stop: Stop,
+    /// Of the one connection that this copy serves.
+    pub(super) taking: Arc<Taking>,
 }
 
 /// A service that is not asked often.
@@ -57,6 +59,7 @@ impl Routes {
             unary: Arc::new(Unary::new(rls, request)),
             rest: [health, reflection, older].into_iter().flatten().collect(),
             stop,
+            taking: Arc::default(),
         }
     }
 
@@ -107,7 +110,7 @@ impl Service<Request<Incoming>> for Routes {
         if request.uri().path() != ASK {
             return self.rest(request);
         }
-        let unary = Arc::clone(&self.unary);
-        Box::pin(async move { Ok(unary.call(request).await) })
+        let (unary, taking) = (Arc::clone(&self.unary), Arc::clone(&self.taking));
+        Box::pin(async move { Ok(unary.call(request, &taking).await) })
     }
 }

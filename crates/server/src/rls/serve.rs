@@ -5,7 +5,7 @@ use std::{pin::pin, sync::Arc};
 use hyper::server::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 
-use super::{health::NodeHealth, prompt::Prompt, routes::Routes, service::Rls};
+use super::{health::NodeHealth, prompt::Prompt, routes::Routes, service::Rls, taking::Taking};
 use crate::{
     config::Timers,
     listen::{Peer, Serve, Stream, Taken},
@@ -50,6 +50,9 @@ impl Serve for RlsServe {
     const FULL: &'static [u8] = b"";
 
     async fn serve(&self, stream: Stream, _: Peer, mut stop: Stop) {
+        let taking: Arc<Taking> = Arc::default();
+        let mut routes = self.routes.clone();
+        routes.taking = Arc::clone(&taking);
         let stream = Prompt::new(Taken::new(stream, self.timers.write), self.timers.request);
         let connection = http2::Builder::new(TokioExecutor::new())
             .timer(TokioTimer::new())
@@ -61,17 +64,26 @@ impl Serve for RlsServe {
             // Whoever does not answer a ping is gone, or sends a byte at a time.
             .keep_alive_interval(self.timers.request)
             .keep_alive_timeout(self.timers.write)
-            .serve_connection(TokioIo::new(stream), self.routes.clone());
+            .serve_connection(TokioIo::new(stream), routes);
         let mut connection = pin!(connection);
-        let ended = tokio::select! {
-            ended = connection.as_mut() => ended,
-            () = stop.heard() => {
-                connection.as_mut().graceful_shutdown();
-                connection.await
+        let served = async {
+            let ended = tokio::select! {
+                ended = connection.as_mut() => ended,
+                () = stop.heard() => {
+                    connection.as_mut().graceful_shutdown();
+                    connection.await
+                }
+            };
+            if let Err(error) = ended {
+                tracing::debug!(%error, "A gRPC connection ended early.");
             }
         };
-        if let Err(error) = ended {
-            tracing::debug!(%error, "A gRPC connection ended early.");
+        tokio::select! {
+            () = served => {}
+            // With a window of nothing an answer waits although the socket takes bytes.
+            () = taking.stuck(self.timers.write) => {
+                tracing::debug!("A gRPC client took no answer for too long.");
+            }
         }
     }
 }

@@ -14,7 +14,7 @@ use tokio::{
 use tollgate_rls::RateLimitRequest;
 use tonic::Status;
 
-use super::{body::Body, convert, service::Rls};
+use super::{body::Body, convert, service::Rls, taking::Taking};
 use crate::telemetry::Turned;
 
 /// Answers calls within a bound of time and memory.
@@ -50,13 +50,17 @@ impl Unary {
         Self { rls, request, room }
     }
 
-    pub(super) async fn call(&self, request: Request<Incoming>) -> Response<Body> {
+    pub(super) async fn call(
+        &self,
+        request: Request<Incoming>,
+        taking: &Arc<Taking>,
+    ) -> Response<Body> {
         if let Err(status) = speaks_grpc(&request) {
             self.rls.turned_away(Turned::Bad);
             return only(status);
         }
         match self.answer(request.into_body()).await {
-            Ok(message) => reply(message),
+            Ok(message) => reply(Body::Message(message, taking.begin())),
             Err(status) => status.into_http(),
         }
     }
@@ -153,8 +157,8 @@ fn bad(hint: &str) -> (Turned, Status) {
     (Turned::Bad, Status::invalid_argument(hint))
 }
 
-fn reply(message: Bytes) -> Response<Body> {
-    let mut response = Response::new(Body::message(message));
+fn reply(body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(GRPC));
     response

@@ -72,9 +72,8 @@ fn nginx_denies_to_the_byte() {
         Tollgate-Rule: api\r\n\
         Tollgate-Status: 429\r\n\
         Tollgate-Body: {json}\r\n\
-        Content-Type: application/json\r\n\
-        Content-Length: 251\r\n\
-        \r\n{json}"
+        Content-Length: 0\r\n\
+        \r\n"
     );
     assert_eq!(talk.say(&nginx("/api//./a/", FROM)), golden);
 }
@@ -108,7 +107,15 @@ fn a_block_and_a_rule_that_words_its_denial_say_so_in_the_status() {
 #[test]
 fn forward_auth_answers_the_client_to_the_byte() {
     let mut talk = Talk::under(RULES);
-    assert_eq!(status(&talk.say(&forward_auth("/api/a", FROM))), "200");
+    let passes = "HTTP/1.1 200 OK\r\n\
+        Date: Thu, 01 Jan 2026 00:00:00 GMT\r\n\
+        X-RateLimit-Limit: 2\r\n\
+        X-RateLimit-Remaining: 1\r\n\
+        X-RateLimit-Reset: 1767225660\r\n\
+        Tollgate-Decision-Id: 0000000000000000-00000001\r\n\
+        Content-Length: 0\r\n\
+        \r\n";
+    assert_eq!(talk.say(&forward_auth("/api/a", FROM)), passes);
     assert_eq!(status(&talk.say(&forward_auth("/api/b", FROM))), "200");
     let golden = "HTTP/1.1 429 Too Many Requests\r\n\
         Date: Thu, 01 Jan 2026 00:00:00 GMT\r\n\

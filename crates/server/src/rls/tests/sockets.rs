@@ -260,3 +260,26 @@ async fn half_a_question_is_not_waited_for_long() {
     drop(client);
     line.ended().await;
 }
+
+#[tokio::test]
+async fn whoever_has_no_room_for_an_answer_is_left() {
+    let timers = Timers {
+        write: Duration::from_millis(50),
+        ..Timers::default()
+    };
+    let mut line = Line::new(timers).await;
+    let stream = TokioIo::new(line.client.take().unwrap());
+    let mut builder = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
+    let builder = builder.initial_stream_window_size(0);
+    let (mut sender, connection) = builder.handshake(stream).await.unwrap();
+    line.served.spawn(async move { drop(connection.await) });
+    let request = http::Request::post(format!("http://tollgate{ASK}"))
+        .header("content-type", "application/grpc")
+        .body(Full::new(question()))
+        .unwrap();
+    let answer = sender.send_request(request).await.unwrap();
+    let body = timeout(SOON, answer.into_body().collect()).await.unwrap();
+    assert!(body.is_err(), "it is cut off");
+    drop(sender);
+    line.ended().await;
+}
