@@ -1,5 +1,7 @@
 //! `tollgate serve`
 
+use std::time::Duration;
+
 use anyhow::Context as _;
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
@@ -10,6 +12,9 @@ use crate::{
     say::Format,
     settings::SettingFlags,
 };
+
+/// How long files that are being read are waited for once all is answered and saved.
+const LAST_READS_MAX: Duration = Duration::from_secs(1);
 
 /// Run the server
 #[derive(Debug, clap::Args)]
@@ -39,7 +44,10 @@ impl Serve {
             .enable_all()
             .build()
             .context("cannot start the runtime")?;
-        runtime.block_on(serve(settings, format))?;
+        let served = runtime.block_on(serve(settings, format));
+        // A file that hangs while it is read must not keep the process.
+        runtime.shutdown_timeout(LAST_READS_MAX);
+        served?;
         Ok(Outcome::Fine)
     }
 }

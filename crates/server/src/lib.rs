@@ -33,9 +33,9 @@ mod tls;
 pub use announce::Announcement;
 pub use authority::Token;
 pub use config::{
-    Collector, CollectorError, ConfigError, ConfigFile, Demo, Effective, Fields, Listeners, Loaded,
-    LogFormat, Logs, Origin, Owner, Problem, ResetAs, SETTINGS, Setting, Settings, Shown, Sources,
-    Takes, Timers, Tls, TlsFiles, Wording, environment, load, rehearse,
+    Administrators, Collector, CollectorError, ConfigError, ConfigFile, Demo, Effective, Fields,
+    Listeners, Loaded, LogFormat, Logs, Origin, Owner, Problem, ResetAs, SETTINGS, Setting,
+    Settings, Shown, Sources, Takes, Timers, Tls, TlsFiles, Wording, environment, load, rehearse,
 };
 pub use data::DataError;
 pub use error::StartError;

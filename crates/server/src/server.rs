@@ -151,7 +151,7 @@ impl Server {
         } = self.ports;
         let parts = &self.parts;
         listeners.spawn(http.serve(HttpServe::new(parts), parts, &stopping));
-        listeners.spawn(grpc.serve(RlsServe::new(parts), parts, &stopping));
+        listeners.spawn(grpc.serve(RlsServe::new(parts, &stopping), parts, &stopping));
         listeners.spawn(resp.serve(RespServe::new(parts), parts, &stopping));
         listeners.spawn(admin.serve(AdminServe::new(parts), parts, &stopping));
 

@@ -16,6 +16,11 @@ impl Stop {
         (Stopper(stopper), Self(stop))
     }
 
+    /// Whether the word was given.
+    pub(crate) fn is_given(&self) -> bool {
+        *self.0.borrow()
+    }
+
     /// Returns once the word was given, or nobody is left to give it.
     pub(crate) async fn heard(&mut self) {
         drop(self.0.wait_for(|stop| *stop).await);

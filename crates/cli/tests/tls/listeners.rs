@@ -9,6 +9,7 @@ use serde_json::json;
 use tollgate_testkit::{certificates::A_YEAR, tls::Client};
 
 use super::house::{House, told};
+use crate::common::grpc;
 
 // Proves: S7
 #[test]
@@ -45,6 +46,33 @@ fn every_listener_speaks_tls_to_the_clients_that_people_have() {
             assert!(answer.contains(agreed), "{at} {answer}");
         }
     }
+}
+
+// Proves: S2, S7
+#[test]
+fn grpc_is_answered_over_tls_whether_h2_was_agreed_on_or_not() {
+    let house = House::new();
+    house.desk.write(
+        "rules.yaml",
+        "version: 1\nrules: [{ name: two, key: [user], limit: 2/day }]\n",
+    );
+    let words = ["--rules", "rules.yaml", "--grpc-tls-client-ca", "ca.pem"];
+    let server = house.serve(&words);
+    let billing = house.client("billing.example", A_YEAR);
+    let mut allowed = Vec::new();
+    for (offered, agreed) in [
+        (&["h2"][..], Some(&b"h2"[..])),
+        (&[], None),
+        (&["http/1.1", "h2"], Some(b"h2")),
+    ] {
+        let client = Client::speaking(&house.ca, Some(&billing), offered);
+        let stream = client.connect(server.grpc).unwrap();
+        assert_eq!(stream.conn.alpn_protocol(), agreed);
+        allowed.push(grpc::asks(stream, "alice"));
+    }
+    assert_eq!(allowed, [true, true, false]);
+    let other = Client::speaking(&house.ca, Some(&billing), &["http/1.1"]);
+    assert!(other.connect(server.grpc).is_err());
 }
 
 // Proves: S7

@@ -12,6 +12,7 @@
 mod common;
 
 mod clients;
+mod hanging;
 mod house;
 mod listeners;
 mod rotation;

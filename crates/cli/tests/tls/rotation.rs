@@ -173,8 +173,17 @@ fn a_certificate_that_cannot_be_used_leaves_the_former_one() {
                 .then_some(())
         });
     }
+    // Many looks found what was there before, and put nothing in force.
+    let told = |log: &str| log.matches("A new certificate is in force").count();
+    assert_eq!(told(&server.log()), 0, "{}", server.log());
     house.ours.replace(&other);
     is_shown(&house, &server, None, &other);
+    fs::remove_file(key).unwrap();
+    wait_for("a few more looks", LONG, || {
+        let ready = kept.get("/readyz").with(200).json();
+        ready["degraded"].get(0).map(drop)
+    });
+    assert_eq!(told(&server.log()), 1, "{}", server.log());
 }
 
 // Proves: S7

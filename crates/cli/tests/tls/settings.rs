@@ -122,9 +122,31 @@ fn settings_that_do_not_go_together_are_told() {
             .with(1)
             .says(told);
     }
-    let fine = ["--tls-client-ca", "ca.pem", "--admin", "0.0.0.0:7080"];
+}
+
+// Proves: S7
+#[test]
+fn whoever_has_a_certificate_is_no_administrator_for_that() {
+    let house = House::new();
+    let at = |admin: &str, more: &[&str]| {
+        let known = ["--tls-client-ca", "ca.pem", "--admin", admin];
+        let words = [&["config"], &SEALED[..], &known, more];
+        house.desk.run(&words.concat())
+    };
+    let try_with = |more: &[&str]| at("0.0.0.0:7080", more);
+    for more in [&[][..], &["--admin-tls-client-ca", "off"]] {
+        try_with(more)
+            .with(1)
+            .says("--token-file FILE or TOLLGATE_TOKEN")
+            .says("--admin-tls-client-ca FILE (tls_client_ca does not count");
+    }
+    try_with(&["--admin-tls-client-ca", "ca.pem"]).fine();
+    house.desk.write("token", "0123456789abcdef");
+    try_with(&["--token-file", "token"]).fine();
     house
         .desk
-        .run(&[&["config"], &SEALED[..], &fine].concat())
-        .fine();
+        .write("own.toml", "admin_tls_client_ca = \"ca.pem\"\n");
+    try_with(&["--config", "own.toml"]).fine();
+    // On this machine nothing is asked for besides.
+    at("127.0.0.1:7080", &[]).fine();
 }

@@ -6,7 +6,7 @@ use tollgate_catalog::{Catalog, NodeId};
 
 use crate::{
     authority::{Authority, Door},
-    config::Owner,
+    config::{Administrators, Owner},
     engine::Engine,
     health::Condition,
     server::Parts,
@@ -22,6 +22,8 @@ pub(super) struct AdminState {
     pub(super) authority: Arc<Authority>,
     /// Where the listener can be reached from.
     pub(super) door: Door,
+    /// Whose certificate lets them in.
+    pub(super) administrators: Administrators,
     /// Who writes the rules.
     pub(super) owner: Owner,
     /// Names besides `localhost` and addresses that a loopback listener answers to.
@@ -44,6 +46,7 @@ impl AdminState {
             catalog: parts.catalog.clone(),
             authority: Arc::clone(&parts.authority),
             door: Door::of(settings.listen.admin),
+            administrators: settings.tls.administrators,
             owner: settings.owner.clone(),
             hosts: Vec::new(),
             node: settings.node.clone(),

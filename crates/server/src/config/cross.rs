@@ -2,7 +2,7 @@
 
 use std::{fs, io::Read as _, net::SocketAddr};
 
-use super::{Owner, Settings, build::Reader, parse};
+use super::{Administrators, Owner, Settings, build::Reader, parse};
 use crate::authority::Token;
 
 /// The longest file with a token.
@@ -31,14 +31,16 @@ pub(super) fn token(reader: &mut Reader) -> Option<Token> {
 /// Notes what does not go together.
 pub(super) fn check(settings: &Settings, reader: &mut Reader) {
     let admin = settings.listen.admin;
-    let is_guarded = settings.token.is_some() || settings.tls.admin_knows_its_clients();
+    let has_administrators = settings.tls.administrators == Administrators::OfTheirOwnCa;
+    let is_guarded = settings.token.is_some() || has_administrators;
     if !admin.ip().is_loopback() && !is_guarded {
         reader.note(
             "admin",
             format!(
                 "admin is {admin}, which others can reach, and there is no token: set one with \
                  --token-file FILE or TOLLGATE_TOKEN, ask clients for certificates with \
-                 --admin-tls-client-ca FILE, or listen on 127.0.0.1:{}",
+                 --admin-tls-client-ca FILE (tls_client_ca does not count: it is for everybody who may \
+                 ask for decisions), or listen on 127.0.0.1:{}",
                 admin.port()
             ),
         );

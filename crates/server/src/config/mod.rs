@@ -28,4 +28,4 @@ pub use settings::{
 };
 pub use sources::{Sources, environment};
 pub use table::SETTINGS;
-pub use tls::{Tls, TlsFiles};
+pub use tls::{Administrators, Tls, TlsFiles};

@@ -26,7 +26,7 @@ pub const SETTINGS: &[Setting] = &[
         "admin",
         "ADDRESS",
         "127.0.0.1:7080",
-        "Where the admin API and metrics are; an address that others can reach needs a token, or clients with certificates",
+        "Where the admin API and metrics are; an address that others can reach needs a token, or admin_tls_client_ca",
     ),
     Setting::value(
         "data",
@@ -132,7 +132,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting::optional(
         "admin_tls_client_ca",
         "FILE|off",
-        "As tls_client_ca, for the admin side alone; off asks for none",
+        "As tls_client_ca, for the admin side alone, and who may administer from afar without a token; off asks for none",
     ),
     Setting::value(
         "trusted_proxies",

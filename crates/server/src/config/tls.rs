@@ -29,6 +29,18 @@ pub struct Tls {
     pub resp: Option<TlsFiles>,
     /// Of the admin side.
     pub admin: Option<TlsFiles>,
+    /// Who may administer by a certificate alone.
+    pub administrators: Administrators,
+}
+
+/// Who may administer by a certificate alone, on an admin address that others can reach.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Administrators {
+    /// Nobody: every service has a certificate from the general CA, and none rewrites rules for that.
+    #[default]
+    Nobody,
+    /// Whoever has one from the CA that was named for the admin side.
+    OfTheirOwnCa,
 }
 
 /// In place of a file: none, although the general setting names one.
@@ -101,12 +113,17 @@ pub(super) fn read(reader: &mut Reader) -> Tls {
             Some(Word::Off) | None => None,
         },
     };
-    let tls = Tls {
+    let mut tls = Tls {
         http: files(reader, &HTTP, &general),
         grpc: files(reader, &GRPC, &general),
         resp: files(reader, &RESP, &general),
         admin: files(reader, &ADMIN, &general),
+        administrators: Administrators::Nobody,
     };
+    let asks = |files: &TlsFiles| files.client_ca.is_some();
+    if reader.is_given(ADMIN.client_ca) && tls.admin.as_ref().is_some_and(asks) {
+        tls.administrators = Administrators::OfTheirOwnCa;
+    }
     if general.client_ca.is_some() && tls == Tls::default() {
         idle_ca(reader, &GENERAL);
     }
@@ -195,12 +212,4 @@ fn word(text: &str) -> Result<Word, Expected> {
         return Ok(Word::Off);
     }
     parse::path(text).map(Word::File)
-}
-
-impl Tls {
-    /// Whether clients of the admin side must show a certificate.
-    pub(super) fn admin_knows_its_clients(&self) -> bool {
-        let admin = self.admin.as_ref();
-        admin.is_some_and(|files| files.client_ca.is_some())
-    }
 }

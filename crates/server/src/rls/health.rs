@@ -1,6 +1,7 @@
 //! gRPC's own way to ask how a server is.
 
 use std::{
+    future::Future,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
@@ -14,7 +15,7 @@ use tonic_health::pb::{
     health_server::Health,
 };
 
-use crate::health::Condition;
+use crate::{health::Condition, stop::Stop};
 
 /// How the node fares.
 pub(super) type ReadCondition = Arc<dyn Fn() -> Condition + Send + Sync>;
@@ -23,6 +24,7 @@ pub(super) type ReadCondition = Arc<dyn Fn() -> Condition + Send + Sync>;
 #[derive(Clone)]
 pub(super) struct NodeHealth {
     read: ReadCondition,
+    stop: Stop,
 }
 
 /// How often those who watch are told of a change.
@@ -31,12 +33,12 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const SERVICES: [&str; 2] = ["", tollgate_rls::server::SERVICE_NAME];
 
 impl NodeHealth {
-    pub(super) fn new(read: ReadCondition) -> Self {
-        Self { read }
+    pub(super) fn new(read: ReadCondition, stop: Stop) -> Self {
+        Self { read, stop }
     }
 
     fn status(&self) -> ServingStatus {
-        if (self.read)().is_ready() {
+        if (self.read)().is_ready() && !self.stop.is_given() {
             ServingStatus::Serving
         } else {
             ServingStatus::NotServing
@@ -67,6 +69,11 @@ impl Health for NodeHealth {
             health: SERVICES.contains(&service.as_str()).then(|| self.clone()),
             told: None,
             every: interval(LOOK_EVERY),
+            stopping: Box::pin({
+                let mut stop = self.stop.clone();
+                async move { stop.heard().await }
+            }),
+            is_stopping: false,
         }))
     }
 }
@@ -83,6 +90,8 @@ pub(super) struct Watch {
     health: Option<NodeHealth>,
     told: Option<ServingStatus>,
     every: Interval,
+    stopping: Pin<Box<dyn Future<Output = ()> + Send>>,
+    is_stopping: bool,
 }
 
 impl Stream for Watch {
@@ -90,12 +99,18 @@ impl Stream for Watch {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
-            ready!(self.every.poll_tick(context));
+            self.is_stopping = self.is_stopping || self.stopping.as_mut().poll(context).is_ready();
+            if !self.is_stopping {
+                ready!(self.every.poll_tick(context));
+            }
             let health = self.health.as_ref();
             let status = health.map_or(ServingStatus::ServiceUnknown, NodeHealth::status);
             if self.told != Some(status) {
                 self.told = Some(status);
                 return Poll::Ready(Some(Ok(reply(status))));
+            }
+            if self.is_stopping {
+                return Poll::Ready(None);
             }
         }
     }

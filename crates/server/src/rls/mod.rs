@@ -2,6 +2,7 @@
 //!
 //! What a question means and how an answer is put lies in `convert`, which knows nothing of the transport.
 
+mod body;
 mod convert;
 mod fuzz;
 mod health;
@@ -11,6 +12,7 @@ mod serve;
 mod service;
 #[cfg(test)]
 mod tests;
+mod unary;
 
 pub use fuzz::any_rls_question;
 pub(crate) use serve::RlsServe;

@@ -5,67 +5,92 @@ use std::{convert::Infallible, future::Future, pin::Pin, sync::Arc, time::Durati
 use http::{Request, Response};
 use hyper::{body::Incoming, service::Service};
 use tokio::time::timeout;
-use tollgate_rls::{DESCRIPTORS, server::RateLimitServiceServer};
-use tonic::{Status, body::Body, codegen::Service as TowerService};
+use tollgate_rls::DESCRIPTORS;
+use tonic::{Status, codegen::Service as TowerService};
 use tonic_health::pb::{FILE_DESCRIPTOR_SET, health_server::HealthServer};
 use tonic_reflection::server::Builder;
 
-use super::{health::NodeHealth, service::Rls};
+use super::{body::Body, health::NodeHealth, service::Rls, unary::Unary};
+use crate::stop::Stop;
 
 /// The services of one listener.
 #[derive(Clone)]
 pub(super) struct Routes {
-    rls: RateLimitServiceServer<Rls>,
+    unary: Arc<Unary>,
     rest: Arc<[Route]>,
-    /// From a request's head to its answer; streams that tell news have no end.
-    request: Duration,
+    /// Ends what would never end.
+    stop: Stop,
 }
 
 /// A service that is not asked often.
 struct Route {
     name: &'static str,
-    serve: Box<dyn Fn(Request<Incoming>) -> Served + Send + Sync>,
+    serve: Box<dyn Fn(Request<Incoming>) -> Asked + Send + Sync>,
 }
 
-type Served = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+type Asked = Answering<tonic::body::Body>;
+type Answering<B> = Pin<Box<dyn Future<Output = Result<Response<B>, Infallible>> + Send>>;
 
-/// The bytes of one question. What Envoy asks takes some hundreds, but a client may send a header of 60 KiB that many
-/// descriptors are made from; were the question refused, Envoy would let it pass.
-const MESSAGE_BYTES_MAX: usize = 1 << 20;
-const RLS: &str = tollgate_rls::server::SERVICE_NAME;
+const ASK: &str = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+/// The bytes of a question about health, or about the services themselves.
+const MESSAGE_BYTES_MAX: usize = 4 << 10;
 
 impl Routes {
-    pub(super) fn new(rls: Arc<Rls>, health: NodeHealth, request: Duration) -> Self {
+    pub(super) fn new(rls: Arc<Rls>, health: NodeHealth, request: Duration, stop: Stop) -> Self {
         let known = || {
             Builder::configure()
                 .register_encoded_file_descriptor_set(DESCRIPTORS)
                 .register_encoded_file_descriptor_set(FILE_DESCRIPTOR_SET)
         };
-        let health = HealthServer::new(health);
-        let reflection = known().build_v1().ok();
+        let health = HealthServer::new(health).max_decoding_message_size(MESSAGE_BYTES_MAX);
+        let reflection = known().build_v1().ok().map(|service| {
+            let service = service.max_decoding_message_size(MESSAGE_BYTES_MAX);
+            Route::new("grpc.reflection.v1.ServerReflection", service)
+        });
         // Older clients know no other.
-        let older = known().build_v1alpha().ok();
-        let rest = [
-            Some(Route::new("grpc.health.v1.Health", health)),
-            reflection.map(|service| Route::new("grpc.reflection.v1.ServerReflection", service)),
-            older.map(|service| Route::new("grpc.reflection.v1alpha.ServerReflection", service)),
-        ];
+        let older = known().build_v1alpha().ok().map(|service| {
+            let service = service.max_decoding_message_size(MESSAGE_BYTES_MAX);
+            Route::new("grpc.reflection.v1alpha.ServerReflection", service)
+        });
+        let health = Some(Route::new("grpc.health.v1.Health", health));
         Self {
-            rls: RateLimitServiceServer::from_arc(rls).max_decoding_message_size(MESSAGE_BYTES_MAX),
-            rest: rest.into_iter().flatten().collect(),
-            request,
+            unary: Arc::new(Unary::new(rls, request)),
+            rest: [health, reflection, older].into_iter().flatten().collect(),
+            stop,
         }
+    }
+
+    fn rest(&self, request: Request<Incoming>) -> Answering<Body> {
+        let service = request.uri().path().split('/').nth(1).unwrap_or_default();
+        let Some(route) = self.rest.iter().find(|route| route.name == service) else {
+            let unknown =
+                format!("there is no such method here, only {ASK}, health and reflection");
+            return Box::pin(async { Ok(Status::unimplemented(unknown).into_http()) });
+        };
+        let answered = timeout(self.unary.request, (route.serve)(request));
+        let stop = self.stop.clone();
+        Box::pin(async move {
+            let Ok(answer) = answered.await else {
+                let slow = "the request took too long to arrive: send it again";
+                return Ok(Status::deadline_exceeded(slow).into_http());
+            };
+            answer.map(|answer| answer.map(|body| Body::until(body, stop)))
+        })
     }
 }
 
 impl Route {
     fn new<S>(name: &'static str, service: S) -> Self
     where
-        S: TowerService<Request<Incoming>, Response = Response<Body>, Error = Infallible>,
+        S: TowerService<
+                Request<Incoming>,
+                Response = Response<tonic::body::Body>,
+                Error = Infallible,
+            >,
         S: Clone + Send + Sync + 'static,
         S::Future: Send + 'static,
     {
-        let serve = move |request| -> Served { Box::pin(service.clone().call(request)) };
+        let serve = move |request| -> Asked { Box::pin(service.clone().call(request)) };
         Self {
             name,
             serve: Box::new(serve),
@@ -76,23 +101,13 @@ impl Route {
 impl Service<Request<Incoming>> for Routes {
     type Response = Response<Body>;
     type Error = Infallible;
-    type Future = Served;
+    type Future = Answering<Body>;
 
-    fn call(&self, request: Request<Incoming>) -> Served {
-        let service = request.uri().path().split('/').nth(1).unwrap_or_default();
-        if service == RLS {
-            let answered = timeout(self.request, self.rls.clone().call(request));
-            return Box::pin(async move {
-                answered.await.unwrap_or_else(|_| {
-                    let slow = "the request took too long to arrive: send it again";
-                    Ok(Status::deadline_exceeded(slow).into_http())
-                })
-            });
+    fn call(&self, request: Request<Incoming>) -> Answering<Body> {
+        if request.uri().path() != ASK {
+            return self.rest(request);
         }
-        if let Some(route) = self.rest.iter().find(|route| route.name == service) {
-            return (route.serve)(request);
-        }
-        let unknown = format!("there is no such service here, only {RLS}, health and reflection");
-        Box::pin(async { Ok(Status::unimplemented(unknown).into_http()) })
+        let unary = Arc::clone(&self.unary);
+        Box::pin(async move { Ok(unary.call(request).await) })
     }
 }

@@ -21,23 +21,24 @@ pub(crate) struct RlsServe {
 }
 
 /// The requests of one connection that may be under way at once.
-const STREAMS_MAX: u32 = 1_024;
-/// The bytes of a request's head.
-const HEAD_BYTES_MAX: u32 = 16 * 1024;
+const STREAMS_MAX: u32 = 512;
+/// The bytes of a request's head. Envoy may hand on what its own client sent, and that can be 60 KiB; were it
+/// refused, Envoy would let the client pass.
+const HEAD_BYTES_MAX: u32 = 128 * 1024;
 /// What all requests of a connection may send before they are read.
 const WINDOW_BYTES: u32 = 1 << 20;
 
 impl RlsServe {
-    pub(crate) fn new(parts: &Parts) -> Self {
+    pub(crate) fn new(parts: &Parts, stop: &Stop) -> Self {
         let health = parts.health.clone();
         let rls = Rls {
             engine: Arc::clone(&parts.engine),
             fields: parts.settings.envoy_fields,
         };
-        let health = NodeHealth::new(Arc::new(move || health.condition()));
+        let health = NodeHealth::new(Arc::new(move || health.condition()), stop.clone());
         let timers = parts.settings.timers;
         Self {
-            routes: Routes::new(Arc::new(rls), health, timers.request),
+            routes: Routes::new(Arc::new(rls), health, timers.request, stop.clone()),
             timers,
         }
     }
@@ -53,6 +54,8 @@ impl Serve for RlsServe {
         let connection = http2::Builder::new(TokioExecutor::new())
             .timer(TokioTimer::new())
             .max_concurrent_streams(STREAMS_MAX)
+            // Envoy gives up each call that is late; after a pause of ours those may be all at once.
+            .max_pending_accept_reset_streams(STREAMS_MAX as usize)
             .max_header_list_size(HEAD_BYTES_MAX)
             .initial_connection_window_size(WINDOW_BYTES)
             // Whoever does not answer a ping is gone, or sends a byte at a time.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use tollgate::{Part, Spend};
 use tollgate_core::Clock as _;
-use tollgate_rls::{RateLimitRequest, RateLimitResponse, server::RateLimitService};
-use tonic::{Request, Response, Status};
+use tollgate_rls::{RateLimitRequest, RateLimitResponse};
+use tonic::Status;
 
 use super::convert::{Question, response};
 use crate::{
@@ -23,33 +23,26 @@ pub(super) struct Rls {
     pub(super) fields: Option<Fields>,
 }
 
-#[tonic::async_trait]
-impl RateLimitService for Rls {
-    async fn should_rate_limit(
-        &self,
-        request: Request<RateLimitRequest>,
-    ) -> Result<Response<RateLimitResponse>, Status> {
-        self.answer(request.get_ref()).map(Response::new)
-    }
-}
-
 impl Rls {
     /// Nothing here waits.
     pub(super) fn answer(&self, request: &RateLimitRequest) -> Result<RateLimitResponse, Status> {
         let begun = self.engine.time().now().steady;
-        let recorder = self.engine.recorder();
         let answer = self.decide(request);
         match &answer {
             Ok(_) => {
                 let took = self.engine.time().now().steady.since(begun);
-                recorder.answered(Protocol::Grpc, 1, took);
+                self.engine.recorder().answered(Protocol::Grpc, 1, took);
             }
             Err(status) if status.code() == tonic::Code::Unavailable => {
-                recorder.turned_away(Protocol::Grpc, Turned::NoSnapshot);
+                self.turned_away(Turned::NoSnapshot);
             }
-            Err(_) => recorder.turned_away(Protocol::Grpc, Turned::Bad),
+            Err(_) => self.turned_away(Turned::Bad),
         }
         answer
+    }
+
+    pub(super) fn turned_away(&self, what: Turned) {
+        self.engine.recorder().turned_away(Protocol::Grpc, what);
     }
 
     fn decide(&self, request: &RateLimitRequest) -> Result<RateLimitResponse, Status> {
@@ -62,6 +55,7 @@ impl Rls {
         }
         if crooked.iter().any(Option::is_some) {
             // One that cannot be asked stops them all.
+            self.turned_away(Turned::Bad);
             parts.iter_mut().for_each(|part| part.spend = Spend::Look);
         }
         let together = self

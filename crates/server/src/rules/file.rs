@@ -179,6 +179,10 @@ pub(crate) fn read(path: &Path) -> Result<RuleSet, RulesFileError> {
 fn text(path: &Path) -> io::Result<String> {
     let most = u64::try_from(document::BYTES_MAX).unwrap_or(u64::MAX);
     let mut text = String::new();
+    // To open a pipe is to wait for whoever fills it, perhaps for ever.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
     let file = File::open(path)?;
     file.take(most.saturating_add(1))
         .read_to_string(&mut text)?;

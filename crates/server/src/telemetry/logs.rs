@@ -11,6 +11,9 @@ use tracing_subscriber::{
 
 use crate::config::{LogFormat, Logs};
 
+/// What peers do to their connections is told by the library once for each; whoever wants to know names it.
+const QUIET: &str = "h2=error";
+
 /// Sends what this process logs to the standard error, from now on.
 ///
 /// # Errors
@@ -19,6 +22,10 @@ use crate::config::{LogFormat, Logs};
 pub fn install_logs(logs: &Logs) -> Result<(), String> {
     let filter = EnvFilter::builder().parse(&logs.level);
     let filter = filter.map_err(|error| format!("log is {:?}: {error}", logs.level))?;
+    let filter = match QUIET.parse() {
+        Ok(quiet) if !logs.level.contains("h2") => filter.add_directive(quiet),
+        _ => filter,
+    };
     let base = registry().with(filter);
     let installed = match logs.format {
         LogFormat::Text => {

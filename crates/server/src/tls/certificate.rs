@@ -78,7 +78,8 @@ fn parse<'d>(der: &'d CertificateDer<'_>) -> Result<X509Certificate<'d>, String>
 }
 
 /// The first DNS name, else the first URI (as SPIFFE has it), else the common name, else its number: what
-/// somebody is called who showed a certificate that is signed by whom we trust.
+/// somebody is called who showed a certificate that is signed by whom we trust. The latter two say what
+/// they are, since many a CA looks less closely at them: neither is to be taken for a DNS name.
 fn name(certificate: &X509Certificate<'_>) -> String {
     let names = || alternatives(certificate);
     let dns = names().find_map(|name| match name {
@@ -93,7 +94,8 @@ fn name(certificate: &X509Certificate<'_>) -> String {
     };
     let common = || {
         let mut names = certificate.subject().iter_common_name();
-        names.find_map(|name| plain(name.as_str().ok()?))
+        let name = names.find_map(|name| plain(name.as_str().ok()?))?;
+        plain(&format!("cn:{name}"))
     };
     dns.or_else(uri)
         .or_else(common)

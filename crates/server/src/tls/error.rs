@@ -1,6 +1,6 @@
 //! What is wrong with a file of certificates or keys.
 
-use std::{fmt, io, path::PathBuf};
+use std::{fmt, io, path::PathBuf, time::Duration};
 
 /// Why a file cannot be used for TLS.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +43,12 @@ impl fmt::Display for Role {
 pub(super) enum Flaw {
     #[error("{0}; name a file that is there and that the server may read")]
     Unreadable(io::Error),
+    #[error(
+        "it is not a regular file; name one, or a link to one, since it is read again and again"
+    )]
+    NotAFile,
+    #[error("to read it takes longer than {0:?}; see whether what it is mounted from is there")]
+    Hangs(Duration),
     #[error("it is longer than {0} bytes, so it is something else")]
     TooLong(u64),
     #[error(

@@ -10,6 +10,7 @@ use super::{
     TlsError, TlsListener,
     error::{Flaw, Role},
     material::{Contents, Material},
+    reading::Reading,
     standing::{DAY_S, Standing, Standings},
 };
 use crate::{
@@ -41,7 +42,8 @@ struct Bundle {
     files: TlsFiles,
     listeners: Vec<Arc<TlsListener>>,
     /// What is in force.
-    seen: Contents,
+    seen: Arc<Contents>,
+    reading: Reading<News>,
     /// Looks in a row that found files which cannot be used.
     failures: u32,
     standing: Arc<ArcSwap<Standing>>,
@@ -49,11 +51,16 @@ struct Bundle {
     warned_s: Option<u64>,
 }
 
+/// What a look found, if it is new.
+type News = Result<Option<(Contents, Material)>, TlsError>;
+
 /// How often the files are looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// A certificate and its key are replaced one after the other, so what does not fit together is waited
 /// for, so many looks.
 const FAILURES_BORNE: u32 = 2;
+/// How long the files are waited for.
+const READ_MAX: Duration = Duration::from_secs(5);
 
 impl Keeper {
     /// Reads all files, or says what is wrong with the first that cannot be used.
@@ -107,7 +114,8 @@ impl Keeper {
             None => self.bundles.push(Bundle {
                 files: files.clone(),
                 listeners: vec![Arc::clone(&listener)],
-                seen,
+                seen: Arc::new(seen),
+                reading: Reading::new(READ_MAX),
                 failures: 0,
                 standing: Arc::new(ArcSwap::from_pointee(Standing {
                     listeners: name.to_owned(),
@@ -148,21 +156,26 @@ impl Keeper {
             }
             let now_s = now_s();
             for bundle in &mut self.bundles {
-                bundle.look();
-                bundle.warn_of_the_end(now_s);
+                tokio::select! {
+                    () = bundle.look() => bundle.warn_of_the_end(now_s),
+                    () = stop.heard() => return,
+                }
             }
         }
     }
 }
 
 impl Bundle {
-    fn look(&mut self) {
-        let read = Contents::read(&self.files);
-        if read.as_ref().is_ok_and(|read| *read == self.seen) {
-            self.mend();
-            return;
-        }
-        match read.and_then(|read| self.take(read)) {
+    async fn look(&mut self) {
+        let (files, seen) = (self.files.clone(), Arc::clone(&self.seen));
+        let news = self.reading.done(move || seen.news(&files)).await;
+        let news = news.unwrap_or_else(|| Err(flawed(&self.files, Flaw::Hangs(READ_MAX))));
+        let taken = match news {
+            Ok(None) => return self.mend(),
+            Ok(Some((read, material))) => self.take(read, material),
+            Err(error) => Err(error),
+        };
+        match taken {
             Ok(serial) => {
                 let listeners = self.listeners();
                 tracing::info!(
@@ -176,8 +189,7 @@ impl Bundle {
     }
 
     /// Puts new contents in force, for all listeners or none. Says the certificate's number.
-    fn take(&mut self, read: Contents) -> Result<String, TlsError> {
-        let material = read.understand(&self.files)?;
+    fn take(&mut self, read: Contents, material: Material) -> Result<String, TlsError> {
         let renewed = self
             .listeners
             .iter()
@@ -187,7 +199,7 @@ impl Bundle {
         for (listener, config) in self.listeners.iter().zip(renewed) {
             listener.renew(config, &material.about);
         }
-        self.seen = read;
+        self.seen = Arc::new(read);
         self.failures = 0;
         self.warned_s = None;
         self.note(&Ok(()));
@@ -262,10 +274,14 @@ impl Bundle {
 }
 
 fn refused(files: &TlsFiles, why: String) -> TlsError {
+    flawed(files, Flaw::Refused(why))
+}
+
+fn flawed(files: &TlsFiles, flaw: Flaw) -> TlsError {
     TlsError {
         role: Role::Certificate,
         path: files.certificate.clone(),
-        flaw: Flaw::Refused(why),
+        flaw,
     }
 }
 

@@ -38,10 +38,22 @@ impl Contents {
     pub(super) fn read(files: &TlsFiles) -> Result<Self, TlsError> {
         let client_ca = files.client_ca.as_deref();
         Ok(Self {
-            certificate: read(Role::Certificate, &files.certificate)?,
-            key: read(Role::Key, &files.key)?,
-            client_ca: client_ca.map(|ca| read(Role::ClientCa, ca)).transpose()?,
+            certificate: read_file(Role::Certificate, &files.certificate)?,
+            key: read_file(Role::Key, &files.key)?,
+            client_ca: client_ca
+                .map(|ca| read_file(Role::ClientCa, ca))
+                .transpose()?,
         })
+    }
+
+    /// What the files hold by now, if it is anything else.
+    pub(super) fn news(&self, files: &TlsFiles) -> Result<Option<(Self, Material)>, TlsError> {
+        let read = Self::read(files)?;
+        if read == *self {
+            return Ok(None);
+        }
+        let material = read.understand(files)?;
+        Ok(Some((read, material)))
     }
 
     /// What they hold, if it can be used.
@@ -100,6 +112,18 @@ pub(super) fn roots(role: Role, path: &Path, bytes: &[u8]) -> Result<Arc<RootCer
         added.map_err(|error| failed(Flaw::BadCertificate(error.to_string())))?;
     }
     Ok(Arc::new(roots))
+}
+
+/// One that can be read again: to open a pipe that nobody writes to would never end.
+fn read_file(role: Role, path: &Path) -> Result<Vec<u8>, TlsError> {
+    if path.metadata().is_ok_and(|about| !about.is_file()) {
+        return Err(TlsError {
+            role,
+            path: path.to_owned(),
+            flaw: Flaw::NotAFile,
+        });
+    }
+    read(role, path)
 }
 
 pub(super) fn read(role: Role, path: &Path) -> Result<Vec<u8>, TlsError> {

@@ -13,6 +13,7 @@ mod keeper;
 mod listener;
 mod material;
 mod provider;
+mod reading;
 mod standing;
 #[cfg(test)]
 mod tests;

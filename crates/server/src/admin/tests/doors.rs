@@ -5,9 +5,9 @@ use serde_json::json;
 
 use super::house::{House, Plan, ask};
 use crate::{
-    admin::routes,
+    admin::{certified::Certified, routes},
     authority::{Authority, Door, Permission, Token},
-    config::Owner,
+    config::{Administrators, Owner},
 };
 
 const TOKEN: &str = "0123456789abcdef";
@@ -138,6 +138,36 @@ async fn a_token_opens_what_the_table_says() {
     assert_eq!(head.status, 401);
     let unknown = house.send(ask("GET", "/nowhere", &[], None)).await;
     unknown.expect(401);
+}
+
+// Proves: S7
+#[tokio::test]
+async fn a_certificate_of_the_general_authority_opens_nothing_from_afar() {
+    for (token, administrators, told) in [
+        (None, Administrators::Nobody, [403, 403]),
+        (None, Administrators::OfTheirOwnCa, [200, 200]),
+        (Some(TOKEN), Administrators::Nobody, [401, 401]),
+        (Some(TOKEN), Administrators::OfTheirOwnCa, [401, 200]),
+    ] {
+        let house = House::build(Plan {
+            authority: Authority::new(token.and_then(Token::new)),
+            door: Door::Open,
+            administrators,
+            ..Plan::default()
+        })
+        .await;
+        let mut statuses = Vec::new();
+        for (method, path) in [
+            ("GET", "/ratelimit/rules"),
+            ("DELETE", "/ratelimit/keys?user_id=alice"),
+        ] {
+            let mut request = ask(method, path, &[], None);
+            let name = Certified("billing.example".into());
+            request.extensions_mut().insert(name);
+            statuses.push(house.send(request).await.status);
+        }
+        assert_eq!(statuses, told, "{token:?} {administrators:?}");
+    }
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ use tollgate_testkit::postgres::{Database, Postgres};
 use crate::{
     admin::{router::router, state::AdminState},
     authority::{Authority, Door},
-    config::Owner,
+    config::{Administrators, Owner},
     engine::{Ask, Engine, Time},
     health::Condition,
     rules::Shown,
@@ -49,6 +49,7 @@ pub(super) struct House {
 pub(super) struct Plan {
     pub(super) authority: Authority,
     pub(super) door: Door,
+    pub(super) administrators: Administrators,
     pub(super) owner: Owner,
     pub(super) shown: Shown,
     pub(super) url: Option<DatabaseUrl>,
@@ -60,6 +61,7 @@ impl Default for Plan {
         Self {
             authority: Authority::new(None),
             door: Door::Loopback,
+            administrators: Administrators::Nobody,
             owner: Owner::Catalog,
             shown: Shown::Own,
             url: None,
@@ -125,6 +127,7 @@ impl House {
             catalog: catalog.clone(),
             authority: Arc::new(plan.authority),
             door: plan.door,
+            administrators: plan.administrators,
             owner: plan.owner,
             hosts: vec!["gate.internal".to_owned()],
             node: NodeId::new("gate-1"),

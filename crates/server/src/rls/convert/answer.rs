@@ -50,6 +50,18 @@ pub(crate) fn response(
     }
 }
 
+/// The answer to a question that is longer than any may be. A client can make it so, and must not get
+/// past by that.
+pub(crate) fn too_long(bytes: usize, max: usize) -> RateLimitResponse {
+    RateLimitResponse {
+        overall_code: Code::OverLimit.into(),
+        raw_body: Bytes::from(format!(
+            "the headers of this request make a question of {bytes} bytes, at most {max} are read"
+        )),
+        ..RateLimitResponse::default()
+    }
+}
+
 fn code(ruling: &Ruling) -> Code {
     if ruling.is_allowed() {
         Code::Ok

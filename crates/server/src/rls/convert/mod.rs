@@ -5,5 +5,5 @@ mod question;
 mod text;
 mod unit;
 
-pub(super) use answer::response;
+pub(super) use answer::{response, too_long};
 pub(super) use question::{Question, Wrong};

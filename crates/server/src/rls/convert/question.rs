@@ -130,8 +130,9 @@ fn part<'q>(domain: &'q str, described: &'q Described<'_>) -> Result<Part<'q>, Q
     let mut query = Query::new().descriptor(&entries)?;
     attribute(&mut query, "domain", beginning(domain))?;
     for ((key, value), (_, whole)) in entries.iter().zip(&described.entries) {
-        attribute(&mut query, key, value)?;
-        fact(&mut query, key, value, whole)?;
+        if attribute(&mut query, key, value)? == Place::New {
+            fact(&mut query, key, value, whole)?;
+        }
     }
     query.set_cost(described.cost);
     if let Some(limit) = &described.own_limit {
@@ -143,12 +144,20 @@ fn part<'q>(domain: &'q str, described: &'q Described<'_>) -> Result<Part<'q>, Q
     })
 }
 
+/// Whether there was an entry with the same key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    New,
+    Taken,
+}
+
 /// An entry as an attribute. Of several with one key the first is.
-fn attribute<'q>(query: &mut Query<'q>, key: &'q str, value: &'q str) -> Result<(), QueryError> {
-    match query.add_attribute(key, value) {
-        Err(QueryError::AttributeTwice { .. }) => Ok(()),
-        added => added,
+fn attribute<'q>(query: &mut Query<'q>, key: &'q str, value: &'q str) -> Result<Place, QueryError> {
+    if query.attribute_value(key).is_some() {
+        return Ok(Place::Taken);
     }
+    query.add_attribute(key, value)?;
+    Ok(Place::New)
 }
 
 /// An entry as a fact, if its key is the name of one. What an operator calls `path` or `method` need not
@@ -164,16 +173,20 @@ fn fact<'q>(
         "org_id" => query.set_org(value),
         "tier" => query.set_tier(value),
         "api_key" => query.set_api_key(value),
-        "path" if whole.starts_with('/') => query.set_endpoint(whole),
+        "path" if whole.trim_ascii().starts_with('/') => query.set_endpoint(whole.trim_ascii()),
         "remote_address" => {
-            // A failed setter leaves the fact as it was.
-            drop(query.set_ip(value));
+            // An interface is no part of an address; a failed setter leaves the fact as it was.
+            let address = value.split_once('%').map_or(value, |(address, _)| address);
+            drop(query.set_ip(address));
             Ok(())
         }
-        "method" => {
-            drop(query.set_method(value));
-            Ok(())
-        }
+        "method" if is_token(value) => query.set_method(value),
         _ => Ok(()),
     }
+}
+
+/// Whether it could be a method, though perhaps a longer one than there are.
+fn is_token(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    !text.is_empty() && text.bytes().all(plain)
 }

@@ -43,14 +43,15 @@ impl Line {
             shown: Shown::Own,
             degraded: Vec::new(),
         };
-        let health = NodeHealth::new(Arc::new(condition));
-        let routes = Routes::new(Arc::new(Envoy::of(RULES).rls), health, timers.request);
+        let (stopper, stop) = Stop::channel();
+        let health = NodeHealth::new(Arc::new(condition), stop.clone());
+        let rls = Arc::new(Envoy::of(RULES).rls);
+        let routes = Routes::new(rls, health, timers.request, stop.clone());
         let serve = RlsServe { routes, timers };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap());
         let client = client.await.unwrap();
         let (stream, address) = listener.accept().await.unwrap();
-        let (stopper, stop) = Stop::channel();
         let mut served = JoinSet::new();
         let peer = Peer {
             address,
@@ -119,9 +120,13 @@ async fn one_connection_asks_many_things() {
         assert_eq!(said(&message), expected);
     }
     let (_, status) = call(&mut sender, ASK, framed(b"\xff\xff\xff")).await;
-    assert_ne!(status, "0", "no message");
-    let (_, status) = call(&mut sender, ASK, framed(&vec![0; (1 << 20) + 1])).await;
-    assert_eq!(status, "11", "out of range: too large");
+    assert_eq!(status, "3", "no message");
+    let (_, status) = call(&mut sender, ASK, Bytes::from_static(b"\x01\0\0\0\x01x")).await;
+    assert_eq!(status, "12", "compressed");
+    for broken in [&b"\0\0\0"[..], b"\0\0\0\0\x09x", b"\0\0\0\0\x01xyz"] {
+        let (_, status) = call(&mut sender, ASK, Bytes::from_static(broken)).await;
+        assert_eq!(status, "3", "{broken:?}");
+    }
     let (_, status) = call(&mut sender, "/no.such.Service/Ask", question()).await;
     assert_eq!(status, "12", "unimplemented");
     let (body, status) = call(&mut sender, "/grpc.health.v1.Health/Check", framed(b"")).await;
@@ -164,4 +169,94 @@ async fn whoever_says_nothing_is_left() {
         drop(timeout(SOON, client.read_to_end(&mut heard)).await.unwrap());
         line.ended().await;
     }
+}
+
+/// A client of Envoy's can make questions long; whatever it does, it does not get past by that.
+#[tokio::test]
+async fn a_question_beyond_measure_is_denied_and_a_large_one_answered() {
+    let mut line = Line::new(Timers::default()).await;
+    let mut sender = line.speak().await;
+    let long = "x".repeat(60 << 10);
+    let large = vec![descriptor(&format!("user_id=bob, agent={long}")); 32];
+    let large = framed(&request(&large).encode_to_vec());
+    let (body, status) = call(&mut sender, ASK, large).await;
+    assert_eq!(status, "0");
+    let message = RateLimitResponse::decode(body.slice(5..)).unwrap();
+    assert_eq!(message.statuses.len(), 32);
+
+    let (body, status) = call(&mut sender, ASK, framed(&vec![0; (4 << 20) + 1])).await;
+    assert_eq!(status, "0");
+    let message = RateLimitResponse::decode(body.slice(5..)).unwrap();
+    assert_eq!(message.overall_code, 2);
+    assert!(message.raw_body.starts_with(b"the headers of this request"));
+    drop(sender);
+    line.ended().await;
+}
+
+#[tokio::test]
+async fn whoever_watches_is_told_of_the_end() {
+    let mut line = Line::new(Timers::default()).await;
+    let mut sender = line.speak().await;
+    let request = http::Request::post("http://tollgate/grpc.health.v1.Health/Watch")
+        .header("content-type", "application/grpc")
+        .header("te", "trailers")
+        .body(Full::new(framed(b"")))
+        .unwrap();
+    let mut watch = sender.send_request(request).await.unwrap().into_body();
+    let first = watch.frame().await.unwrap().unwrap().into_data().unwrap();
+    assert_eq!(&first[5..], [8, 1], "serving");
+    line.stopper.stop();
+    let last = watch.frame().await.unwrap().unwrap().into_data().unwrap();
+    assert_eq!(&last[5..], [8, 2], "not serving");
+    let end = watch
+        .frame()
+        .await
+        .unwrap()
+        .unwrap()
+        .into_trailers()
+        .unwrap();
+    assert_eq!(end.get("grpc-status").unwrap(), "0");
+    line.ended().await;
+}
+
+#[tokio::test]
+async fn half_a_question_is_not_waited_for_long() {
+    let timers = Timers {
+        request: Duration::from_millis(50),
+        ..Timers::default()
+    };
+    let mut line = Line::new(timers).await;
+    let mut client = line.client.take().unwrap();
+    let whole = framed(&request(&[descriptor("user_id=alice")]).encode_to_vec());
+    let mut bytes = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0".to_vec();
+    let mut head = Vec::new();
+    for (name, value) in [
+        (":method", "POST"),
+        (":scheme", "http"),
+        (":path", ASK),
+        ("content-type", "application/grpc"),
+    ] {
+        head.push(0);
+        for text in [name, value] {
+            head.push(u8::try_from(text.len()).unwrap());
+            head.extend_from_slice(text.as_bytes());
+        }
+    }
+    bytes.extend_from_slice(&[0, 0, u8::try_from(head.len()).unwrap(), 1, 4, 0, 0, 0, 1]);
+    bytes.extend_from_slice(&head);
+    // All but the last byte, and the stream stays open.
+    let half = &whole[..whole.len() - 1];
+    bytes.extend_from_slice(&[0, 0, u8::try_from(half.len()).unwrap(), 0, 0, 0, 0, 0, 1]);
+    bytes.extend_from_slice(half);
+    client.write_all(&bytes).await.unwrap();
+    let mut heard = Vec::new();
+    let told = timeout(SOON, async {
+        // A head that is the end: the status stands in it.
+        while !heard.windows(6).any(|some| some == [1, 5, 0, 0, 0, 1]) {
+            assert_ne!(client.read_buf(&mut heard).await.unwrap(), 0, "{heard:?}");
+        }
+    });
+    told.await.unwrap();
+    drop(client);
+    line.ended().await;
 }

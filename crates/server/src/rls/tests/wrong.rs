@@ -136,6 +136,31 @@ fn what_only_has_the_name_of_a_fact_is_an_attribute() {
 }
 
 #[test]
+fn a_method_that_nobody_knows_does_not_get_around_a_rule() {
+    let envoy = Envoy::of("  - { name: each, key: [ip, method], limit: 1/min }");
+    let by = |method: &str| {
+        [descriptor(&format!(
+            "remote_address=fe80::1%eth0, method={method}"
+        ))]
+    };
+    assert_eq!(envoy.says(&by("GET")), "ok 0");
+    assert_eq!(envoy.says(&by("get")), "over 0");
+    let denied = envoy.ask(&by("ABCDEFGHIJKLMNOPQRSTUVWXYZ"));
+    assert_eq!(said(&denied), "over 0");
+    assert!(denied.raw_body.starts_with(b"method: "), "{denied:?}");
+}
+
+#[test]
+fn an_entry_that_comes_again_takes_nothing_away() {
+    let envoy = Envoy::of("  - { name: users, key: [user], limit: 1/min }");
+    assert_eq!(envoy.says(&[descriptor("user_id=alice, user_id=")]), "ok 0");
+    assert_eq!(
+        envoy.says(&[descriptor("user_id=alice, user_id=bob")]),
+        "over 0"
+    );
+}
+
+#[test]
 fn of_several_entries_with_one_key_the_first_is_the_attribute() {
     let envoy = Envoy::of("  - { name: first, key: [attributes.generic_key], limit: 1/min }");
     assert_eq!(

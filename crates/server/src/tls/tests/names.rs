@@ -39,19 +39,21 @@ fn a_client_is_called_by_the_first_name_that_will_do() {
         "a.example"
     );
     assert_eq!(name(&[uri(spiffe)], Some("c")), spiffe);
-    assert_eq!(name(&[], Some("billing service")), "billing service");
+    assert_eq!(name(&[], Some("billing service")), "cn:billing service");
+    assert_eq!(name(&[], Some("a.example")), "cn:a.example");
+    assert_eq!(name(&[], Some("serial:1000")), "cn:serial:1000");
     assert_eq!(name(&[], None), "serial:SERIAL");
 }
 
 // Proves: S7
 #[test]
 fn a_name_that_could_be_taken_for_another_is_none() {
-    let long = "x".repeat(NAME_CHARS_MAX + 1);
+    let long = "x".repeat(NAME_CHARS_MAX - "cn:".len() + 1);
     for odd in ["", " ", "a\nb", "a\u{1b}[2J", " alice", long.as_str()] {
         assert_eq!(name(&[], Some(odd)), "serial:SERIAL", "{odd:?}");
     }
-    let longest = "x".repeat(NAME_CHARS_MAX);
-    assert_eq!(name(&[], Some(&longest)), longest);
+    let longest = "x".repeat(NAME_CHARS_MAX - "cn:".len());
+    assert_eq!(name(&[], Some(&longest)), format!("cn:{longest}"));
 }
 
 #[test]

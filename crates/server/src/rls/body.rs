@@ -1,0 +1,99 @@
+//! What is sent back.
+
+use std::{
+    future::Future,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue};
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use tonic::Status;
+
+use crate::stop::Stop;
+
+/// The body of an answer.
+pub(super) enum Body {
+    /// One message, and then that all went well.
+    Message(Bytes),
+    /// That all went well.
+    Trailers,
+    /// Nothing more.
+    Empty,
+    /// What another service says, until the word to stop.
+    Other(tonic::body::Body, Pin<Box<dyn Future<Output = ()> + Send>>),
+}
+
+const OK: HeaderValue = HeaderValue::from_static("0");
+const UNAVAILABLE: HeaderValue = HeaderValue::from_static("14");
+
+impl Body {
+    pub(super) const fn message(bytes: Bytes) -> Self {
+        Self::Message(bytes)
+    }
+
+    pub(super) fn until(body: tonic::body::Body, mut stop: Stop) -> Self {
+        Self::Other(body, Box::pin(async move { stop.heard().await }))
+    }
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self::Empty
+    }
+}
+
+impl HttpBody for Body {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        let frame = match &mut *self {
+            Self::Other(body, stop) => {
+                let said = Pin::new(body).poll_frame(context);
+                if said.is_ready() || stop.as_mut().poll(context).is_pending() {
+                    return said;
+                }
+                *self = Self::Empty;
+                trailers(UNAVAILABLE)
+            }
+            Self::Message(bytes) => {
+                let frame = Frame::data(std::mem::take(bytes));
+                *self = Self::Trailers;
+                frame
+            }
+            Self::Trailers => {
+                *self = Self::Empty;
+                trailers(OK)
+            }
+            Self::Empty => return Poll::Ready(None),
+        };
+        Poll::Ready(Some(Ok(frame)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Message(_) | Self::Trailers => false,
+            Self::Empty => true,
+            Self::Other(body, _) => body.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Message(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Self::Trailers | Self::Empty => SizeHint::with_exact(0),
+            Self::Other(body, _) => body.size_hint(),
+        }
+    }
+}
+
+fn trailers(status: HeaderValue) -> Frame<Bytes> {
+    let mut trailers = HeaderMap::with_capacity(1);
+    trailers.insert("grpc-status", status);
+    Frame::trailers(trailers)
+}

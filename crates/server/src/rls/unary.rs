@@ -1,0 +1,179 @@
+//! One call: a message in, a message out.
+
+use std::{cmp::Ordering, sync::Arc, time::Duration};
+
+use bytes::{BufMut as _, Bytes, BytesMut};
+use http::{HeaderValue, Method, Request, Response, StatusCode, header::CONTENT_TYPE};
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
+use prost::Message as _;
+use tokio::{
+    sync::{Semaphore, SemaphorePermit},
+    time::timeout,
+};
+use tollgate_rls::RateLimitRequest;
+use tonic::Status;
+
+use super::{body::Body, convert, service::Rls};
+use crate::telemetry::Turned;
+
+/// Answers calls within a bound of time and memory.
+pub(super) struct Unary {
+    pub(super) rls: Arc<Rls>,
+    /// From the head of a request to the last of its bytes.
+    pub(super) request: Duration,
+    /// Kibibytes for messages that are not small, of all connections together.
+    room: Semaphore,
+}
+
+/// The bytes of one question. What Envoy asks takes some hundreds; a client may send a header of 60 KiB
+/// that each of the descriptors is made from.
+const MESSAGE_BYTES_MAX: usize = 4 << 20;
+/// So much a question takes without asking for room.
+const SMALL_BYTES: usize = 16 << 10;
+/// Room for sixteen of the largest.
+const ROOM_KIB: usize = 64 << 10;
+/// Whether it is compressed, and the length.
+const PREFIX_BYTES: usize = 5;
+const GRPC: &str = "application/grpc";
+
+/// What came of reading a message.
+enum Read<'r> {
+    Whole(Bytes, Option<SemaphorePermit<'r>>),
+    /// It says that it is longer than any may be.
+    TooLong(usize),
+}
+
+impl Unary {
+    pub(super) fn new(rls: Arc<Rls>, request: Duration) -> Self {
+        let room = Semaphore::new(ROOM_KIB);
+        Self { rls, request, room }
+    }
+
+    pub(super) async fn call(&self, request: Request<Incoming>) -> Response<Body> {
+        if let Err(status) = speaks_grpc(&request) {
+            self.rls.turned_away(Turned::Bad);
+            return only(status);
+        }
+        match self.answer(request.into_body()).await {
+            Ok(message) => reply(message),
+            Err(status) => status.into_http(),
+        }
+    }
+
+    async fn answer(&self, body: Incoming) -> Result<Bytes, Status> {
+        let read = timeout(self.request, self.read(body)).await;
+        let read = read.unwrap_or_else(|_| {
+            let slow = "the request took too long to arrive: send it again";
+            Err((Turned::Slow, Status::deadline_exceeded(slow)))
+        });
+        let read = read.map_err(|(what, status)| {
+            self.rls.turned_away(what);
+            status
+        })?;
+        let response = match read {
+            Read::TooLong(bytes) => {
+                self.rls.turned_away(Turned::Bad);
+                convert::too_long(bytes, MESSAGE_BYTES_MAX)
+            }
+            Read::Whole(message, _room) => match RateLimitRequest::decode(message) {
+                Ok(request) => self.rls.answer(&request)?,
+                Err(error) => {
+                    self.rls.turned_away(Turned::Bad);
+                    let hint = format!("this is no RateLimitRequest: {error}");
+                    return Err(Status::invalid_argument(hint));
+                }
+            },
+        };
+        let length = response.encoded_len();
+        let mut bytes = BytesMut::with_capacity(PREFIX_BYTES + length);
+        bytes.put_u8(0);
+        bytes.put_u32(u32::try_from(length).unwrap_or(u32::MAX));
+        // It cannot fail: the buffer grows.
+        let encoded = response.encode(&mut bytes);
+        encoded.map_err(|error| Status::internal(error.to_string()))?;
+        Ok(bytes.freeze())
+    }
+
+    /// The message, mostly in one piece and not copied.
+    async fn read(&self, mut body: Incoming) -> Result<Read<'_>, (Turned, Status)> {
+        let mut pieces = BytesMut::new();
+        let mut room = None;
+        loop {
+            let Some(frame) = body.frame().await else {
+                return Err(bad("the message ends before its end"));
+            };
+            let frame = frame.map_err(|error| bad(&format!("the request broke off: {error}")))?;
+            let Ok(data) = frame.into_data() else {
+                continue;
+            };
+            if pieces.is_empty()
+                && let Some(length) = length_of(&data)?
+                && data.len() == PREFIX_BYTES + length
+            {
+                return Ok(Read::Whole(data.slice(PREFIX_BYTES..), None));
+            }
+            pieces.extend_from_slice(&data);
+            let Some(length) = length_of(&pieces)? else {
+                continue;
+            };
+            if length > MESSAGE_BYTES_MAX {
+                return Ok(Read::TooLong(length));
+            }
+            if length > SMALL_BYTES && room.is_none() {
+                let kib = u32::try_from(length >> 10).unwrap_or(u32::MAX);
+                room = self.room.acquire_many(kib).await.ok();
+            }
+            match pieces.len().cmp(&(PREFIX_BYTES + length)) {
+                Ordering::Less => {}
+                Ordering::Equal => {
+                    let message = pieces.split_off(PREFIX_BYTES).freeze();
+                    return Ok(Read::Whole(message, room));
+                }
+                Ordering::Greater => return Err(bad("one message is asked for, here are more")),
+            }
+        }
+    }
+}
+
+/// How long the message is, as soon as that is known.
+fn length_of(bytes: &[u8]) -> Result<Option<usize>, (Turned, Status)> {
+    let Some([compressed, length @ ..]) = bytes.first_chunk::<PREFIX_BYTES>() else {
+        return Ok(None);
+    };
+    if *compressed != 0 {
+        let plain = Status::unimplemented("compressed messages are not understood here");
+        return Err((Turned::Bad, plain));
+    }
+    let length = usize::try_from(u32::from_be_bytes(*length));
+    Ok(Some(length.unwrap_or(usize::MAX)))
+}
+
+fn bad(hint: &str) -> (Turned, Status) {
+    (Turned::Bad, Status::invalid_argument(hint))
+}
+
+fn reply(message: Bytes) -> Response<Body> {
+    let mut response = Response::new(Body::message(message));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(GRPC));
+    response
+}
+
+/// Whoever does not speak gRPC is told so in HTTP.
+fn speaks_grpc(request: &Request<Incoming>) -> Result<(), StatusCode> {
+    if request.method() != Method::POST {
+        return Err(StatusCode::METHOD_NOT_ALLOWED);
+    }
+    let kind = request.headers().get(CONTENT_TYPE);
+    match kind {
+        Some(kind) if kind.as_bytes().starts_with(GRPC.as_bytes()) => Ok(()),
+        _ => Err(StatusCode::UNSUPPORTED_MEDIA_TYPE),
+    }
+}
+
+fn only(status: StatusCode) -> Response<Body> {
+    let mut response = Response::new(Body::default());
+    *response.status_mut() = status;
+    response
+}
