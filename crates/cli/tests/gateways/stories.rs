@@ -154,15 +154,15 @@ pub(crate) fn outages(house: &mut House) {
 fn goes_on(house: &House, path: &str) {
     let before = house.seen(path);
     for _ in 0..=BUDGET {
-        passes(house, house.get(path));
+        passes(house, &house.get(path));
     }
-    passes(house, house.visit().ask("POST", path, &[], "body"));
+    passes(house, &house.visit().ask("POST", path, &[], "body"));
     let asked = usize::try_from(BUDGET).unwrap() + 2;
     assert_eq!(house.seen(path), before + asked);
 }
 
 #[track_caller]
-fn passes(house: &House, reply: Reply) {
+fn passes(house: &House, reply: &Reply) {
     assert_eq!(reply.status, 200, "{reply:?}: {}", house.gateway.log());
     assert_eq!(reply.body, BACKEND_SAYS);
     assert_eq!(reply.header("x-ratelimit-limit"), None);

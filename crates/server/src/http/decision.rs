@@ -6,7 +6,7 @@ use tollgate_wire::{
 };
 
 use super::{convert, desk::Desk, fields, manner::Manner, params::DenialAs};
-use crate::{Wording, engine::Answer};
+use crate::{Fields, Wording, engine::Answer};
 
 /// A check that was read and not yet decided.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub(super) struct Check<'i> {
 pub(super) struct Words {
     pub(super) wanted: Wanted,
     pub(super) denial: DenialAs,
+    /// Which fields it gets, if not those of the settings.
+    pub(super) fields: Option<Fields>,
 }
 
 const JSON: &[u8] = b"Content-Type: application/json\r\n";
@@ -33,18 +35,6 @@ impl Desk {
     /// Answers with a decision.
     pub(super) fn decision(
         &mut self,
-        answer: &Answer,
-        words: Words,
-        manner: Manner,
-        output: &mut Vec<u8>,
-    ) {
-        self.decision_with(self.service.wording, answer, words, manner, output);
-    }
-
-    /// The same, worded as somebody needs it.
-    pub(super) fn decision_with(
-        &mut self,
-        wording: Wording,
         answer: &Answer,
         words: Words,
         manner: Manner,
@@ -70,6 +60,11 @@ impl Desk {
             .lines(self.date.line(self.now))
             .lines(super::desk::CORS)
             .lines(if is_problem { PROBLEM } else { JSON });
+        let wording = self.service.wording;
+        let wording = Wording {
+            fields: words.fields.unwrap_or(wording.fields),
+            ..wording
+        };
         let reply = fields::write(reply, answer, wording);
         let reply = reply.header("Tollgate-Decision-Id", id.as_bytes());
         manner.end(reply, &self.scratch);

@@ -47,6 +47,7 @@ impl Desk {
                 let words = Words {
                     wanted: Wanted::Any,
                     denial: DenialAs::Ok,
+                    fields: None,
                 };
                 self.decision(&answer, words, manner, output);
             }

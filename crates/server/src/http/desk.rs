@@ -191,6 +191,7 @@ fn read_check<'i>(request: &Request<'i>, manner: Manner) -> Check<'i> {
     let words = Words {
         wanted: request.wanted,
         denial: denial.clone().unwrap_or(params::DenialAs::Ruled),
+        fields: None,
     };
     let read = |_| {
         let body = read_body(request.body, Purpose::Check);

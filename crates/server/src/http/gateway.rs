@@ -49,12 +49,13 @@ impl Desk {
                 });
             }
             (Ok(answer), Gateway::ForwardAuth) => {
-                let words = Words {
-                    wanted: request.wanted,
-                    denial: DenialAs::Ruled,
-                };
                 self.within_buffers(output, |desk, wording, output| {
-                    desk.decision_with(wording, &answer, words, manner, output);
+                    let words = Words {
+                        wanted: request.wanted,
+                        denial: DenialAs::Ruled,
+                        fields: Some(wording.fields),
+                    };
+                    desk.decision(&answer, words, manner, output);
                 });
             }
             (Err(refusal), _) => self.problem(&convert::problem(&refusal), manner, output),
