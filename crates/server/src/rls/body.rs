@@ -15,12 +15,14 @@ use super::taking::Untaken;
 use crate::stop::Stop;
 
 /// The body of an answer.
+#[derive(Default)]
 pub(super) enum Body {
     /// One message, and then that all went well.
     Message(Bytes, Untaken),
     /// That all went well.
     Trailers(#[expect(dead_code, reason = "its end is what counts")] Untaken),
     /// Nothing more.
+    #[default]
     Empty,
     /// What another service says, until the word to stop.
     Other(tonic::body::Body, Pin<Box<dyn Future<Output = ()> + Send>>),
@@ -45,12 +47,6 @@ impl Body {
             Self::Trailers(_) => Some(trailers(OK)),
             Self::Empty | Self::Other(..) => None,
         }
-    }
-}
-
-impl Default for Body {
-    fn default() -> Self {
-        Self::Empty
     }
 }
 
