@@ -1,4 +1,4 @@
-//! Envoy's rate limit service, version 3: messages, server and client, generated from `proto/`.
+//! Envoy's rate limit service, version 3: messages and server, generated from `proto/`.
 //!
 //! The texts of a question are bytes here. On the wire that is the same, and a client that puts other bytes
 //! than UTF-8 into a header is still counted.
@@ -19,7 +19,7 @@ pub use generated::envoy::{
     service::ratelimit::v3::{
         RateLimitRequest, RateLimitResponse,
         rate_limit_response::{Code, DescriptorStatus, RateLimit, rate_limit::Unit},
-        rate_limit_service_client as client, rate_limit_service_server as server,
+        rate_limit_service_server as server,
     },
     r#type::v3::RateLimitUnit,
 };

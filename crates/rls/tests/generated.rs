@@ -59,6 +59,7 @@ fn generate(protocol: &Path, into: &Path) {
         .for_each(|file| file.source_code_info = None);
     fs::write(into.join("descriptors.bin"), shown.encode_to_vec()).unwrap();
     tonic_prost_build::configure()
+        .build_client(false)
         .build_transport(false)
         .bytes(".")
         .out_dir(into)
