@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Cost, Limit};
+use crate::{Cost, Limit, Policy};
 
 /// Which rule a counter belongs to. Every node gives a rule the same id.
 ///
@@ -106,6 +106,8 @@ pub struct Charge<'a> {
     pub former: &'a [Limit],
     /// How much.
     pub cost: Cost,
+    /// How the counter is shared among nodes.
+    pub policy: Policy,
 }
 
 impl<'a> Charge<'a> {
@@ -116,6 +118,7 @@ impl<'a> Charge<'a> {
             limit,
             former: &[],
             cost,
+            policy: Policy::FLEET,
         }
     }
 
@@ -129,5 +132,11 @@ impl<'a> Charge<'a> {
     #[must_use]
     pub const fn replacing(self, former: &'a [Limit]) -> Self {
         Self { former, ..self }
+    }
+
+    /// The same charge, shared among nodes like this.
+    #[must_use]
+    pub const fn under(self, policy: Policy) -> Self {
+        Self { policy, ..self }
     }
 }

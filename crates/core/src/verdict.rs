@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::{Decision, Now, math::mul};
+use crate::{Decision, Now, OnFailure, math::mul};
 
 /// What a request got from all the limits it met: every decision, and the one that binds.
 ///
@@ -22,6 +22,7 @@ pub struct Verdict {
     decisions: SmallVec<[Decision; 1]>,
     binding: Option<usize>,
     now: Now,
+    fallback: Option<OnFailure>,
 }
 
 impl Verdict {
@@ -33,6 +34,7 @@ impl Verdict {
             decisions,
             binding,
             now,
+            fallback: None,
         }
     }
 
@@ -43,6 +45,7 @@ impl Verdict {
             decisions: SmallVec::from_buf([decision]),
             binding: Some(0),
             now,
+            fallback: None,
         }
     }
 
@@ -77,6 +80,28 @@ impl Verdict {
     /// One decision per charge, in order. If any was denied, none was charged.
     pub fn decisions(&self) -> &[Decision] {
         &self.decisions
+    }
+
+    /// The same verdict, decided by a failure policy because the counters could not be asked.
+    #[must_use]
+    pub fn by_policy(self, policy: OnFailure) -> Self {
+        Self {
+            fallback: Some(policy),
+            ..self
+        }
+    }
+
+    /// The failure policy that decided, if the counters could not be asked.
+    ///
+    /// ```
+    /// use tollgate_core::{Clock, ManualClock, OnFailure, Verdict};
+    ///
+    /// let verdict = Verdict::of([], ManualClock::start().now());
+    /// assert_eq!(verdict.fallback(), None);
+    /// assert_eq!(verdict.by_policy(OnFailure::Open).fallback(), Some(OnFailure::Open));
+    /// ```
+    pub const fn fallback(&self) -> Option<OnFailure> {
+        self.fallback
     }
 
     /// The moment of the decision.

@@ -32,9 +32,9 @@ pub use miss::Miss;
 pub use nearest::nearest;
 pub use query::{OwnLimit, Query, QueryError, Scope, UnknownScope};
 pub use rule::{
-    Action, AttributeCondition, Consistency, CostError, CostRule, DescriptorEntry, EndpointPattern,
-    Field, Key, KeyError, KeyField, Match, Missing, Name, NameError, OnFailure, PatternClass,
-    PatternError, Response, Rule, Segment, Throttle, UnknownField,
+    Action, AttributeCondition, CostError, CostRule, DescriptorEntry, EndpointPattern, Field, Key,
+    KeyError, KeyField, Match, Missing, Name, NameError, PatternClass, PatternError, Response,
+    Rule, Segment, Throttle, UnknownField,
 };
 pub use ruleset::RuleSet;
 pub use snapshot::{Considered, Explanation, Fate, Line, Plan, Snapshot, Stop, TierStanding};

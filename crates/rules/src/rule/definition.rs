@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tollgate_core::{LimitSet, RuleId};
+use tollgate_core::{Consistency, LimitSet, OnFailure, RuleId};
 
 use super::{CostRule, Key, Match, Missing, Name, Response};
 
@@ -118,54 +118,6 @@ impl Throttle {
             cost: CostRule::default(),
             consistency: Consistency::default(),
             on_failure: OnFailure::default(),
-        }
-    }
-}
-
-/// How the nodes of a fleet agree on a counter. On one node, and without Redis, all are alike.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Consistency {
-    /// Every decision is taken by the shared store.
-    Exact,
-    /// Nodes spend slices that were taken from the shared store before.
-    #[default]
-    Leased,
-    /// Each node counts for itself.
-    Local,
-}
-
-impl Consistency {
-    /// As in a file.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Leased => "leased",
-            Self::Local => "local",
-        }
-    }
-}
-
-/// What to answer while the shared store is away.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum OnFailure {
-    /// Allow.
-    Open,
-    /// Deny what no lease covers.
-    Closed,
-    /// Serve this node's share.
-    #[default]
-    Local,
-}
-
-impl OnFailure {
-    /// As in a file.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Closed => "closed",
-            Self::Local => "local",
         }
     }
 }

@@ -11,7 +11,7 @@ mod response;
 
 pub use condition::{AttributeCondition, DescriptorEntry, Match};
 pub use cost::{CostError, CostRule};
-pub use definition::{Action, Consistency, OnFailure, Rule, Throttle};
+pub use definition::{Action, Rule, Throttle};
 pub use endpoint::{EndpointPattern, PatternClass, PatternError, Segment};
 pub use field::{Field, UnknownField};
 pub use key::{Key, KeyError, KeyField, Missing};

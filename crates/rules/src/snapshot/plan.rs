@@ -3,7 +3,7 @@
 use std::{ops::Range, sync::Arc};
 
 use smallvec::SmallVec;
-use tollgate_core::{Charge, Cost, CounterKey, LimitLine, Timestamp};
+use tollgate_core::{Charge, Cost, CounterKey, LimitLine, Policy, Timestamp};
 
 use crate::{
     Block, KeyField, Response, Rule, Throttle,
@@ -151,7 +151,12 @@ impl<'s> Line<'s> {
         let values = keys.get(self.key.clone()).unwrap_or_default();
         let line = self.limit();
         let key = CounterKey::new(self.rule.id, values);
-        Charge::new(key, &line.limit, self.cost).replacing(&line.former)
+        let charge = Charge::new(key, &line.limit, self.cost).replacing(&line.former);
+        let policy = |throttle: &Throttle| Policy {
+            consistency: throttle.consistency,
+            on_failure: throttle.on_failure,
+        };
+        charge.under(self.throttle().map_or(Policy::FLEET, policy))
     }
 }
 

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use tollgate_core::{Bands, RuleId};
-use tollgate_rules::{
-    Action, AttributeCondition, Consistency, DifferenceKind, Key, Missing, OnFailure, Rule, diff,
-};
+use tollgate_core::{Bands, Consistency, OnFailure, RuleId};
+use tollgate_rules::{Action, AttributeCondition, DifferenceKind, Key, Missing, Rule, diff};
 use tollgate_testkit::Rng;
 
 use super::{edited, limits, login, name, pattern, set, throttle};

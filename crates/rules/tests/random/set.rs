@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use tollgate_core::{Limit, Timestamp};
-use tollgate_rules::{
-    Action, Change, Consistency, Field, Missing, OnFailure, Override, Rule, RuleSet, Throttle, Tier,
-};
+use tollgate_core::{Consistency, Limit, OnFailure, Timestamp};
+use tollgate_rules::{Action, Change, Field, Missing, Override, Rule, RuleSet, Throttle, Tier};
 use tollgate_testkit::Rng;
 
 use super::parts::{TIERS, key, limits, matches, name, some, text};

@@ -7,7 +7,8 @@ use super::{
     limit::{Defaults, limit_or_limits},
     scalar,
 };
-use crate::{Consistency, CostRule, Missing, OnFailure, Throttle};
+use crate::{CostRule, Missing, Throttle};
+use tollgate_core::{Consistency, OnFailure};
 
 /// The fields that only a throttle has.
 const OWN: [&str; 11] = [

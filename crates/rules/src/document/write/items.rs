@@ -9,10 +9,9 @@ use super::{
     matches::match_fields,
     shape::{Fields, Shape, put},
 };
-use crate::{
-    Action, Change, Consistency, CostRule, Missing, OnFailure, Override, Response, Rule, Throttle,
-    Tier,
-};
+use tollgate_core::{Consistency, OnFailure};
+
+use crate::{Action, Change, CostRule, Missing, Override, Response, Rule, Throttle, Tier};
 
 /// The rule as [`super::super::read_rule`] reads it, its id included.
 ///

@@ -1,0 +1,16 @@
+//! Counters that a fleet shares through Redis or Valkey, single or Cluster.
+//!
+//! A decision is one atomic script on the server that holds the counter, by that server's clock. Checks that
+//! come while a script is under way travel together in the next. When Redis is slow or gone, the policy of
+//! the rule answers within the deadline, and what was spent meanwhile is settled afterwards.
+
+mod client;
+mod health;
+mod options;
+mod script;
+mod slot;
+mod store;
+
+pub use health::{Finding, Health, Layout, ShardHealth, Standing};
+pub use options::{Naming, Options, OptionsError};
+pub use store::{RedisStore, Stats};

@@ -1,0 +1,44 @@
+//! The scripts as they are sent: constant texts, known to Redis by their digests.
+
+use std::sync::LazyLock;
+
+/// A script. Its text never depends on what it is asked about.
+#[derive(Debug)]
+pub(crate) struct Script {
+    /// What it is called in metrics and errors.
+    pub(crate) name: &'static str,
+    text: LazyLock<String>,
+    digest: LazyLock<String>,
+}
+
+impl Script {
+    /// The text, to be loaded.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What Redis calls it once it is loaded.
+    pub(crate) fn digest(&self) -> &str {
+        &self.digest
+    }
+}
+
+/// Makes a script out of the way it learns the time, and what it does.
+macro_rules! script {
+    ($name:ident, $label:literal, $clock:literal) => {
+        pub(crate) static $name: Script = Script {
+            name: $label,
+            text: LazyLock::new(|| {
+                let clock = include_str!(concat!("lua/", $clock, ".lua"));
+                let body = include_str!(concat!("lua/", $label, ".lua"));
+                format!("{clock}\n{body}")
+            }),
+            digest: LazyLock::new(|| redis::Script::new($name.text()).get_hash().to_owned()),
+        };
+    };
+}
+
+script!(PRESENCE, "presence", "clock");
+
+/// Every script, so that all are loaded at connect.
+pub(crate) static ALL: [&Script; 1] = [&PRESENCE];
