@@ -34,7 +34,7 @@ impl Client {
 
     async fn follow(&self, call: &Call) -> Result<Value, Failure> {
         let Some(mut shard) = self.shard(call.slot) else {
-            return Err(Failure::NotRun(Cause::Unreachable));
+            return Err(Failure::NotRun(self.absence()));
         };
         let mut way = Way::Owner;
         for _ in 0..TRIES_MAX {
