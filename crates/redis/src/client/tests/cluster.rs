@@ -82,7 +82,10 @@ async fn a_slot_that_moves_is_followed_at_every_step() {
     // MOVED: the map still says the source.
     assert_eq!(add(&client, old, 4).await, Ok(4));
     assert_eq!(add(&client, new, 3).await, Ok(3));
-    let name = cluster.node(cluster.node_of(slot.get())).address().to_string();
+    let name = cluster
+        .node(cluster.node_of(slot.get()))
+        .address()
+        .to_string();
     assert_eq!(client.shard(slot).unwrap().name(), name);
     assert_eq!(failures(&client, "moving"), 1);
     all_up(&client);
