@@ -5,6 +5,8 @@
 pub(crate) struct Slot(u16);
 
 impl Slot {
+    /// Where all keys of a single server are.
+    pub(crate) const FIRST: Self = Self(0);
     /// How many there are.
     pub(crate) const COUNT: u16 = 16_384;
 
