@@ -112,3 +112,109 @@ impl Breaker {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{Just, Strategy, prop_oneof, proptest};
+    use tollgate_core::{Clock as _, ManualClock};
+
+    use super::*;
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Event {
+        Failed,
+        Succeeded,
+        Lost,
+        Recovered,
+        Passed(u64),
+    }
+
+    fn events() -> impl Strategy<Value = Vec<Event>> {
+        let event = prop_oneof![
+            4 => Just(Event::Failed),
+            4 => Just(Event::Succeeded),
+            1 => Just(Event::Lost),
+            2 => Just(Event::Recovered),
+            4 => (0..700_u64).prop_map(Event::Passed),
+        ];
+        proptest::collection::vec(event, 0..60)
+    }
+
+    /// What the rules say, read off the history.
+    fn expected(history: &[Event]) -> Standing {
+        let (mut standing, mut row, mut calm_millis, mut was_known) = (Standing::Down, 0, 0, false);
+        for event in history {
+            match (*event, standing) {
+                (Event::Lost, _) => (standing, was_known) = (Standing::Down, true),
+                (Event::Recovered, Standing::Down) if !was_known => {
+                    (standing, was_known, row) = (Standing::Up, true, 0);
+                }
+                (Event::Recovered, Standing::Down) => {
+                    (standing, calm_millis) = (Standing::Returning(10), 0);
+                }
+                (Event::Failed, Standing::Returning(_)) => standing = Standing::Down,
+                (Event::Failed, Standing::Up) => {
+                    row += 1;
+                    if row == u32::from(FAILURES_MAX) {
+                        standing = Standing::Down;
+                    }
+                }
+                (Event::Succeeded, Standing::Up) => row = 0,
+                (Event::Passed(millis), Standing::Returning(share)) => {
+                    calm_millis += millis;
+                    if calm_millis >= 500 {
+                        (calm_millis, row) = (0, 0);
+                        standing = match share {
+                            10 => Standing::Returning(50),
+                            _ => Standing::Up,
+                        };
+                    }
+                }
+                _ => {}
+            }
+        }
+        standing
+    }
+
+    proptest! {
+        // Proves: C6
+        #[test]
+        fn it_opens_and_returns_as_the_rules_say(history in events()) {
+            let clock = ManualClock::start();
+            let mut breaker = Breaker::new();
+            for (at, event) in history.iter().enumerate() {
+                match event {
+                    Event::Failed => breaker.failed(),
+                    Event::Succeeded => breaker.succeeded(),
+                    Event::Lost => breaker.lost(),
+                    Event::Recovered => breaker.recovered(clock.now().steady),
+                    Event::Passed(millis) => {
+                        clock.advance(Duration::from_millis(*millis));
+                        breaker.tick(clock.now().steady);
+                    }
+                }
+                let standing = breaker.standing();
+                assert_eq!(standing, expected(&history[..=at]), "after {:?}", &history[..=at]);
+                let share = match standing {
+                    Standing::Up => 100,
+                    Standing::Down => 0,
+                    Standing::Returning(share) => share,
+                };
+                assert_eq!(breaker.share(), share);
+            }
+        }
+    }
+
+    #[test]
+    fn single_failures_amid_successes_do_not_open_it() {
+        let mut breaker = Breaker::new();
+        breaker.recovered(Timestamp::EPOCH);
+        for _ in 0..1_000 {
+            for _ in 1..FAILURES_MAX {
+                breaker.failed();
+            }
+            assert_eq!(breaker.standing(), Standing::Up);
+            breaker.succeeded();
+        }
+    }
+}

@@ -17,13 +17,13 @@ use super::{
     address::Address,
     call::Cause,
     keeper::{self, Means},
-    link::Link,
+    link::{Link, Refused},
     map::Map,
     presence,
     shard::Shard,
     topology,
 };
-use crate::{Finding, Health, Layout, Options, OptionsError, slot::Slot};
+use crate::{Finding, Health, Layout, Options, OptionsError, ShardHealth, Standing, slot::Slot};
 
 /// Servers that are kept in mind. A Cluster has a thousand at most.
 const SHARDS_MAX: usize = 2_048;
@@ -36,6 +36,8 @@ pub(crate) struct Client {
     /// connection whatever becomes of the map.
     known: Mutex<BTreeMap<Address, Arc<Shard>>>,
     findings: Mutex<Vec<Finding>>,
+    /// What is wrong with the addresses that were given, while nobody has answered.
+    seeds: Mutex<BTreeMap<Address, Refused>>,
     live_nodes: AtomicU32,
     failures: [AtomicU64; Cause::ALL.len()],
 }
@@ -56,6 +58,7 @@ impl Client {
             map: ArcSwap::from_pointee(Map::unknown()),
             known: Mutex::default(),
             findings: Mutex::default(),
+            seeds: Mutex::default(),
             live_nodes: AtomicU32::new(1),
             failures: Default::default(),
         });
@@ -89,6 +92,9 @@ impl Client {
         let mut findings = self.own_findings();
         findings.extend(map.shards.iter().flat_map(|shard| shard.findings()));
         let mut shards: Vec<_> = map.shards.iter().map(|shard| shard.health()).collect();
+        if map.layout == Layout::Unknown {
+            shards = self.seeds_health();
+        }
         shards.sort_by(|one, other| one.name.cmp(&other.name));
         Health {
             layout: map.layout,
@@ -160,6 +166,37 @@ impl Client {
             tracing::warn!(shard = new.shard, "{}", new.text);
         }
         *own = findings;
+    }
+
+    /// Nobody has answered yet, and this is why one did not.
+    pub(super) fn seed_failed(&self, seed: &Address, why: Refused) {
+        let mut seeds = self.seeds.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = seeds.get(seed).is_none_or(|old| old.text != why.text);
+        if is_new && self.layout() == Layout::Unknown {
+            tracing::warn!(why = why.text, "Redis cannot be used yet");
+            seeds.insert(seed.clone(), why);
+        }
+    }
+
+    fn seeds_health(&self) -> Vec<ShardHealth> {
+        let seeds = self.seeds.lock().unwrap_or_else(PoisonError::into_inner);
+        let health = |address: &Address| ShardHealth {
+            name: address.to_string(),
+            standing: Standing::Down,
+            trouble: seeds.get(address).map(|why| why.text.clone()),
+        };
+        self.means.access.seeds.iter().map(health).collect()
+    }
+
+    /// Why nobody serves a slot.
+    pub(super) fn absence(&self) -> Cause {
+        let seeds = self.seeds.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_forbidden = seeds.values().any(|why| why.cause == Cause::Forbidden);
+        if is_forbidden && self.layout() == Layout::Unknown {
+            Cause::Forbidden
+        } else {
+            Cause::Unreachable
+        }
     }
 
     fn own_findings(&self) -> Vec<Finding> {

@@ -34,6 +34,8 @@ const PROBE_PAUSE_MAX: Duration = Duration::from_secs(1);
 const PROBE_MAX: Duration = Duration::from_millis(250);
 /// After so many probes without any answer the connection is given up: nobody may be at its other end.
 const PROBES_UNHEARD_MAX: u32 = 4;
+/// How often a server is looked at again, in signs of life: operators mend what they are told of.
+const SURVEY_EVERY: u32 = 30;
 /// How often a shard is asked for a sign of life while it is up, so that one that nobody asks is known
 /// to be there too.
 const IDLE: Duration = Duration::from_secs(1);
@@ -100,6 +102,7 @@ impl Keeper {
     /// Looks after a connection until it ends.
     async fn attend(&self, link: Arc<Link>) -> Refused {
         self.welcome(&link).await;
+        let mut signs = 0;
         let mut backoff = Backoff::new(PROBE_PAUSE, PROBE_PAUSE_MAX);
         let mut unheard = 0;
         while link.is_open() && unheard < PROBES_UNHEARD_MAX {
@@ -110,9 +113,13 @@ impl Keeper {
                 Standing::Up => {
                     backoff.reset();
                     self.idle(&link).await;
+                    signs += 1;
+                    if signs % SURVEY_EVERY == 0 {
+                        self.look(&link).await;
+                    }
                 }
                 Standing::Returning(_) => {
-                    self.rest(&link, STEP).await;
+                    self.rest(&link, STEP / 10).await;
                     if let Some(shard) = self.shard.upgrade() {
                         shard.tick();
                     }
@@ -139,12 +146,17 @@ impl Keeper {
 
     /// Looks at the server and tells it the scripts, then lets calls in.
     async fn welcome(&self, link: &Arc<Link>) {
-        let Some(shard) = self.shard.upgrade() else {
-            return;
-        };
-        let findings = survey::survey(link, shard.name(), self.means.clock.as_ref()).await;
-        shard.report(findings);
-        shard.attach(Arc::clone(link));
+        self.look(link).await;
+        if let Some(shard) = self.shard.upgrade() {
+            shard.attach(Arc::clone(link));
+        }
+    }
+
+    async fn look(&self, link: &Link) {
+        if let Some(shard) = self.shard.upgrade() {
+            let clock = self.means.clock.as_ref();
+            shard.report(survey::survey(link, shard.name(), clock).await);
+        }
     }
 
     /// Waits until something happens, and makes sure that the server is there.

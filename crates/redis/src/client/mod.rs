@@ -18,6 +18,8 @@ mod route;
 mod shard;
 mod survey;
 mod tasks;
+#[cfg(test)]
+mod tests;
 mod topology;
 
 pub(crate) use call::{Call, Cause, Failure};

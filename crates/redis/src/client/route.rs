@@ -34,7 +34,7 @@ impl Client {
 
     async fn follow(&self, call: &Call) -> Result<Value, Failure> {
         let Some(mut shard) = self.shard(call.slot) else {
-            return Err(Failure::NotRun(Cause::Unreachable));
+            return Err(Failure::NotRun(self.absence()));
         };
         let mut way = Way::Owner;
         for _ in 0..TRIES_MAX {
@@ -74,13 +74,13 @@ impl Client {
             Refusal::ReadOnly => {
                 self.means.refresh.notify_one();
                 if self.layout() != Layout::Cluster {
-                    from.failed(Cause::Moving);
                     return Err(moving);
                 }
                 sleep(TAKEOVER_PAUSE).await;
                 let shard = self.shard(call.slot).ok_or(moving)?;
                 Ok((shard, Way::Owner))
             }
+            // It was loaded, and somebody made the server forget it at once.
             Refusal::NoScript => Err(Failure::NotRun(Cause::Other)),
             Refusal::Failed(failure) => {
                 if matches!(

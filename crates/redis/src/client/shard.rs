@@ -134,6 +134,7 @@ impl Shard {
         let outcome = self.run_uncounted(call, way).await;
         match &outcome {
             Err(Refusal::Failed(failure)) => self.failed(failure.cause()),
+            Err(Refusal::ReadOnly) => self.failed(Cause::Moving),
             // A redirection is an answer too.
             _ => self.succeeded(),
         }
@@ -178,17 +179,17 @@ impl Shard {
             }
             commands.add_command(call.command());
             let replies = link.ask_all(&commands, PATIENCE).await;
-            replies.and_then(|mut replies| replies.pop().ok_or(Lost::Ended))
+            replies.and_then(|mut replies| {
+                // If it could not be loaded, the reason is in the first reply.
+                let is_unknown = |reply: &Value| refused(reply) == Some(Refusal::NoScript);
+                if load.is_some() && replies.last().is_some_and(is_unknown) {
+                    replies.truncate(1);
+                }
+                replies.pop().ok_or(Lost::Ended)
+            })
         };
         match reply {
-            Ok(Value::ServerError(error)) => match refusal(&error) {
-                // Even after it was loaded: somebody may not load it.
-                Refusal::NoScript if load.is_some() => {
-                    Err(Refusal::Failed(Failure::NotRun(Cause::Forbidden)))
-                }
-                refusal => Err(refusal),
-            },
-            Ok(value) => Ok(value),
+            Ok(reply) => refused(&reply).map_or(Ok(reply), Err),
             Err(Lost::Ended) => Err(Refusal::Failed(Failure::InDoubt(Cause::Unreachable))),
             Err(Lost::Late) => {
                 link.cut();
@@ -296,6 +297,13 @@ impl Shard {
 impl Drop for Shard {
     fn drop(&mut self) {
         self.stir.notify_one();
+    }
+}
+
+fn refused(reply: &Value) -> Option<Refusal> {
+    match reply {
+        Value::ServerError(error) => Some(refusal(error)),
+        _ => None,
     }
 }
 

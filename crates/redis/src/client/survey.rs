@@ -15,19 +15,17 @@ const VERSION_MIN: (u32, u32) = (6, 2);
 /// follows says whether it answers at all.
 pub(super) async fn survey(link: &Link, shard: &str, clock: &dyn Clock) -> Vec<Finding> {
     let before = clock.now().wall;
-    let Ok(mut replies) = link.ask_all(&questions(), PATIENCE).await else {
+    let Ok(replies) = link.ask_all(&questions(), PATIENCE).await else {
         return Vec::new();
     };
     let after = clock.now().wall;
-    let scripts = replies.split_off(3.min(replies.len()));
     let mut texts = Vec::new();
-    if let [info, time, cluster] = replies.as_slice() {
+    if let [info, time, scripts @ ..] = replies.as_slice() {
         look_at_info(info, &mut texts);
         look_at_time(time, before, after, &mut texts);
-        look_at_cluster(cluster, &mut texts);
-    }
-    if let Some(command) = scripts.iter().find_map(forbidden) {
-        texts.push(missing(&command, "script|load", "scripts cannot be loaded"));
+        if let Some(said) = scripts.iter().find_map(forbidden) {
+            texts.push(missing(&said, "script|load", "scripts cannot be loaded"));
+        }
     }
     let finding = |text| Finding {
         shard: shard.to_owned(),
@@ -40,8 +38,7 @@ fn questions() -> Pipeline {
     let mut commands = redis::pipe();
     commands.cmd("INFO");
     commands.cmd("TIME");
-    commands.cmd("CLUSTER").arg("INFO");
-    for script in script::ALL {
+    for script in &script::ALL {
         commands.cmd("SCRIPT").arg("LOAD").arg(script.text());
     }
     commands
@@ -114,19 +111,6 @@ fn look_at_time(reply: &Value, before: Timestamp, after: Timestamp, texts: &mut 
     }
 }
 
-fn look_at_cluster(reply: &Value, texts: &mut Vec<String>) {
-    if let Some(said) = forbidden(reply) {
-        let hence = "a Cluster's state cannot be read";
-        texts.push(missing(&said, "cluster|info", hence));
-    }
-    let Some(info) = text(reply) else { return };
-    if let Some(state) = field(info, "cluster_state").filter(|state| *state != "ok") {
-        texts.push(format!(
-            "cluster_state is {state}: some slots are not served; see CLUSTER NODES and redis-cli --cluster fix"
-        ));
-    }
-}
-
 /// A text, whichever way it was sent.
 pub(super) fn text(reply: &Value) -> Option<&str> {
     match reply {
@@ -148,5 +132,52 @@ fn version_of(text: &str) -> Option<(u32, u32)> {
     match (parts.next(), parts.next()) {
         (Some(Ok(major)), Some(Ok(minor))) => Some((major, minor)),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bulk(text: &str) -> Value {
+        Value::BulkString(text.as_bytes().to_vec())
+    }
+
+    fn told(info: &str) -> Vec<String> {
+        let mut texts = Vec::new();
+        look_at_info(&bulk(info), &mut texts);
+        texts
+    }
+
+    // Proves: C6
+    #[test]
+    fn versions_are_told_apart() {
+        assert!(told("redis_version:6.0.16\r\n")[0].contains("older than 6.2"));
+        assert!(told("redis_version:5.0.7\r\n")[0].contains("older than 6.2"));
+        assert_eq!(told("redis_version:6.2.0\r\n"), [""; 0]);
+        assert_eq!(told("redis_version:7.0.15\r\n"), [""; 0]);
+        assert_eq!(told("redis_version:10.0.0\r\n"), [""; 0]);
+        assert_eq!(
+            told("redis_version:1.0.0\r\nvalkey_version:1.0.0\r\n"),
+            [""; 0]
+        );
+        assert_eq!(told("redis_version:unheard of\r\n"), [""; 0]);
+    }
+
+    #[test]
+    fn clocks_are_compared_with_regard_to_the_way() {
+        let at = Timestamp::from_secs(1_000);
+        let told = |secs: u64, until: Timestamp| {
+            let mut texts = Vec::new();
+            let time = Value::Array(vec![bulk(&secs.to_string()), bulk("0")]);
+            look_at_time(&time, at, until, &mut texts);
+            texts
+        };
+        assert_eq!(told(1_001, at), [""; 0]);
+        assert_eq!(told(999, at), [""; 0]);
+        assert!(told(1_002, at)[0].contains("2 s ahead"));
+        assert!(told(998, at)[0].contains("2 s behind"));
+        // The answer took its time.
+        assert_eq!(told(1_004, Timestamp::from_secs(1_004)), [""; 0]);
     }
 }

@@ -14,9 +14,11 @@ use tokio::{
 use super::{
     access::Access,
     address::Address,
+    call::Cause,
     client::Client,
-    link::Link,
+    link::{Link, Lost, Refused},
     map::{Map, Part, parts},
+    reply::cause,
     survey::{field, text},
     tasks::{Backoff, spawn},
 };
@@ -33,6 +35,7 @@ const PAUSE_AT_START_MAX: Duration = Duration::from_secs(1);
 const ANSWER_MAX: Duration = Duration::from_millis(250);
 
 /// What one server says.
+#[derive(Debug)]
 enum View {
     /// It is of a Cluster, which is well.
     Cluster(Vec<Part>),
@@ -42,6 +45,8 @@ enum View {
     Single,
     /// It may not be asked.
     Forbidden(String),
+    /// Nothing of use.
+    Nothing(Refused),
 }
 
 /// Starts to follow the topology. Ends when nobody holds the client any more.
@@ -93,28 +98,23 @@ async fn look(client: &Client) {
 }
 
 /// Takes a view over if it can be relied on; says whether.
-fn settle(
-    client: &Client,
-    teller: &Address,
-    view: Option<View>,
-    ailing: &mut Option<Vec<Part>>,
-) -> bool {
+fn settle(client: &Client, teller: &Address, view: View, ailing: &mut Option<Vec<Part>>) -> bool {
     let is_first = client.means.access.seeds.first() == Some(teller);
     match view {
-        Some(View::Cluster(parts)) => {
+        View::Cluster(parts) => {
             adopt(client, &parts);
             true
         }
-        Some(View::Ailing(parts)) => {
+        View::Ailing(parts) => {
             ailing.get_or_insert(parts);
             false
         }
         // Only the first address: if nodes of a fleet took whichever answered, each would count elsewhere.
-        Some(View::Single) if is_first => {
+        View::Single if is_first => {
             single(client, teller, None);
             true
         }
-        Some(View::Forbidden(said)) if is_first => {
+        View::Forbidden(said) if is_first => {
             let text = format!(
                 "it cannot be asked whether it is of a Cluster, so it is used as a single server: {said}; \
                  allow it: ACL SETUSER <user> +cluster|slots +cluster|info +info"
@@ -122,7 +122,11 @@ fn settle(
             single(client, teller, Some(text));
             true
         }
-        _ => false,
+        View::Nothing(why) => {
+            client.seed_failed(teller, why);
+            false
+        }
+        View::Single | View::Forbidden(_) => false,
     }
 }
 
@@ -168,45 +172,55 @@ fn probe_key(part: &Part) -> Option<Vec<u8>> {
         .find(|key| part.slots.contains(&Slot::of(key).get()))
 }
 
-async fn ask_anew(access: &Access, address: &Address) -> Option<View> {
+async fn ask_anew(access: &Access, address: &Address) -> View {
     match Link::open(access, address).await {
         Ok(link) => ask(&link, address).await,
-        Err(why) => {
-            tracing::debug!(why = why.text, "an address of Redis does not answer");
-            None
-        }
+        Err(why) => View::Nothing(why),
     }
 }
 
-async fn ask(link: &Link, address: &Address) -> Option<View> {
+async fn ask(link: &Link, address: &Address) -> View {
     let mut commands = redis::pipe();
     commands.cmd("CLUSTER").arg("SLOTS");
     commands.cmd("CLUSTER").arg("INFO");
     commands.cmd("INFO").arg("cluster");
-    let replies = link.ask_all(&commands, ANSWER_MAX).await.ok()?;
-    let [slots, state, info] = replies.as_slice() else {
-        return None;
+    let nothing = |cause, text: &str| {
+        let text = format!("{address}: {text}");
+        View::Nothing(Refused { cause, text })
     };
-    view(slots, state, info, address)
+    match link.ask_all(&commands, ANSWER_MAX).await.as_deref() {
+        Ok([slots, state, info]) => view(slots, state, info, address),
+        Ok(_) | Err(Lost::Ended) => nothing(Cause::Unreachable, "the connection was lost"),
+        Err(Lost::Late) => nothing(Cause::Silent, "it takes connections and does not answer"),
+    }
 }
 
 /// What the answers to `CLUSTER SLOTS`, `CLUSTER INFO` and `INFO cluster` say together.
-fn view(slots: &Value, state: &Value, info: &Value, teller: &Address) -> Option<View> {
+fn view(slots: &Value, state: &Value, info: &Value, teller: &Address) -> View {
+    let nothing = |cause, text: &str| {
+        let text = format!("{teller}: {text}");
+        View::Nothing(Refused { cause, text })
+    };
     if let Value::ServerError(error) = slots {
         let details = error.details().unwrap_or_default();
         let is_cluster = text(info).and_then(|info| field(info, "cluster_enabled"));
         return match is_cluster {
-            Some("0") => Some(View::Single),
-            _ if details.contains("cluster support disabled") => Some(View::Single),
-            None if error.code() == "NOPERM" => Some(View::Forbidden(details.to_owned())),
-            _ => None,
+            Some("0") => View::Single,
+            _ if details.contains("cluster support disabled") => View::Single,
+            None if error.code() == "NOPERM" => View::Forbidden(details.to_owned()),
+            _ => {
+                let cause = cause(error.code()).unwrap_or(Cause::Other);
+                nothing(cause, &format!("{} {details}", error.code()))
+            }
         };
     }
-    let parts = parts(slots, teller).filter(|parts| !parts.is_empty())?;
+    let Some(parts) = parts(slots, teller).filter(|parts| !parts.is_empty()) else {
+        return nothing(Cause::NotReady, "its Cluster serves no slots yet");
+    };
     // Whoever may not be asked for its state is believed.
     let state = text(state).and_then(|state| field(state, "cluster_state"));
-    Some(match state {
+    match state {
         Some("ok") | None => View::Cluster(parts),
         Some(_) => View::Ailing(parts),
-    })
+    }
 }
