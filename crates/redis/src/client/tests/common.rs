@@ -70,6 +70,20 @@ pub(super) async fn add(client: &Client, key: &str, who: usize) -> Result<i64, F
     }
 }
 
+/// The same when the server is well again, as long as nothing is in doubt.
+pub(super) async fn add_in_the_end(client: &Client, key: &str, who: usize) -> i64 {
+    for _ in 0..400 {
+        match add(client, key, who).await {
+            Ok(count) => return count,
+            Err(Failure::NotRun(_)) => {
+                tokio::time::sleep(Duration::from_millis(50)).await
+            }
+            Err(failure) => panic!("{failure:?}"),
+        }
+    }
+    panic!("never");
+}
+
 pub(super) fn failures(client: &Client, cause: &str) -> u64 {
     let failures = client.failures();
     let found = failures.iter().find(|(name, _)| *name == cause);
