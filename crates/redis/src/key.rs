@@ -3,8 +3,6 @@
 //! `rl:{<scope>:<value>}:<rule>:<other facts>:<limit>`: readable, found by scope, and all counters of one scope are
 //! in one slot. Only the braces that we write form the tag: those of users are escaped.
 
-use std::fmt::Write as _;
-
 use tollgate_core::{CounterKey, Period, Unit};
 
 use crate::{Naming, slot::Slot};
@@ -21,6 +19,13 @@ impl Key {
     pub(crate) fn slot(&self) -> Slot {
         Slot::of(self.as_bytes())
     }
+}
+
+/// How counters are named.
+#[derive(Clone, Debug)]
+pub(crate) struct Names {
+    pub(crate) prefix: String,
+    pub(crate) naming: Naming,
 }
 
 /// What comes before the period in the names of a key's counters, and how many share its scope.
@@ -58,7 +63,8 @@ const NARROW_TO_BROAD: [&str; 7] = [
 const VALUE_BYTES_MAX: usize = 128;
 
 impl Name {
-    pub(crate) fn new(key: CounterKey<'_>, naming: Naming) -> Self {
+    pub(crate) fn new(key: CounterKey<'_>, names: &Names) -> Self {
+        let naming = names.naming;
         let mut best: Option<usize> = None;
         naming(key.values(), &mut |field, _| {
             let rank = scope(field);
@@ -82,7 +88,7 @@ impl Name {
             tag = format!("rule:{}", key.rule());
         }
         Self {
-            text: format!("rl:{{{tag}}}:{}:{others}:", key.rule()),
+            text: format!("{}:{{{tag}}}:{}:{others}:", names.prefix, key.rule()),
             breadth,
         }
     }
@@ -134,8 +140,10 @@ fn escape(bytes: &[u8], out: &mut String) {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'_' | b'-' | b'@' | b'/' | b'+' => {
                 out.push(char::from(*byte));
             }
-            // Writing to a string does not fail.
-            byte => drop(write!(out, "%{byte:02X}")),
+            byte => {
+                out.push('%');
+                out.push_str(&format!("{byte:02X}"));
+            }
         }
     }
 }
@@ -144,7 +152,8 @@ fn escape(bytes: &[u8], out: &mut String) {
 fn write_period(period: Period, out: &mut String) {
     let length = period.length().get();
     let units = match period.unit() {
-        unit @ (Unit::Week | Unit::Month) => [unit].as_slice(),
+        Unit::Week => [Unit::Week].as_slice(),
+        Unit::Month => &[Unit::Month],
         _ => &[
             Unit::Day,
             Unit::Hour,
@@ -156,7 +165,8 @@ fn write_period(period: Period, out: &mut String) {
     let whole = |unit: &&Unit| length.is_multiple_of(unit.length().get().max(1));
     let unit = units.iter().find(whole).copied().unwrap_or(Unit::Millisecond);
     let count = length.checked_div(unit.length().get()).unwrap_or(length);
-    drop(write!(out, "{count}{}", unit.symbol()));
+    out.push_str(&count.to_string());
+    out.push_str(unit.symbol());
 }
 
 #[cfg(test)]
@@ -169,7 +179,8 @@ mod tests {
         thread_local! { static PARTS: std::cell::Cell<&'static [(&'static str, &'static [u8])]> = const { std::cell::Cell::new(&[]) } }
         PARTS.set(parts);
         let naming: Naming = |_, part| PARTS.get().iter().for_each(|(field, value)| part(field, value));
-        let name = Name::new(CounterKey::new(RuleId::new(7), b""), naming);
+        let names = Names { prefix: "rl".to_owned(), naming };
+        let name = Name::new(CounterKey::new(RuleId::new(7), b""), &names);
         name.counter(Period::MINUTE).0
     }
 

@@ -4,7 +4,7 @@
 //! scripts cannot count exactly; only this side reads those. A state whose beginning is that of the limit in
 //! force is gone on from; any other is carried over (D14).
 
-use std::{fmt::Write as _, str::FromStr};
+use std::str::FromStr;
 
 use tollgate_core::{
     AlgorithmName, Bucket, BucketState, FixedState, FixedWindow, Law, LeakyBucket, Limit, Log,
@@ -81,8 +81,7 @@ fn write_log(log: &Log, text: &mut String) {
     put(text, &[sum, at.into(), cost.into()]);
     text.push(' ');
     for entry in entries {
-        // Writing to a string does not fail.
-        drop(write!(text, "{}:{};", entry.at.as_micros(), entry.cost));
+        text.push_str(&format!("{}:{};", entry.at.as_micros(), entry.cost));
     }
 }
 
@@ -94,7 +93,8 @@ fn put(text: &mut String, numbers: &[u128]) {
     }
     for (place, number) in numbers.iter().enumerate() {
         let space = if place == 0 { "" } else { " " };
-        drop(write!(text, "{space}{number}"));
+        text.push_str(space);
+        text.push_str(&number.to_string());
     }
 }
 

@@ -20,15 +20,6 @@ impl Slot {
         Self(crc16(tag.unwrap_or(key)) % Self::COUNT)
     }
 
-    /// The slot with this number.
-    pub(crate) const fn new(number: u16) -> Option<Self> {
-        if number < Self::COUNT {
-            Some(Self(number))
-        } else {
-            None
-        }
-    }
-
     pub(crate) const fn get(self) -> u16 {
         self.0
     }

@@ -35,6 +35,8 @@ pub(crate) enum Deed {
 #[derive(Clone, Debug)]
 pub(crate) struct Granted {
     pub(crate) decisions: Decisions,
+    /// What the counters show without it.
+    pub(crate) looked: Decisions,
     /// By the clock of Redis.
     pub(crate) now: Now,
 }

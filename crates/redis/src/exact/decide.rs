@@ -39,8 +39,7 @@ impl Lanes {
     async fn clear_up(&self, slot: Slot, asks: Vec<Ask>) -> Vec<Ask> {
         let mut batch = Batch::default();
         for ask in &asks {
-            // They were found to go together.
-            drop(batch.add_keys(&ask.items));
+            batch.add(&ask.items);
         }
         let sequence = self.next_sequence();
         self.add_settlements(&mut batch, sequence);
@@ -80,8 +79,7 @@ impl Lanes {
     async fn decide_together(&self, slot: Slot, asks: Vec<Ask>) -> Vec<Ask> {
         let mut batch = Batch::default();
         for ask in &asks {
-            // They were found to go together.
-            drop(batch.add_keys(&ask.items));
+            batch.add(&ask.items);
             batch.add_request(ask);
         }
         let sequence = self.next_sequence();
@@ -131,7 +129,8 @@ impl Lanes {
             if ask.deed == Deed::Settle {
                 continue;
             }
-            let Ok((decisions, is_allowed)) = tally.charge(&ask.items) else {
+            let looked = tally.look(&ask.items);
+            let (Ok(looked), Ok((decisions, is_allowed))) = (looked, tally.charge(&ask.items)) else {
                 ask.refuse(Refused::Foreign);
                 continue;
             };
@@ -139,7 +138,12 @@ impl Lanes {
             let never = outcome == Some(b'1') && is_allowed == IsAllowed::No;
             debug_assert!(is_same || never, "script and law differ: {ask:?} {reply:?}");
             let now = tally.now;
-            self.answer(ask, Granted { decisions, now });
+            let granted = Granted {
+                decisions,
+                looked,
+                now,
+            };
+            self.answer(ask, granted);
         }
     }
 
@@ -220,7 +224,7 @@ fn together(asks: &[Ask]) -> usize {
 fn keys(asks: &[Ask]) -> Vec<Key> {
     let mut batch = Batch::default();
     for ask in asks {
-        drop(batch.add_keys(&ask.items));
+        batch.add(&ask.items);
     }
     batch.keys.iter().map(|item| item.key.clone()).collect()
 }

@@ -30,6 +30,12 @@ pub(super) struct Clash;
 
 impl<'a> Batch<'a> {
     /// Adds the counters of a request.
+    /// Adds the counters of a request, of which is known that it goes with the others.
+    pub(super) fn add(&mut self, items: &'a [Item]) {
+        let added = self.add_keys(items);
+        debug_assert_eq!(added, Ok(()), "these were found to go together");
+    }
+
     pub(super) fn add_keys(&mut self, items: &'a [Item]) -> Result<(), Clash> {
         for item in items {
             if let Some(place) = self.places.get(&item.key) {

@@ -3,8 +3,7 @@
 use tollgate_core::{Charge, Cost, Law, Limit, Period, Unit};
 
 use crate::{
-    Naming,
-    key::{Breadth, Key, Name},
+    key::{Breadth, Key, Name, Names},
     record,
 };
 
@@ -20,8 +19,8 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    pub(crate) fn new(charge: &Charge<'_>, naming: Naming) -> Self {
-        let name = Name::new(charge.key, naming);
+    pub(crate) fn new(charge: &Charge<'_>, names: &Names) -> Self {
+        let name = Name::new(charge.key, names);
         let former = charge.former.iter();
         Self {
             key: name.counter(charge.limit.period()),

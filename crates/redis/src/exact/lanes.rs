@@ -178,8 +178,10 @@ impl Lanes {
                 }]),
                 waiting: None,
             };
-            // It stays in the ledger and has its turn later.
-            drop(self.push(slot, ask));
+            if self.push(slot, ask).is_err() {
+                // It stays in the ledger and has its turn later.
+                return;
+            }
         }
     }
 

@@ -79,6 +79,7 @@ impl Lanes {
             for item in ask.items.iter().filter(|item| !item.is_for_scripts()) {
                 self.settle_here(item, tally, sequence)?;
             }
+            let looked = tally.clone().look(&ask.items)?;
             let decisions = match ask.deed {
                 Deed::Charge => tally.charge(&ask.items)?.0,
                 Deed::Peek => tally.clone().charge(&ask.items)?.0,
@@ -86,7 +87,11 @@ impl Lanes {
                 Deed::Reset => tally.reset(&ask.items)?,
                 Deed::Settle => super::Decisions::new(),
             };
-            Ok(Granted { decisions, now })
+            Ok(Granted {
+                decisions,
+                looked,
+                now,
+            })
         });
         each.collect()
     }

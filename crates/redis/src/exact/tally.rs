@@ -113,7 +113,7 @@ impl Tally {
 
     /// What the items show without being charged. A denied request leaves its counters as this does: a clock that
     /// was set back is repaired and a changed limit adopted.
-    fn look(&mut self, items: &[Item]) -> Result<Decisions, Unreadable> {
+    pub(super) fn look(&mut self, items: &[Item]) -> Result<Decisions, Unreadable> {
         let each = items.iter();
         each.map(|item| self.step(item, Cost::ZERO, items))
             .collect()
@@ -141,7 +141,7 @@ impl Tally {
         cost: Cost,
         all: &[Item],
     ) -> Result<Decision, Unreadable> {
-        let state = self.state(item, others)?;
+        let state = self.state(item, all)?;
         let (decision, next) = item.limit.step(state, self.now, cost);
         self.put(item, next, all);
         Ok(decision)

@@ -3,7 +3,8 @@
 local function read_clock()
   local time = redis.call('TIME')
   local micros = time[1] * 1000000 + time[2]
-  return micros, micros
+  local text = string.format('%.0f', micros)
+  return micros, micros, text, text
 end
 local function expire(key, milliseconds)
   redis.call('PEXPIRE', key, milliseconds)

@@ -22,7 +22,7 @@
 
 local fmod, max, min, match, format = math.fmod, math.max, math.min, string.match, string.format
 local DAY, EXACT = 86400000000, 9007199254740992
-local wall, steady = read_clock()
+local wall, steady, wall_text, steady_text = read_clock()
 local place = 0
 
 local function text()
@@ -105,6 +105,10 @@ function bucket.read(it, state)
   return full and it.at - steady <= it.limit.d
 end
 
+function bucket.is_fresh(it)
+  return it.full < steady or (it.full == steady and it.rest == 0)
+end
+
 function bucket.debt(it)
   if it.full < steady then return 0, 0 end
   return it.full - steady, it.rest
@@ -154,6 +158,10 @@ function fixed.read(it, state)
   return true
 end
 
+function fixed.is_fresh(it)
+  return it.used == 0
+end
+
 function fixed.fits(it, q)
   return q <= it.limit.a - it.used
 end
@@ -188,6 +196,10 @@ function sliding.read(it, state)
   return true
 end
 
+function sliding.is_fresh(it)
+  return it.used == 0 and it.before == 0
+end
+
 function sliding.fits(it, q)
   local room = it.limit.a - it.used - q
   return room >= 0 and at_most(it.before, it.left, room, it.length)
@@ -219,6 +231,10 @@ function log.read(it, state)
   end
   it.sum, it.newest, it.latest, it.older = sum, newest, latest, string.sub(older, from)
   return true
+end
+
+function log.is_fresh(it)
+  return it.sum == 0
 end
 
 function log.fits(it, q)
@@ -266,7 +282,7 @@ for i = 1, number() do
   }
 end
 
-local counters, reply = {}, { format('%.0f', wall), format('%.0f', steady), '' }
+local counters, reply = {}, { wall_text, steady_text, '' }
 local is_odd = false
 for i = 1, #KEYS do
   local limit = limits[number()]
@@ -282,10 +298,10 @@ for i = 1, #KEYS do
     else
       is_odd = true
     end
-  elseif limit.carries == 1 then
-    is_odd = true
   end
-  if not is_odd and not it.law.read(it, state) then is_odd = true end
+  if not is_odd then is_odd = not it.law.read(it, state) end
+  -- A counter that has run out, or was never charged, may have a predecessor to go on from.
+  if not is_odd and limit.carries == 1 then is_odd = it.law.is_fresh(it) end
   if found[2] then
     local mark, at, q, r = match(found[2], '^(%d+) (%d+) (%d+) (%d+)$')
     it.mark, it.mark_at, it.mark_q, it.mark_r = tonumber(mark), tonumber(at), tonumber(q), tonumber(r)

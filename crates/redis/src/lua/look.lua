@@ -3,8 +3,8 @@
 -- ARGV    none
 -- Returns the time of day, elapsed time, `ok`, and each key's state; or `foreign` and the number of a key that is not
 -- ours.
-local wall, steady = read_clock()
-local reply = { string.format('%.0f', wall), string.format('%.0f', steady), 'ok' }
+local _, _, wall_text, steady_text = read_clock()
+local reply = { wall_text, steady_text, 'ok' }
 for i = 1, #KEYS do
   local state = redis.pcall('HGET', KEYS[i], 's')
   if type(state) == 'table' and state.err then return { reply[1], reply[2], 'foreign', i } end

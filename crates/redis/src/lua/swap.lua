@@ -4,8 +4,8 @@
 --         any; `=` and the state to be, `-` for none, or `.` to leave it; ttl in ms
 -- Returns the time of day, elapsed time, and `ok`; or `changed` and each key's state; or `stale` or `foreign` as
 -- decide.lua.
-local wall, steady = read_clock()
-local reply = { string.format('%.0f', wall), string.format('%.0f', steady), 'ok' }
+local _, steady, wall_text, steady_text = read_clock()
+local reply = { wall_text, steady_text, 'ok' }
 local node, sequence = ARGV[1], tonumber(ARGV[2])
 for i = 1, #KEYS do
   local found = redis.pcall('HMGET', KEYS[i], 's', node)
