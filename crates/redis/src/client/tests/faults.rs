@@ -9,7 +9,9 @@ use tollgate_testkit::{
     wait_for,
 };
 
-use super::common::{SOON, add, add_in_the_end, all_up, down, failures, ready, standing, start, under_way};
+use super::common::{
+    SOON, add, add_in_the_end, all_up, down, failures, ready, standing, start, under_way,
+};
 use crate::{
     Layout, Standing,
     client::{Cause, Failure, run::IN_FLIGHT_MAX},
