@@ -135,7 +135,7 @@ fn part(row: &Value, teller: &Address) -> Option<Option<Part>> {
 
 #[cfg(test)]
 mod tests {
-    use tollgate_core::SystemClock;
+    use tollgate_core::{Micros, SystemClock};
 
     use super::*;
 
@@ -177,7 +177,11 @@ mod tests {
         assert_eq!(owners, ["a:7000", "asked:7001", "asked:7002"]);
 
         let map = Map::cluster(&found, |address| {
-            Some(Arc::new(Shard::new(address.clone(), Arc::new(SystemClock))))
+            Some(Arc::new(Shard::new(
+                address.clone(),
+                Arc::new(SystemClock),
+                Micros::ZERO,
+            )))
         });
         let owner = |slot| map.shard(numbered(slot)).map(|shard| shard.name());
         assert_eq!(owner(0), Some("a:7000"));
