@@ -15,7 +15,8 @@
 -- log     capacity, period                                         sum, newest …       q
 -- Alignment: 0 plain, 1 weeks, 2 months; step: microseconds, or months.
 --
--- Returns the time of day, elapsed time, the outcomes as a text of 1 and 0, and each key's state as found.
+-- Returns the time of day, elapsed time, the outcomes as a text of 1 and 0, and each key's state as the
+-- requests found it: with all that was settled.
 -- Instead of outcomes: `odd` if a state is none that this script knows how to go on from; `stale` if a later call of
 -- this node came before; `foreign` and the key's number if a key is not ours. Then nothing has changed.
 -- Every number is a whole one below 2^53, where Lua counts exactly.
@@ -316,7 +317,8 @@ if is_odd then
 end
 
 for _ = 1, number() do
-  local it = counters[number()]
+  local key = number()
+  local it = counters[key]
   local from, to, sent_in = number(), number(), number()
   local owed_q, owed_r, back_q, back_r, back_at = number(), number(), number(), number(), number()
   local mark = it.mark or 0
@@ -326,6 +328,7 @@ for _ = 1, number() do
     if owed_q > 0 or owed_r > 0 then it.law.add(it, owed_q, owed_r) end
   end
   it.is_changed = true
+  reply[3 + key] = it.limit.header .. it.law.write(it)
 end
 
 local outcomes = {}
