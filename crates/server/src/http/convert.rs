@@ -86,7 +86,7 @@ fn bad(detail: &(impl ToString + ?Sized)) -> Problem {
 /// Why there is no answer.
 pub(super) fn problem(refusal: &Refusal) -> Problem {
     let status = match refusal {
-        Refusal::NoSnapshot => 503,
+        Refusal::NoSnapshot | Refusal::Counters(_) => 503,
         Refusal::RequestIdTaken | Refusal::UnknownRule(_) => 422,
     };
     Problem::new(status, refusal.to_string())

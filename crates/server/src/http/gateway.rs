@@ -24,7 +24,7 @@ const NGINX_ALLOWED: u16 = 204;
 
 impl Desk {
     /// Decides about the request that the gateway has before it. Whatever method the gateway asks by.
-    pub(super) fn gateway(
+    pub(super) async fn gateway(
         &mut self,
         gateway: Gateway,
         request: &Request<'_>,
@@ -38,7 +38,7 @@ impl Desk {
             Ok(query) => query,
             Err(astray) => return self.astray(gateway, astray, manner, output),
         };
-        let answer = self.service.engine.check(&Ask::new(query));
+        let answer = self.service.engine.check(&Ask::new(query)).await;
         match (answer, gateway) {
             (Ok(answer), Gateway::Nginx) => self.within_buffers(output, |desk, wording, output| {
                 desk.verdict(wording, &answer, manner, output);

@@ -12,7 +12,7 @@ use tollgate_rules::{Live, document};
 use crate::{
     Fields, ResetAs, Token, Wording,
     authority::{Authority, Door},
-    engine::{Engine, Time},
+    engine::{Engine, Time, at_once},
     health::Condition,
     http::{HttpService, HttpSession},
     listen::{Peer, Session, Step, Then},
@@ -136,7 +136,8 @@ impl Talk {
             input.extend_from_slice(piece);
             loop {
                 let mut output = Vec::new();
-                let Step { taken, then, .. } = self.session.advance(&input, &mut output);
+                let Step { taken, then, .. } =
+                    at_once(self.session.advance(&input, &mut output)).unwrap();
                 said.extend_from_slice(&output);
                 input.drain(..taken);
                 match then {
