@@ -34,8 +34,9 @@ pub use announce::Announcement;
 pub use authority::Token;
 pub use config::{
     Administrators, Collector, CollectorError, ConfigError, ConfigFile, Demo, Effective, Fields,
-    Listeners, Loaded, LogFormat, Logs, Origin, Owner, Problem, ResetAs, SETTINGS, Setting,
-    Settings, Shown, Sources, Takes, Timers, Tls, TlsFiles, Wording, environment, load, rehearse,
+    Listeners, Loaded, LogFormat, Logs, Origin, Owner, Problem, Redis, RedisUrl, RedisUrlError,
+    ResetAs, SETTINGS, Setting, Settings, Shown, Sources, Takes, Timers, Tls, TlsFiles, Wording,
+    environment, load, rehearse,
 };
 pub use data::DataError;
 pub use error::StartError;

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use tollgate_catalog::{DatabaseUrl, NodeId};
 
-use super::{Collector, Tls};
+use super::{Collector, Redis, Tls};
 use crate::{authority::Token, gateway::TrustedProxies};
 
 /// Everything a server needs to know.
@@ -16,6 +16,8 @@ pub struct Settings {
     pub data: PathBuf,
     /// Where rules and overrides live.
     pub database: DatabaseUrl,
+    /// Where counters are shared, if they are.
+    pub redis: Option<Redis>,
     /// Who may write rules.
     pub owner: Owner,
     /// The region's name.
