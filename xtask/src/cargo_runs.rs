@@ -1,10 +1,11 @@
 //! The commands that are one line of cargo: `bench` and `soak`.
 
+use crate::needs;
 use crate::prepare;
 use crate::task::Task;
 
 pub(crate) fn bench(args: &[String]) -> anyhow::Result<()> {
-    prepare::ensure(prepare::FOR_BENCHMARKS)?;
+    prepare::ensure(needs::FOR_BENCHMARKS)?;
     // The server that is measured lies beside the benchmark.
     Task::cargo(["build", "--release", "--package", "tollgate-cli"]).run()?;
     Task::cargo(["run", "--release", "--package", "tollgate-benches", "--"])

@@ -5,12 +5,13 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 
+use crate::needs;
 use crate::prepare;
 use crate::task::{Task, root};
 
 pub(crate) fn run(target: Option<&str>, seconds: u32) -> anyhow::Result<()> {
     let targets = chosen(targets(&root().join("fuzz/fuzz_targets"))?, target)?;
-    prepare::ensure(prepare::FOR_FUZZING)?;
+    prepare::ensure(needs::FOR_FUZZING)?;
     ensure_cargo_fuzz()?;
     for target in targets {
         fuzz(&target, seconds).run()?;

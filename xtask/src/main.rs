@@ -6,6 +6,7 @@ mod cargo_runs;
 mod ci;
 mod fuzz;
 mod mutants;
+mod needs;
 mod prepare;
 mod python;
 mod stopwatch;

@@ -6,91 +6,8 @@ use std::path::Path;
 
 use anyhow::bail;
 
+use crate::needs::{FROM_BACKPORTS, Need, STARTED_BY_DEBIAN};
 use crate::task::Task;
-
-/// A program the tests start, and the Debian packages that bring it.
-#[derive(Debug)]
-pub(crate) struct Need {
-    pub(crate) program: &'static str,
-    pub(crate) packages: &'static [&'static str],
-    pub(crate) reason: &'static str,
-}
-
-pub(crate) const FOR_TESTS: &[Need] = &[
-    Need {
-        program: "cc",
-        packages: &["gcc", "libc6-dev"],
-        reason: "links every program",
-    },
-    Need {
-        program: "git",
-        packages: &["git"],
-        reason: "tells tidy which files are ours",
-    },
-    Need {
-        program: "postgres",
-        packages: &["postgresql"],
-        reason: "is the real server that the tests of stored rules start",
-    },
-    Need {
-        program: "curl",
-        packages: &["curl"],
-        reason: "runs the commands of the manual",
-    },
-    Need {
-        program: "openssl",
-        packages: &["openssl"],
-        reason: "makes certificates as the manual does, and shakes hands",
-    },
-    Need {
-        program: "redis-cli",
-        packages: &["redis-tools"],
-        reason: "asks the server as people at a terminal do, and so does redis-benchmark",
-    },
-    Need {
-        program: "nginx",
-        packages: &["nginx"],
-        reason: "is a gateway that asks our server",
-    },
-    Need {
-        program: "haproxy",
-        packages: &["haproxy"],
-        reason: "is a gateway that asks our server",
-    },
-    Need {
-        program: "caddy",
-        packages: &["caddy"],
-        reason: "is a gateway that asks our server",
-    },
-    Need {
-        program: "python3",
-        packages: &["python3", "python3-venv"],
-        reason: "runs the clients that are written in it",
-    },
-];
-
-/// Beside those for the tests.
-pub(crate) const FOR_BENCHMARKS: &[Need] = &[
-    Need {
-        program: "redis-server",
-        packages: &["redis-server"],
-        reason: "is measured beside our server",
-    },
-    Need {
-        program: "taskset",
-        packages: &["util-linux"],
-        reason: "gives a server a core of its own",
-    },
-];
-
-pub(crate) const FOR_FUZZING: &[Need] = &[Need {
-    program: "c++",
-    packages: &["g++"],
-    reason: "builds the fuzzing engine",
-}];
-
-/// Debian starts these once they are installed, on ports that others want; the tests start their own.
-const STARTED_BY_DEBIAN: &[&str] = &["caddy", "haproxy", "nginx"];
 
 /// There while systemd runs the machine.
 const SYSTEMD: &str = "/run/systemd/system";
@@ -153,17 +70,29 @@ fn packages(missing: &[&Need]) -> Vec<&'static str> {
         .collect()
 }
 
-fn installation(missing: &[&Need], privilege: Privilege) -> [Task; 2] {
+fn installation(missing: &[&Need], privilege: Privilege) -> Vec<Task> {
     let apt = || match privilege {
         Privilege::Root => Task::new("apt-get").env("DEBIAN_FRONTEND", "noninteractive"),
         Privilege::Sudo => Task::new("sudo").args(["DEBIAN_FRONTEND=noninteractive", "apt-get"]),
     };
-    [
-        apt().args(["update"]),
-        apt()
-            .args(["install", "--yes", "--no-install-recommends"])
-            .args(packages(missing)),
-    ]
+    let packages = packages(missing);
+    let is_recent = |package: &&&str| FROM_BACKPORTS.contains(package);
+    let backports = packages.iter().filter(is_recent);
+    let backports = backports.map(|package| backports_for(package, privilege));
+    let install = ["install", "--yes", "--no-install-recommends"];
+    let mut tasks = vec![apt().args(["update"])];
+    tasks.extend(backports);
+    tasks.push(apt().args(install).args(packages.iter().copied()));
+    tasks
+}
+
+/// Adds the packages that Debian ports back to this release, if apt knows none of this name.
+fn backports_for(package: &str, privilege: Privilege) -> Task {
+    let task = match privilege {
+        Privilege::Root => Task::new("sh"),
+        Privilege::Sudo => Task::new("sudo").args(["sh"]),
+    };
+    task.args(["-c", include_str!("backports.sh"), "backports", package])
 }
 
 /// Stops what Debian has started, of what was missing before.
@@ -208,9 +137,8 @@ fn is_in_a_version(program: &str, folder: &Path) -> bool {
 mod tests {
     use std::fs;
 
-    use super::{
-        FOR_TESTS, Need, Privilege, installation, is_in_a_version, is_installed, missing, silence,
-    };
+    use super::{Privilege, installation, is_in_a_version, is_installed, missing, silence};
+    use crate::needs::{FOR_TESTS, Need};
 
     const NEEDS: &[Need] = &[
         Need {
@@ -228,7 +156,8 @@ mod tests {
     #[test]
     fn only_what_is_missing_is_asked_for() {
         let missing = missing(NEEDS, |program| program == "cc");
-        let tasks = installation(&missing, Privilege::Root).map(|task| task.to_string());
+        let tasks = installation(&missing, Privilege::Root);
+        let tasks: Vec<String> = tasks.iter().map(ToString::to_string).collect();
         assert_eq!(
             tasks,
             [
@@ -249,10 +178,25 @@ mod tests {
     #[test]
     fn an_ordinary_user_goes_through_sudo() {
         let missing = missing(NEEDS, |_| false);
-        let [update, _] = installation(&missing, Privilege::Sudo);
+        let tasks = installation(&missing, Privilege::Sudo);
         assert_eq!(
-            update.to_string(),
+            tasks[0].to_string(),
             "sudo DEBIAN_FRONTEND=noninteractive apt-get update"
+        );
+    }
+
+    #[test]
+    fn what_a_release_is_too_old_for_comes_from_its_backports() {
+        let valkey = |need: &&Need| need.program == "valkey-server";
+        let missing: Vec<&Need> = FOR_TESTS.iter().filter(valkey).collect();
+        let tasks = installation(&missing, Privilege::Sudo);
+        let tasks: Vec<String> = tasks.iter().map(ToString::to_string).collect();
+        assert_eq!(tasks.len(), 3, "update, backports, install");
+        assert!(tasks[1].starts_with("sudo sh -c "), "{}", tasks[1]);
+        assert!(
+            tasks[1].ends_with(" backports valkey-server"),
+            "{}",
+            tasks[1]
         );
     }
 

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::prepare::{self, Need};
+use crate::needs::Need;
+use crate::prepare;
 use crate::task::{Task, root};
 
 /// A package, always of the same version.

@@ -1,5 +1,6 @@
 //! `cargo xtask test`: every test there is, on a machine that may have nothing installed.
 
+use crate::needs;
 use crate::prepare;
 use crate::python;
 use crate::task::Task;
@@ -41,7 +42,7 @@ const EXTRA: &[&[&str]] = &[
 ];
 
 pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
-    prepare::ensure(prepare::FOR_TESTS)?;
+    prepare::ensure(needs::FOR_TESTS)?;
     python::ensure(python::FOR_TESTS)?;
     Task::cargo(["test", "--workspace", "--exclude", "tollgate-benches"])
         .args(args.iter().cloned())

@@ -58,6 +58,17 @@ impl Unit {
         }
     }
 
+    /// How long it is; 30 days for a month.
+    ///
+    /// ```
+    /// use tollgate_core::{Micros, Unit};
+    ///
+    /// assert_eq!(Unit::Minute.length(), Micros::from_secs(60));
+    /// ```
+    pub const fn length(self) -> Micros {
+        Micros::new(self.micros())
+    }
+
     const fn micros(self) -> u64 {
         match self {
             Self::Millisecond => 1_000,
@@ -161,6 +172,22 @@ impl Period {
     #[inline]
     pub const fn length(self) -> Micros {
         Micros::new(self.id & LENGTH_MASK)
+    }
+
+    /// The unit it is written in.
+    ///
+    /// ```
+    /// use tollgate_core::{Period, Unit};
+    ///
+    /// assert_eq!((Period::WEEK.unit(), Period::WEEK.count()), (Unit::Week, 1));
+    /// ```
+    pub const fn unit(self) -> Unit {
+        self.unit
+    }
+
+    /// How many of its unit it is.
+    pub const fn count(self) -> u64 {
+        self.count
     }
 
     /// A number that two periods share exactly when they cut time alike. Part of a counter's

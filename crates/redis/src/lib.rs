@@ -5,12 +5,21 @@
 //! the rule answers within the deadline, and what was spent meanwhile is settled afterwards.
 
 mod client;
+mod custom;
+mod exact;
+mod fleet;
 mod health;
+mod key;
+mod ledger;
 mod options;
+mod record;
 mod script;
 mod slot;
+mod stats;
 mod store;
+mod time;
 
 pub use health::{Finding, Health, Layout, ShardHealth, Standing};
 pub use options::{Naming, Options, OptionsError};
-pub use store::{RedisStore, Stats};
+pub use stats::Stats;
+pub use store::RedisStore;

@@ -14,6 +14,8 @@ pub struct Options {
     pub urls: Vec<String>,
     /// Certificates, as PEM, of the authorities to believe besides the system's.
     pub authorities: Option<Vec<u8>>,
+    /// What the names of all counters begin with: fleets that share a Redis need one each.
+    pub prefix: String,
     /// This node's name in metrics.
     pub node: String,
     /// How long a decision may wait.
@@ -31,6 +33,7 @@ impl Options {
         Self {
             urls: urls.into_iter().map(Into::into).collect(),
             authorities: None,
+            prefix: "rl".to_owned(),
             node: "local".to_owned(),
             deadline: Self::DEADLINE,
             naming: |values, part| part("key", values),

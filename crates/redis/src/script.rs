@@ -5,8 +5,6 @@ use std::sync::LazyLock;
 /// A script. Its text never depends on what it is asked about.
 #[derive(Debug)]
 pub(crate) struct Script {
-    /// What it is called in metrics and errors.
-    pub(crate) name: &'static str,
     text: LazyLock<String>,
     digest: LazyLock<String>,
 }
@@ -25,9 +23,9 @@ impl Script {
 
 /// Makes a script out of the way it learns the time, and what it does.
 macro_rules! script {
-    ($name:ident, $label:literal, $clock:literal) => {
+    ($(#[$attribute:meta])* $name:ident, $label:literal, $clock:literal) => {
+        $(#[$attribute])*
         pub(crate) static $name: Script = Script {
-            name: $label,
             text: LazyLock::new(|| {
                 let clock = include_str!(concat!("lua/", $clock, ".lua"));
                 let body = include_str!(concat!("lua/", $label, ".lua"));
@@ -39,6 +37,21 @@ macro_rules! script {
 }
 
 script!(PRESENCE, "presence", "clock");
+script!(DECIDE, "decide", "clock");
+script!(LOOK, "look", "clock");
+script!(SWAP, "swap", "clock");
+script!(
+    #[cfg(feature = "virtual-time")]
+    VIRTUAL_DECIDE, "decide", "virtual_clock"
+);
+script!(
+    #[cfg(feature = "virtual-time")]
+    VIRTUAL_LOOK, "look", "virtual_clock"
+);
+script!(
+    #[cfg(feature = "virtual-time")]
+    VIRTUAL_SWAP, "swap", "virtual_clock"
+);
 
-/// Every script, so that all are loaded at connect.
-pub(crate) static ALL: [&Script; 1] = [&PRESENCE];
+/// Every script of production, so that all are loaded at connect.
+pub(crate) static ALL: [&Script; 4] = [&PRESENCE, &DECIDE, &LOOK, &SWAP];

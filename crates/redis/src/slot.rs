@@ -5,6 +5,8 @@
 pub(crate) struct Slot(u16);
 
 impl Slot {
+    /// Where all keys of a single server are.
+    pub(crate) const FIRST: Self = Self(0);
     /// How many there are.
     pub(crate) const COUNT: u16 = 16_384;
 
@@ -16,15 +18,6 @@ impl Slot {
             inside.get(..len).filter(|tag| !tag.is_empty())
         });
         Self(crc16(tag.unwrap_or(key)) % Self::COUNT)
-    }
-
-    /// The slot with this number.
-    pub(crate) const fn new(number: u16) -> Option<Self> {
-        if number < Self::COUNT {
-            Some(Self(number))
-        } else {
-            None
-        }
     }
 
     pub(crate) const fn get(self) -> u16 {

@@ -1,23 +1,34 @@
 //! The store.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Weak, atomic::Ordering::Relaxed},
+    time::Duration,
+};
 
 use tollgate_core::{Action, Charge, Clock, ImmediateStore, Store, StoreError, Verdict};
 
-use crate::{Health, Layout, Options, OptionsError};
+use crate::{
+    Health, Options, OptionsError, Stats,
+    client::Client,
+    exact::Lanes,
+    fleet::{Fleet, Manner, Policies},
+    key::Names,
+    time::Time,
+};
 
 /// Counters that a fleet shares through Redis. `L` is where this node counts by itself.
 pub struct RedisStore<L> {
-    options: Options,
-    local: L,
-    clock: Arc<dyn Clock>,
+    fleet: Fleet<L>,
 }
+
+/// How often what is owed is looked after.
+const SETTLE_EVERY: Duration = Duration::from_millis(50);
+/// How many counters are settled at once.
+const SETTLE_MAX: usize = 1_024;
 
 impl<L> std::fmt::Debug for RedisStore<L> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RedisStore")
-            .field("options", &self.options)
-            .finish_non_exhaustive()
+        f.debug_struct("RedisStore").finish_non_exhaustive()
     }
 }
 
@@ -29,74 +40,122 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
     ///
     /// What is wrong with the options.
     pub fn start(options: Options, local: L, clock: Arc<dyn Clock>) -> Result<Self, OptionsError> {
-        Ok(Self {
-            options,
+        Self::with(options, local, clock, Time::Redis)
+    }
+
+    /// As [`RedisStore::start`], but the scripts believe this clock about the time, and not the server's.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the options.
+    #[cfg(feature = "virtual-time")]
+    pub fn on_virtual_time(
+        options: Options,
+        local: L,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, OptionsError> {
+        let time = Time::Told(Arc::clone(&clock));
+        Self::with(options, local, clock, time)
+    }
+
+    fn with(
+        options: Options,
+        local: L,
+        clock: Arc<dyn Clock>,
+        time: Time,
+    ) -> Result<Self, OptionsError> {
+        // Breakers and reconnects go by real time, whatever the scripts are told.
+        let client = Client::start(&options, Arc::new(tollgate_core::SystemClock))?;
+        let lanes = Lanes::new(Arc::clone(&client), time, Arc::clone(&clock), options.deadline);
+        let lanes = Arc::new(lanes);
+        let weak = Arc::downgrade(&lanes);
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "ends with the store, of which it holds nothing"
+        )]
+        drop(tokio::spawn(keep_settling(weak)));
+        let fleet = Fleet {
+            lanes,
+            client,
             local,
             clock,
-        })
+            names: Names {
+                prefix: options.prefix,
+                naming: options.naming,
+            },
+            deadline: options.deadline,
+            policies: Policies::default(),
+        };
+        Ok(Self { fleet })
     }
 
     /// How the shards are.
     pub fn health(&self) -> Health {
-        Health {
-            layout: Layout::Unknown,
-            shards: Vec::new(),
-            live_nodes: 1,
-            findings: Vec::new(),
-        }
+        self.fleet.client.health()
     }
 
     /// What has happened so far.
     pub fn stats(&self) -> Stats {
-        let _ = self.clock.now();
-        Stats::default()
+        let lanes = &self.fleet.lanes;
+        let counts = lanes.counts();
+        let [settled, given_back, unsettled] = lanes.ledger.totals();
+        let mut failures = self.fleet.client.failures();
+        failures.push(("foreign", counts.foreign.load(Relaxed)));
+        Stats {
+            calls: counts.calls.load(Relaxed),
+            decisions: counts.decisions.load(Relaxed),
+            failures,
+            late: counts.late.load(Relaxed),
+            by_policy: self.fleet.policies.totals(),
+            settled,
+            given_back,
+            owing: u64::try_from(lanes.ledger.len()).unwrap_or(u64::MAX),
+            unsettled,
+            conflicts: counts.conflicts.load(Relaxed),
+        }
     }
 
     /// Where this node counts by itself.
     pub const fn local(&self) -> &L {
-        &self.local
+        &self.fleet.local
     }
 
     /// Settles what is owed, for as long as `patience` lasts; says how many counters were left unsettled.
     pub async fn settle(&self, patience: Duration) -> usize {
-        tokio::time::sleep(patience.min(Duration::ZERO)).await;
-        0
+        const PAUSE: Duration = Duration::from_millis(5);
+        let lanes = &self.fleet.lanes;
+        let settling = async {
+            while lanes.ledger.len() > 0 {
+                lanes.settle(lanes.ledger.some(SETTLE_MAX));
+                tokio::time::sleep(PAUSE).await;
+            }
+        };
+        // What is left is counted below.
+        drop(tokio::time::timeout(patience, settling).await);
+        lanes.ledger.len()
+    }
+}
+
+/// Settles what nobody asks about.
+async fn keep_settling(lanes: Weak<Lanes>) {
+    loop {
+        tokio::time::sleep(SETTLE_EVERY).await;
+        let Some(lanes) = lanes.upgrade() else {
+            return;
+        };
+        lanes.settle(lanes.ledger.some(SETTLE_MAX));
     }
 }
 
 impl<L: ImmediateStore + 'static> Store for RedisStore<L> {
     async fn charge(&self, charges: &[Charge<'_>]) -> Result<Verdict, StoreError> {
-        Ok(self.local.charge_now(charges))
+        Ok(self.fleet.decide(charges, Manner::Charge).await)
     }
 
     async fn inspect(&self, action: Action, charges: &[Charge<'_>]) -> Result<Verdict, StoreError> {
-        Ok(self.local.inspect_now(action, charges))
+        match action {
+            Action::Peek => Ok(self.fleet.decide(charges, Manner::Look).await),
+            action => self.fleet.change(action, charges).await,
+        }
     }
-}
-
-/// What a store has done and met since it was started.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Stats {
-    /// Scripts that were answered.
-    pub calls: u64,
-    /// Decisions that those scripts took.
-    pub decisions: u64,
-    /// Calls that failed, by cause: `unreachable`, `silent`, `not_ready`, `busy`, `full`, `forbidden`,
-    /// `moving`, `foreign`, `other`.
-    pub failures: Vec<(&'static str, u64)>,
-    /// Decisions that did not wait any longer.
-    pub late: u64,
-    /// Requests that the policies `open`, `closed` and `local` have answered, in this order.
-    pub by_policy: [u64; 3],
-    /// Units that were spent meanwhile and charged afterwards.
-    pub settled: u64,
-    /// Units that were given back.
-    pub given_back: u64,
-    /// Counters that await settlement.
-    pub owing: u64,
-    /// Counters whose settlement was given up because too many awaited it.
-    pub unsettled: u64,
-    /// Changes that met another's and were tried again.
-    pub conflicts: u64,
 }

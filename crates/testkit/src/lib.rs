@@ -1,7 +1,6 @@
 //! What Tollgate's own tests share: one contract for every store, an oracle to hold stores against,
-//! the bodies of the fuzz targets, a real PostgreSQL, real gateways, certificates for a day, and a
-//! network that fails on command. For
-//! development only.
+//! the bodies of the fuzz targets, a real PostgreSQL, real Redis and Valkey, real gateways, certificates for
+//! a day, and a network that fails on command. For development only.
 //!
 //! A store shows that it keeps the contract in one line of a test file:
 //!
@@ -31,8 +30,11 @@ pub mod gateway;
 mod notation;
 mod ports;
 pub mod postgres;
+mod processes;
+mod program;
 pub mod proxy;
 mod pypi;
+pub mod redis;
 mod reference;
 pub mod resp;
 mod rng;

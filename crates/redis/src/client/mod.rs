@@ -1,5 +1,27 @@
 //! The way to Redis: connections, the map of a Cluster, breakers, and who else is alive.
 
+mod access;
+mod address;
+mod breaker;
 mod call;
+#[expect(
+    clippy::module_inception,
+    reason = "the client is what this room is for"
+)]
+mod client;
+mod keeper;
+mod link;
+mod map;
+mod presence;
+mod reply;
+mod route;
+mod shard;
+mod survey;
+mod tasks;
+#[cfg(test)]
+mod tests;
+mod topology;
 
 pub(crate) use call::{Call, Cause, Failure};
+pub(crate) use client::Client;
+pub(crate) use shard::Shard;

@@ -1,7 +1,11 @@
--- The time, in microseconds since 1970, by this server's clock. KEYS none. ARGV none.
--- Whoever asks is never believed about the time.
+-- What every script of ours begins with. KEYS none. ARGV none.
+-- The time is this server's, in microseconds since 1970: whoever asks is never believed about it.
 local function read_clock()
   local time = redis.call('TIME')
   local micros = time[1] * 1000000 + time[2]
-  return micros, micros
+  local text = string.format('%.0f', micros)
+  return micros, micros, text, text
+end
+local function expire(key, milliseconds)
+  redis.call('PEXPIRE', key, milliseconds)
 end

@@ -1,6 +1,9 @@
 //! An algorithm that the user brought.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
 
 use tollgate_core::{
     Algorithm, Answer, Cost, CustomState, Limit, ManualClock, Micros, Now, Outcome, Store,
@@ -16,16 +19,25 @@ use crate::limit;
 /// key has to itself.
 #[derive(Debug)]
 pub(super) struct Allowance {
+    /// Each is an algorithm of its own, and says so.
+    number: u64,
     units: u64,
     span: Micros,
 }
+
+static NUMBERS: AtomicU64 = AtomicU64::new(0);
 
 impl Allowance {
     /// A limit counted like this.
     pub(super) fn limit(text: &str, units: u64) -> Limit {
         let limit = limit(text);
         let span = limit.period().length();
-        limit.with_custom(Arc::new(Self { units, span }))
+        let number = NUMBERS.fetch_add(1, Relaxed);
+        limit.with_custom(Arc::new(Self {
+            number,
+            units,
+            span,
+        }))
     }
 
     /// The end of the budget and what it has lost, as they count at `now`.

@@ -1,7 +1,7 @@
 //! What the programs have in common: how they are found, started, waited for and ended.
 
 use std::{
-    env, fs,
+    fs,
     net::{SocketAddr, TcpStream},
     os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
@@ -11,13 +11,10 @@ use std::{
 
 use tempfile::TempDir;
 
-use crate::{deadline::poll, pypi};
+use crate::{deadline::poll, program};
 
 /// Longer than any of them takes to start or to end, even on a machine with other work.
 const LONG: Duration = Duration::from_secs(60);
-
-/// Debian keeps servers here, which is not on everybody's path.
-const DEBIAN: &str = "/usr/sbin";
 
 /// A running gateway. When this is dropped the program is ended and its folder deleted; the program ends
 /// with this process, too, however that ends.
@@ -116,18 +113,7 @@ pub(super) struct Program {
 impl Program {
     /// Finds it by its name, which is that of its Debian package, too.
     pub(super) fn find(name: &str, arguments: &[&str]) -> Self {
-        let path = env::var_os("PATH").unwrap_or_default();
-        let folders = env::split_paths(&path).chain([PathBuf::from(DEBIAN)]);
-        let found = folders
-            .chain(pypi::folders())
-            .map(|folder| folder.join(name))
-            .find(|path| path.is_file());
-        let path = found.unwrap_or_else(|| {
-            panic!(
-                "`{name}` is neither on the PATH nor in {DEBIAN}: install Debian's package `{name}` \
-                 (`cargo xtask test` does)"
-            )
-        });
+        let path = program::find(name);
         let arguments = arguments.iter().map(|word| (*word).to_owned()).collect();
         Self { path, arguments }
     }

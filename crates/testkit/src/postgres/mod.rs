@@ -16,7 +16,6 @@
 mod account;
 mod database;
 mod folder;
-mod processes;
 mod programs;
 mod run;
 mod server;
@@ -24,5 +23,6 @@ mod sql;
 mod watcher;
 
 pub use database::{Database, Dump};
+pub(crate) use run::SHORT;
 pub use server::Postgres;
 pub use sql::{Connections, SqlError};

@@ -13,13 +13,16 @@ use super::{
     account::Account,
     database::Database,
     folder::folder,
-    processes::{self, Id, State},
     programs::Programs,
     run::SHORT,
     sql::{Client, Connections},
     watcher::Watcher,
 };
-use crate::{deadline::poll, ports::ports};
+use crate::{
+    deadline::poll,
+    ports::ports,
+    processes::{self, Id, State},
+};
 
 /// The database that is always there.
 pub(super) const MAINTENANCE: &str = "postgres";

@@ -14,12 +14,14 @@ use rustix::process::Signal;
 
 use super::{
     account::Account,
-    processes::{self, Id},
     programs::{Programs, isolate},
     run::{LONG, SHORT},
     sql::USER,
 };
-use crate::deadline::{poll, wait_for};
+use crate::{
+    deadline::{poll, wait_for},
+    processes::{self, Id},
+};
 
 #[derive(Debug)]
 pub(super) struct Watcher {

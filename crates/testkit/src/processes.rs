@@ -4,19 +4,18 @@ use std::{fs, process::Child, str::FromStr};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::run::SHORT;
-use crate::deadline::wait_for;
+use crate::{deadline::wait_for, postgres::SHORT};
 
 /// A process, by the number that `/proc` and signals know it by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Id(Pid);
+pub(crate) struct Id(Pid);
 
 impl Id {
-    pub(super) fn of(child: &Child) -> Self {
+    pub(crate) fn of(child: &Child) -> Self {
         Self(Pid::from_child(child))
     }
 
-    pub(super) fn number(self) -> u32 {
+    pub(crate) fn number(self) -> u32 {
         self.0.as_raw_nonzero().get().unsigned_abs()
     }
 }
@@ -31,7 +30,7 @@ impl FromStr for Id {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(crate) enum State {
     Alive,
     Paused,
     /// Nobody has asked for its exit status yet.
@@ -39,23 +38,23 @@ pub(super) enum State {
 }
 
 /// `None`: there is no such process any more.
-pub(super) fn state(id: Id) -> Option<State> {
+pub(crate) fn state(id: Id) -> Option<State> {
     stat(id).map(|(state, _)| state)
 }
 
 /// One that has ended meanwhile needs no signal; whether others obey is seen by their state.
-pub(super) fn signal(id: Id, signal: Signal) {
+pub(crate) fn signal(id: Id, signal: Signal) {
     kill_process(id.0, signal).ok();
 }
 
 /// Pauses a process and its children; returns when none of them runs any more.
-pub(super) fn pause(parent: Id) {
+pub(crate) fn pause(parent: Id) {
     // The parent first: what is paused starts no others.
     stop(&[parent]);
     stop(&children(parent));
 }
 
-pub(super) fn resume(parent: Id) {
+pub(crate) fn resume(parent: Id) {
     for child in children(parent) {
         signal(child, Signal::CONT);
     }
@@ -72,7 +71,7 @@ fn stop(ids: &[Id]) {
     });
 }
 
-pub(super) fn children(parent: Id) -> Vec<Id> {
+pub(crate) fn children(parent: Id) -> Vec<Id> {
     let is_child = |&id: &Id| stat(id).is_some_and(|(_, its)| its == Some(parent));
     let entries = fs::read_dir("/proc").expect("Linux shows its processes");
     entries

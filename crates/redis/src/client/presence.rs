@@ -1,0 +1,67 @@
+//! Who else is alive: each node says so once a second, and hears how many have.
+
+use std::{sync::Arc, time::Duration};
+
+use redis::Value;
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::{
+    call::Call,
+    client::Client,
+    tasks::{random, spawn},
+};
+use crate::{Layout, script::PRESENCE, slot::Slot};
+
+/// How often a node says that it is alive.
+const EVERY: Duration = Duration::from_secs(1);
+/// A node that has been silent for so long counts as gone.
+const GONE_AFTER: Duration = Duration::from_secs(5);
+/// Where nodes say so.
+const KEY: &[u8] = b"rl:{tollgate}:nodes";
+/// While Redis is not there yet it is looked more often, so that a fleet knows itself soon.
+const EVERY_AT_START: Duration = Duration::from_millis(50);
+
+/// Starts to say that this node is alive. Ends when nobody holds the client any more.
+pub(super) fn announce(client: &Arc<Client>) {
+    let client = Arc::downgrade(client);
+    let call = call();
+    spawn(async move {
+        let mut starting = interval(EVERY_AT_START);
+        while client.upgrade().is_some_and(|client| !is_ready(&client)) {
+            starting.tick().await;
+        }
+        let mut ticks = interval(EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            let Some(client) = client.upgrade() else {
+                return;
+            };
+            // If Redis is away, the last number stays.
+            if let Ok(Value::Int(nodes)) = client.call(&call).await
+                && let Ok(nodes) = u32::try_from(nodes)
+            {
+                client.heard_of(nodes);
+            }
+        }
+    });
+}
+
+fn is_ready(client: &Client) -> bool {
+    let shard = client.shard(Slot::of(KEY));
+    client.layout() != Layout::Unknown && shard.is_some_and(|shard| shard.link().is_some())
+}
+
+/// A process has a name of its own, whatever nodes are called.
+fn call() -> Call {
+    let name = format!("{:016x}{:016x}", random(), random());
+    Call {
+        script: &PRESENCE,
+        slot: Slot::of(KEY),
+        keys: vec![KEY.to_vec()],
+        args: vec![
+            name.into_bytes(),
+            GONE_AFTER.as_micros().to_string().into_bytes(),
+        ],
+    }
+}

@@ -1,0 +1,175 @@
+//! One server that is not well: absent, killed, hung, full, busy.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::timeout;
+use tollgate_testkit::{
+    redis::{Program, Redis, Setup},
+    wait_for,
+};
+
+use super::common::{SOON, add, all_up, down, failures, ready, standing, start};
+use crate::{
+    Layout, Standing,
+    client::{Cause, Failure},
+};
+
+// Proves: C6
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_is_absent_at_the_start_is_found_when_it_comes() {
+    let mut server = Redis::start();
+    server.kill();
+    let client = start([server.url()]);
+    wait_for("it is told", SOON, || {
+        client.health().shards.first()?.trouble.clone()
+    });
+    assert_eq!(client.layout(), Layout::Unknown);
+    assert_eq!(client.live_nodes(), 1);
+    let unreachable = Err(Failure::NotRun(Cause::Unreachable));
+    assert_eq!(add(&client, "key", 1).await, unreachable);
+    server.start_again();
+    all_up(&client);
+    assert_eq!(add(&client, "key", 1).await, Ok(1));
+}
+
+// Proves: C6
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_was_killed_comes_back_step_by_step() {
+    let mut server = Redis::start();
+    let client = ready([server.url()]);
+    assert_eq!(add(&client, "key", 1).await, Ok(1));
+    server.kill();
+    let name = server.address().to_string();
+    down(&client, &name);
+    let failure = timeout(Duration::from_millis(500), add(&client, "key", 2)).await;
+    assert_eq!(failure.unwrap(), Err(Failure::NotRun(Cause::Unreachable)));
+    let trouble = client.health().shards[0].trouble.clone();
+    assert!(trouble.is_some());
+    server.start_again();
+    let mut seen = Vec::new();
+    wait_for("it is up", SOON, || {
+        let now = standing(&client, &name)?;
+        if seen.last() != Some(&now) {
+            seen.push(now);
+        }
+        (now == Standing::Up).then_some(())
+    });
+    let returned = [
+        Standing::Down,
+        Standing::Returning(10),
+        Standing::Returning(50),
+        Standing::Up,
+    ];
+    assert!(returned.ends_with(&seen) && seen.len() >= 3, "{seen:?}");
+    assert_eq!(add(&client, "key", 1).await, Ok(1), "it was empty");
+}
+
+// Proves: C6
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_hung_server_was_asked_is_in_doubt_and_never_sent_again() {
+    let server = Redis::start();
+    let client = ready([server.url()]);
+    server.pause();
+    let failure = timeout(SOON, add(&client, "key", 1)).await.unwrap();
+    assert_eq!(failure, Err(Failure::InDoubt(Cause::Silent)));
+    down(&client, &server.address().to_string());
+    let failure = timeout(SOON, add(&client, "key", 2)).await.unwrap();
+    assert_eq!(failure, Err(Failure::NotRun(Cause::Unreachable)));
+    server.resume();
+    all_up(&client);
+    // The first may have run; the second has not.
+    let count = add(&client, "key", 3).await.unwrap();
+    assert!((1..=2).contains(&count), "{count}");
+    assert_eq!(failures(&client, "silent"), 1);
+}
+
+// Proves: C6
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_waits_on_a_connection_that_ends_is_in_doubt() {
+    let mut server = Redis::start();
+    let client = ready([server.url()]);
+    server.pause();
+    let waiting: Vec<_> = (0..50)
+        .map(|who| {
+            let client = Arc::clone(&client);
+            async move { add(&client, "key", who).await }
+        })
+        .collect();
+    let mut waiting: tokio::task::JoinSet<_> = waiting.into_iter().collect();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    server.kill();
+    while let Some(outcome) = waiting.join_next().await {
+        let failure = outcome.unwrap();
+        let is_known = matches!(failure, Err(Failure::InDoubt(Cause::Unreachable)));
+        assert!(is_known, "{failure:?}");
+    }
+}
+
+// Proves: C6
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_server_is_down_until_there_is_room() {
+    let server = Redis::start();
+    let client = ready([server.url()]);
+    server.command(&["CONFIG", "SET", "maxmemory", "1"]);
+    let name = server.address().to_string();
+    for who in 0..5 {
+        let failure = add(&client, "key", who).await;
+        assert_eq!(failure, Err(Failure::NotRun(Cause::Full)));
+    }
+    down(&client, &name);
+    let told = wait_for("a probe is refused", SOON, || {
+        client.health().shards[0].trouble.clone()
+    });
+    assert!(told.contains("OOM"), "{told}");
+    server.command(&["CONFIG", "SET", "maxmemory", "0"]);
+    all_up(&client);
+    assert_eq!(add(&client, "key", 1).await, Ok(1));
+}
+
+// Proves: C6
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_busy_with_the_script_of_somebody_else_is_down_until_it_ends() {
+    let server = Setup::of(Program::Redis)
+        .line("busy-reply-threshold 20")
+        .start();
+    let client = ready([server.url()]);
+    let mut other = server.connect().unwrap();
+    other.send(&["EVAL", "while true do end", "0"]).unwrap();
+    let outcome = wait_for("it says that it is busy", SOON, || {
+        let failure = tokio::task::block_in_place(|| {
+            tokio::runtime::Handle::current().block_on(add(&client, "key", 1))
+        });
+        (failure == Err(Failure::NotRun(Cause::Busy))).then_some(failure)
+    });
+    assert_eq!(outcome, Err(Failure::NotRun(Cause::Busy)));
+    for who in 0..5 {
+        assert!(add(&client, "key", who).await.is_err());
+    }
+    down(&client, &server.address().to_string());
+    server.command(&["SCRIPT", "KILL"]);
+    all_up(&client);
+}
+
+// Proves: C6
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn late_decisions_open_the_breaker_and_probes_close_it() {
+    let server = Redis::start();
+    let client = ready([server.url()]);
+    let shard = client.shard(crate::slot::Slot::of(b"key")).unwrap();
+    for _ in 0..4 {
+        shard.failed(Cause::Silent);
+    }
+    shard.succeeded();
+    for _ in 0..4 {
+        shard.failed(Cause::Silent);
+    }
+    assert!(shard.admits(0));
+    shard.failed(Cause::Silent);
+    assert!(!shard.admits(0));
+    let name = shard.name().to_owned();
+    wait_for("a tenth is let in", SOON, || {
+        (standing(&client, &name) == Some(Standing::Returning(10))).then_some(())
+    });
+    all_up(&client);
+    assert!(shard.admits(0) && shard.admits(99));
+}

@@ -1,0 +1,15 @@
+//! One limit for a whole fleet: every decision is a script that Redis runs.
+
+mod ask;
+mod decide;
+mod fast;
+mod item;
+mod lanes;
+mod reply;
+mod slow;
+mod tally;
+
+pub(crate) use ask::{Deed, Granted, Refused};
+pub(crate) use item::{Item, Parts};
+pub(crate) use lanes::{Lanes, moment};
+pub(crate) use tally::Decisions;

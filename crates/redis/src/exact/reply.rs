@@ -1,0 +1,60 @@
+//! What our scripts reply.
+
+use redis::Value;
+use tollgate_core::{Now, Timestamp};
+
+/// The reply of a script; see decide.lua.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) now: Now,
+    pub(super) word: String,
+    /// The states that were found.
+    pub(super) states: Vec<Option<String>>,
+    /// The key that is not ours, from 0.
+    pub(super) foreign: Option<usize>,
+}
+
+impl Reply {
+    /// `None` if no script of ours replies like this.
+    pub(super) fn read(value: Value) -> Option<Self> {
+        let Value::Array(values) = value else {
+            return None;
+        };
+        let mut values = values.into_iter();
+        let wall = text(values.next()?)?.parse().ok()?;
+        let steady = text(values.next()?)?.parse().ok()?;
+        let now = Now {
+            wall: Timestamp::from_micros(wall),
+            steady: Timestamp::from_micros(steady),
+        };
+        let word = text(values.next()?)?;
+        if word == "foreign" {
+            let Value::Int(place) = values.next()? else {
+                return None;
+            };
+            let foreign = usize::try_from(place).ok()?.checked_sub(1)?;
+            return Some(Self {
+                now,
+                word,
+                states: Vec::new(),
+                foreign: Some(foreign),
+            });
+        }
+        Some(Self {
+            now,
+            word,
+            states: values.map(text).collect(),
+            foreign: None,
+        })
+    }
+}
+
+fn text(value: Value) -> Option<String> {
+    match value {
+        // What is no text is no state of ours; it is read as one of nobody.
+        Value::BulkString(bytes) => Some(String::from_utf8(bytes).unwrap_or_else(|_| "?".to_owned())),
+        Value::SimpleString(text) => Some(text),
+        Value::Int(number) => Some(number.to_string()),
+        _ => None,
+    }
+}

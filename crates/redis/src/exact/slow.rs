@@ -1,0 +1,184 @@
+//! Requests that are worked out on this side and written if nobody came in between: changed limits, clocks that were
+//! set back, numbers beyond scripts, algorithms of users; and everything but charges.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use tollgate_core::Limit;
+
+use super::{
+    Item, Lanes,
+    ask::{Ask, Deed, Granted, Refused},
+    fast::told,
+    item::ttl_ms,
+    reply::Reply,
+    tally::{Change, Tally, Unreadable},
+};
+use crate::{
+    client::{Call, Cause, Failure},
+    key::Key,
+    script::Script,
+    slot::Slot,
+};
+
+/// How often others may come in between.
+const TRIES_MAX: usize = 32;
+
+impl Lanes {
+    /// Decides these, in order. `seen` is what a script has found of their counters already.
+    pub(super) async fn work_out(&self, slot: Slot, asks: Vec<Ask>, seen: Option<Reply>) {
+        let keys = keys(&asks);
+        let mut seen = seen.filter(|seen| seen.states.len() == keys.len());
+        for _ in 0..TRIES_MAX {
+            let reply = match seen.take() {
+                Some(reply) => Ok(reply),
+                None => self.put(slot, self.time.look(), keys.clone(), Vec::new()).await,
+            };
+            let reply = match reply {
+                Ok(reply) => reply,
+                Err(failure) => return refuse_all(asks, Refused::Failed(failure)),
+            };
+            if reply.foreign.is_some() {
+                self.counts.foreign.fetch_add(1, Relaxed);
+                return refuse_all(asks, Refused::Foreign);
+            }
+            let mut tally = Tally::new(reply.now, keys.iter().cloned().zip(reply.states));
+            let sequence = self.next_sequence();
+            let granted = self.work_through(&asks, &mut tally, sequence);
+            let changes = tally.changes();
+            if changes.is_empty() {
+                return self.answer_each(asks, granted);
+            }
+            match self.swap(slot, sequence, &changes).await {
+                Ok(word) if word == "ok" => {
+                    for item in asks.iter().flat_map(|ask| &ask.items) {
+                        if !item.is_for_scripts() {
+                            self.ledger.settled(&item.key);
+                        }
+                    }
+                    return self.answer_each(asks, granted);
+                }
+                Ok(word) if word == "changed" => {
+                    self.counts.conflicts.fetch_add(1, Relaxed);
+                }
+                Ok(_) => return refuse_all(asks, Refused::Foreign),
+                Err(failure) => return refuse_all(asks, Refused::Failed(failure)),
+            }
+        }
+        refuse_all(asks, Refused::Contended);
+    }
+
+    /// What each of these comes to, and what all of them do to the counters.
+    fn work_through(
+        &self,
+        asks: &[Ask],
+        tally: &mut Tally,
+        sequence: u64,
+    ) -> Vec<Result<Granted, Unreadable>> {
+        let now = tally.now;
+        let each = asks.iter().map(|ask| {
+            for item in ask.items.iter().filter(|item| !item.is_for_scripts()) {
+                self.settle_here(item, tally, sequence)?;
+            }
+            let looked = tally.clone().look(&ask.items)?;
+            let decisions = match ask.deed {
+                Deed::Charge => tally.charge(&ask.items)?.0,
+                Deed::Peek => tally.clone().charge(&ask.items)?.0,
+                Deed::Refund => tally.refund(&ask.items)?,
+                Deed::Reset => tally.reset(&ask.items)?,
+                Deed::Settle => super::Decisions::new(),
+            };
+            Ok(Granted {
+                decisions,
+                looked,
+                now,
+            })
+        });
+        each.collect()
+    }
+
+    /// What scripts cannot settle. Where it is not known whether an amount arrived, the answer is the one that admits
+    /// less.
+    fn settle_here(&self, item: &Item, tally: &mut Tally, sequence: u64) -> Result<(), Unreadable> {
+        let now = self.now();
+        let Some(due) = self.ledger.settlement(&item.key, sequence, now) else {
+            return Ok(());
+        };
+        let back = if due.sent_in == 0 { due.back } else { 0 };
+        tally.settle(item, due.owed, back)
+    }
+
+    fn answer_each(&self, asks: Vec<Ask>, granted: Vec<Result<Granted, Unreadable>>) {
+        for (ask, granted) in asks.into_iter().zip(granted) {
+            match granted {
+                Ok(granted) => self.answer(ask, granted),
+                Err(Unreadable) => {
+                    self.counts.foreign.fetch_add(1, Relaxed);
+                    ask.refuse(Refused::Foreign);
+                }
+            }
+        }
+    }
+
+    async fn swap(
+        &self,
+        slot: Slot,
+        sequence: u64,
+        changes: &[Change<'_>],
+    ) -> Result<String, Failure> {
+        let mut args = vec![
+            self.node.clone().into_bytes(),
+            sequence.to_string().into_bytes(),
+        ];
+        let state = |state: Option<&str>| state.map_or("-".to_owned(), |state| format!("={state}"));
+        for change in changes {
+            args.push(state(change.before).into_bytes());
+            args.push(state(change.after.as_deref()).into_bytes());
+            args.push(ttl_ms(change.limit).to_string().into_bytes());
+        }
+        let keys = changes.iter().map(|change| change.key.clone()).collect();
+        let reply = self.put(slot, self.time.swap(), keys, args).await?;
+        Ok(reply.word)
+    }
+
+    async fn put(
+        &self,
+        slot: Slot,
+        script: &'static Script,
+        keys: Vec<Key>,
+        mut args: Vec<Vec<u8>>,
+    ) -> Result<Reply, Failure> {
+        if let Some(now) = self.time.told() {
+            args.extend(told(now));
+        }
+        let keys = keys.iter().map(|key| key.as_bytes().to_vec()).collect();
+        let call = Call {
+            script,
+            slot,
+            keys,
+            args,
+        };
+        let value = self.call(&call).await?;
+        Reply::read(value).ok_or(Failure::InDoubt(Cause::Other))
+    }
+}
+
+fn refuse_all(asks: Vec<Ask>, why: Refused) {
+    for ask in asks {
+        ask.refuse(why);
+    }
+}
+
+/// The counters of these and those that they replace, each once; their own come first, as scripts are given them.
+fn keys(asks: &[Ask]) -> Vec<Key> {
+    let mut keys: Vec<Key> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    let items = || asks.iter().flat_map(|ask| &ask.items);
+    let own = items().map(|item| &item.key);
+    let former = items().flat_map(|item| item.former.iter().map(|(key, _): &(Key, Limit)| key));
+    for key in own.chain(former) {
+        if seen.insert(key) {
+            keys.push(key.clone());
+        }
+    }
+    keys
+}

@@ -1,0 +1,282 @@
+//! How a request is decided.
+
+use std::{
+    hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
+    num::NonZeroU32,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use smallvec::SmallVec;
+use tokio::time::Instant;
+use tollgate_core::{
+    Action, Charge, Clock, Cost, Decision, ImmediateStore, Now, OnFailure, Verdict,
+};
+
+use super::{
+    group::{Group, Sorted, sort},
+    policy::{self, Manner},
+};
+use crate::{
+    client::Client,
+    exact::{Deed, Granted, Lanes, Refused, moment},
+    key::Names,
+};
+
+/// Everything that decides.
+pub(crate) struct Fleet<L> {
+    pub(crate) lanes: Arc<Lanes>,
+    pub(crate) client: Arc<Client>,
+    pub(crate) local: L,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) names: Names,
+    pub(crate) deadline: Duration,
+    pub(crate) policies: Policies,
+}
+
+/// Requests that policies have answered.
+#[derive(Debug, Default)]
+pub(crate) struct Policies([AtomicU64; 3]);
+
+impl Policies {
+    pub(crate) fn totals(&self) -> [u64; 3] {
+        self.0.each_ref().map(|count| count.load(Relaxed))
+    }
+
+    fn count(&self, policy: OnFailure) {
+        let [open, closed, local] = &self.0;
+        let count = match policy {
+            OnFailure::Open => open,
+            OnFailure::Closed => closed,
+            _ => local,
+        };
+        count.fetch_add(1, Relaxed);
+    }
+}
+
+/// A request on its way.
+struct Course<'c> {
+    charges: &'c [Charge<'c>],
+    decisions: SmallVec<[Option<Decision>; 2]>,
+    /// What those charges show that were taken, as if they had not been.
+    untaken: SmallVec<[(usize, Decision); 2]>,
+    /// Those that a policy decides.
+    by_policy: SmallVec<[usize; 2]>,
+    /// Those that were charged on this node, because their rules say so and because a policy did.
+    taken_here: SmallVec<[usize; 2]>,
+    taken_by_policy: SmallVec<[usize; 2]>,
+    manner: Manner,
+    nodes: NonZeroU32,
+    end: Instant,
+    now: Option<Now>,
+}
+
+impl<'c> Course<'c> {
+    fn is_denied(&self) -> bool {
+        let mut decided = self.decisions.iter().flatten();
+        decided.any(|decision| !decision.is_allowed())
+    }
+
+    fn set(&mut self, places: &[usize], decisions: impl IntoIterator<Item = Decision>) {
+        for (place, decision) in places.iter().zip(decisions) {
+            if let Some(slot) = self.decisions.get_mut(*place) {
+                *slot = Some(decision);
+            }
+        }
+    }
+
+    fn some(&self, places: &[usize]) -> SmallVec<[Charge<'c>; 2]> {
+        let charges = places.iter().filter_map(|place| self.charges.get(*place));
+        charges.copied().collect()
+    }
+
+    /// How charges are put from now on.
+    fn manner(&self) -> Manner {
+        if self.is_denied() { Manner::Look } else { self.manner }
+    }
+}
+
+impl<L: ImmediateStore + 'static> Fleet<L> {
+    /// Takes all charges, or none; or says what that would come to.
+    pub(crate) async fn decide(&self, charges: &[Charge<'_>], manner: Manner) -> Verdict {
+        let Sorted { here, groups } = sort(charges, &self.lanes, &self.names);
+        let mut course = Course {
+            charges,
+            decisions: SmallVec::from_elem(None, charges.len()),
+            untaken: SmallVec::new(),
+            by_policy: SmallVec::new(),
+            taken_here: SmallVec::new(),
+            taken_by_policy: SmallVec::new(),
+            manner,
+            nodes: NonZeroU32::new(self.client.live_nodes()).unwrap_or(NonZeroU32::MIN),
+            end: Instant::now() + self.deadline,
+            now: None,
+        };
+        let (up, down): (SmallVec<[Group; 1]>, SmallVec<[Group; 1]>) =
+            groups.into_iter().partition(|group| self.is_up(group));
+        self.decide_here(&mut course, &here);
+        for group in &down {
+            self.apply_policy(&mut course, group);
+        }
+        let is_alone = up.len() == 1 && down.is_empty() && here.is_empty();
+        let mut taken: SmallVec<[&Group; 1]> = SmallVec::new();
+        for group in &up {
+            if self.ask(&mut course, group, is_alone).await == Taken::Yes {
+                taken.push(group);
+            }
+        }
+        if course.is_denied() && course.manner == Manner::Charge {
+            self.give_back(&mut course, &taken);
+        } else if course.manner == Manner::Charge {
+            self.owe(&course, down.iter().chain(&up));
+        }
+        self.verdict(&course)
+    }
+
+    fn is_up(&self, group: &Group) -> bool {
+        let key = group.items.first().map(|item| item.key.as_bytes());
+        let hash = BuildHasherDefault::<DefaultHasher>::new().hash_one(key);
+        self.lanes.shard(group.slot, hash).is_some()
+    }
+
+    fn decide_here(&self, course: &mut Course<'_>, here: &[usize]) {
+        if here.is_empty() {
+            return;
+        }
+        let charges = course.some(here);
+        let manner = course.manner();
+        let decisions = policy::here(&self.local, &charges, manner);
+        if manner == Manner::Charge && decisions.iter().all(Decision::is_allowed) {
+            course.taken_here.extend_from_slice(here);
+        }
+        course.set(here, decisions);
+    }
+
+    fn apply_policy(&self, course: &mut Course<'_>, group: &Group) {
+        let charges = course.some(&group.places);
+        let (nodes, manner) = (course.nodes, course.manner());
+        let decisions = policy::by_policy(&self.local, &charges, nodes, manner);
+        if manner == Manner::Charge && decisions.iter().all(Decision::is_allowed) {
+            course.taken_by_policy.extend_from_slice(&group.places);
+        }
+        course.set(&group.places, decisions);
+        course.by_policy.extend_from_slice(&group.places);
+    }
+
+    /// Asks Redis about a group; if it does not answer in time, its policies do.
+    async fn ask(&self, course: &mut Course<'_>, group: &Group, is_alone: bool) -> Taken {
+        let deed = match course.manner() {
+            Manner::Charge => Deed::Charge,
+            Manner::Look => Deed::Peek,
+        };
+        let patience = course.end.saturating_duration_since(Instant::now());
+        let asked = self.lanes.ask(group.slot, deed, group.items.clone(), patience);
+        let granted = match asked.await {
+            Ok(granted) => granted,
+            Err(refused) => {
+                self.note(refused);
+                self.apply_policy(course, group);
+                return Taken::No;
+            }
+        };
+        let Granted {
+            decisions,
+            looked,
+            now,
+        } = granted;
+        course.now = Some(now);
+        let is_allowed = decisions.iter().all(Decision::is_allowed);
+        if is_allowed && deed == Deed::Charge {
+            let untaken = group.places.iter().copied().zip(looked);
+            course.untaken.extend(untaken);
+            course.set(&group.places, decisions);
+            return Taken::Yes;
+        }
+        let is_side_show = is_allowed && !is_alone && course.is_denied();
+        course.set(&group.places, if is_side_show { looked } else { decisions });
+        Taken::No
+    }
+
+    fn note(&self, refused: Refused) {
+        if refused == Refused::Foreign {
+            tracing::warn!("a counter in Redis holds what is not Tollgate's: the rule's policy answers");
+        }
+    }
+
+    /// Undoes what a request has taken that was denied in the end.
+    fn give_back(&self, course: &mut Course<'_>, taken: &[&Group]) {
+        for group in taken {
+            let now = course.now.unwrap_or_else(|| self.clock.now());
+            for item in &group.items {
+                self.lanes.ledger.give_back(item, moment(item, now));
+            }
+            self.lanes.settle(group.items.iter().cloned());
+        }
+        let untaken = std::mem::take(&mut course.untaken);
+        for (place, decision) in untaken {
+            course.set(&[place], [decision]);
+        }
+        self.undo_here(course);
+    }
+
+    fn undo_here(&self, course: &mut Course<'_>) {
+        let here = std::mem::take(&mut course.taken_here);
+        let by_policy = std::mem::take(&mut course.taken_by_policy);
+        let charges = course.some(&here);
+        if !charges.is_empty() {
+            drop(self.local.inspect_now(Action::Refund, &charges));
+            let free = charges.iter().map(|charge| charge.with_cost(Cost::ZERO));
+            let free: SmallVec<[Charge<'_>; 2]> = free.collect();
+            let looked = self.local.inspect_now(Action::Peek, &free);
+            course.set(&here, looked.decisions().iter().copied());
+        }
+        for charge in course.some(&by_policy) {
+            policy::undo(&self.local, &charge, course.nodes);
+        }
+    }
+
+    /// Notes what policies have admitted.
+    fn owe<'g>(&self, course: &Course<'_>, groups: impl Iterator<Item = &'g Group>) {
+        if course.by_policy.is_empty() {
+            return;
+        }
+        let now = self.clock.now();
+        for group in groups {
+            let pairs = group.places.iter().zip(&group.items);
+            for (place, item) in pairs.filter(|(place, _)| course.by_policy.contains(place)) {
+                if course.charges.get(*place).is_some_and(policy::is_owed) {
+                    self.lanes.ledger.owe(item, now);
+                }
+            }
+        }
+    }
+
+    fn verdict(&self, course: &Course<'_>) -> Verdict {
+        let now = course.now.unwrap_or_else(|| self.clock.now());
+        let verdict = Verdict::of(course.decisions.iter().flatten().copied(), now);
+        let binding = verdict.binding_index();
+        let decided = match binding.filter(|place| course.by_policy.contains(place)) {
+            Some(place) => Some(place),
+            None if verdict.is_allowed() => course.by_policy.first().copied(),
+            None => None,
+        };
+        let charge = decided.and_then(|place| course.charges.get(place));
+        match charge.map(|charge| charge.policy.on_failure) {
+            Some(policy) => {
+                self.policies.count(policy);
+                verdict.by_policy(policy)
+            }
+            None => verdict,
+        }
+    }
+}
+
+/// Whether Redis has charged a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Taken {
+    Yes,
+    No,
+}

@@ -1,0 +1,9 @@
+//! Charges of one request, wherever they are decided: all of them or none.
+
+mod course;
+mod group;
+mod policy;
+mod side_door;
+
+pub(crate) use course::{Fleet, Policies};
+pub(crate) use policy::Manner;

@@ -1,0 +1,245 @@
+//! What Redis has yet to be told: units that a policy has admitted, units that were taken and not used, and debits
+//! of which nobody knows whether they happened.
+//!
+//! Each is applied exactly once. A call that carries an entry has a sequence; Redis keeps the latest sequence of this
+//! node beside the counter, so a call that is repeated because its reply was lost finds its own trace.
+
+use std::{
+    collections::{HashMap, hash_map},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
+    },
+};
+
+use tollgate_core::{Cost, Limit, Now, Timestamp};
+
+use crate::{
+    exact::{Item, Parts},
+    key::{Breadth, Key},
+};
+
+/// Counters that can await settlement at once. Beyond that the rest is written off, and counted.
+const ENTRIES_MAX: usize = 65_536;
+
+/// The open accounts of a node.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    entries: Mutex<HashMap<Key, Entry>>,
+    /// How many there are, to be read without the lock.
+    len: AtomicUsize,
+    settled: AtomicU64,
+    given_back: AtomicU64,
+    unsettled: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Entry {
+    limit: Limit,
+    breadth: Breadth,
+    open: Amounts,
+    /// What is under way, since which call.
+    sent: Option<(u64, Amounts)>,
+    /// The calls of which nobody knows whether they happened, first and last.
+    doubt: Option<(u64, u64)>,
+}
+
+/// Units to be charged and units to be given back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Amounts {
+    owed: u64,
+    /// When that was so.
+    owed_at: Now,
+    back: u64,
+    /// When the earliest of those was taken.
+    back_at: Timestamp,
+}
+
+impl Amounts {
+    const fn is_empty(&self) -> bool {
+        self.owed == 0 && self.back == 0
+    }
+
+    fn merge(&mut self, earlier: Self) {
+        self.owed = self.owed.saturating_add(earlier.owed);
+        if earlier.back > 0 {
+            self.back_at = match self.back {
+                0 => earlier.back_at,
+                _ => self.back_at.min(earlier.back_at),
+            };
+            self.back = self.back.saturating_add(earlier.back);
+        }
+    }
+}
+
+/// What a call has to settle of one counter; see decide.lua.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Settlement {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    pub(crate) sent_in: u64,
+    pub(crate) owed: u64,
+    pub(crate) back: u64,
+    pub(crate) back_at: Timestamp,
+}
+
+impl Settlement {
+    /// As decide.lua takes it, but for the key.
+    pub(crate) fn numbers(&self, limit: &Limit) -> [u64; 8] {
+        let (owed, back) = (Parts::of(limit, self.owed), Parts::of(limit, self.back));
+        let at = self.back_at.as_micros();
+        [
+            self.from, self.to, self.sent_in, owed.q, owed.r, back.q, back.r, at,
+        ]
+    }
+}
+
+impl Ledger {
+    /// How many counters await settlement.
+    pub(crate) fn len(&self) -> usize {
+        self.len.load(Relaxed)
+    }
+
+    /// Units settled, units given back, and counters written off, so far.
+    pub(crate) fn totals(&self) -> [u64; 3] {
+        [&self.settled, &self.given_back, &self.unsettled].map(|count| count.load(Relaxed))
+    }
+
+    /// Notes what a policy has admitted.
+    pub(crate) fn owe(&self, item: &Item, now: Now) {
+        self.with(item, |entry| {
+            let law = entry.limit.law();
+            let spent = law.admitted(entry.open.owed, entry.open.owed_at);
+            let still = law.used(&spent, now);
+            entry.open.owed = still.saturating_add(item.cost.get());
+            entry.open.owed_at = now;
+        });
+    }
+
+    /// Notes what was taken at a moment of Redis' time and not used.
+    pub(crate) fn give_back(&self, item: &Item, at: Timestamp) {
+        if item.cost == Cost::ZERO {
+            return;
+        }
+        let back = Amounts {
+            back: item.cost.get(),
+            back_at: at,
+            ..Amounts::default()
+        };
+        self.with(item, |entry| entry.open.merge(back));
+    }
+
+    /// Notes that a call may have charged this counter.
+    pub(crate) fn doubt(&self, item: &Item, sequence: u64) {
+        self.with(item, |entry| {
+            let from = entry.doubt.map_or(sequence, |(from, _)| from);
+            entry.doubt = Some((from, sequence));
+        });
+    }
+
+    /// What a call with this sequence has to settle of the counter, if anything.
+    pub(crate) fn settlement(&self, key: &Key, sequence: u64, now: Now) -> Option<Settlement> {
+        if self.len() == 0 {
+            return None;
+        }
+        let mut entries = self.lock();
+        let entry = entries.get_mut(key)?;
+        let (from, to) = entry.doubt.unwrap_or_default();
+        // While it is not known whether the last amounts arrived, no others are added to them.
+        let (sent_in, amounts) = *entry.sent.get_or_insert_with(|| {
+            let mut open = std::mem::take(&mut entry.open);
+            let law = entry.limit.law();
+            open.owed = law.used(&law.admitted(open.owed, open.owed_at), now);
+            (sequence, open)
+        });
+        Some(Settlement {
+            from,
+            to,
+            sent_in: if sent_in == sequence { 0 } else { sent_in },
+            owed: amounts.owed,
+            back: amounts.back,
+            back_at: amounts.back_at,
+        })
+    }
+
+    /// Whether calls on this counter are in doubt: then nothing is decided before that is cleared up.
+    pub(crate) fn is_in_doubt(&self, key: &Key) -> bool {
+        self.len() > 0 && self.lock().get(key).is_some_and(|entry| entry.doubt.is_some())
+    }
+
+    /// Gives up what calls in doubt may have taken: the counter is one that scripts cannot go on from.
+    pub(crate) fn write_off_doubt(&self, key: &Key) {
+        if let Some(entry) = self.lock().get_mut(key) {
+            entry.doubt = None;
+        }
+    }
+
+    /// The call has settled the counter.
+    pub(crate) fn settled(&self, key: &Key) {
+        if self.len() == 0 {
+            return;
+        }
+        let mut entries = self.lock();
+        let hash_map::Entry::Occupied(mut place) = entries.entry(key.clone()) else {
+            return;
+        };
+        let entry = place.get_mut();
+        let sent = entry.sent.take();
+        entry.doubt = None;
+        if let Some((_, amounts)) = sent {
+            self.settled.fetch_add(amounts.owed, Relaxed);
+            self.given_back.fetch_add(amounts.back, Relaxed);
+        }
+        if entry.open.is_empty() {
+            place.remove();
+            self.len.store(entries.len(), Relaxed);
+        }
+    }
+
+    /// The call that was to settle the counter certainly did not happen.
+    pub(crate) fn not_sent(&self, key: &Key, sequence: u64) {
+        if let Some(entry) = self.lock().get_mut(key)
+            && let Some((_, amounts)) = entry.sent.take_if(|(since, _)| *since == sequence)
+        {
+            entry.open.merge(amounts);
+            entry.open.owed_at = amounts.owed_at;
+        }
+    }
+
+    /// Some of the counters that await settlement, as charges of nothing.
+    pub(crate) fn some(&self, most: usize) -> Vec<Item> {
+        if self.len() == 0 {
+            return Vec::new();
+        }
+        let entries = self.lock();
+        let items = entries.iter().take(most).map(|(key, entry)| Item {
+            key: key.clone(),
+            limit: entry.limit.clone(),
+            former: Vec::new(),
+            cost: Cost::ZERO,
+            breadth: entry.breadth,
+        });
+        items.collect()
+    }
+
+    fn with(&self, item: &Item, change: impl FnOnce(&mut Entry)) {
+        let mut entries = self.lock();
+        if entries.len() >= ENTRIES_MAX && !entries.contains_key(&item.key) {
+            self.unsettled.fetch_add(1, Relaxed);
+            return;
+        }
+        let entry = entries.entry(item.key.clone()).or_insert_with(|| Entry {
+            limit: item.limit.clone(),
+            breadth: item.breadth,
+            open: Amounts::default(),
+            sent: None,
+            doubt: None,
+        });
+        change(entry);
+        self.len.store(entries.len(), Relaxed);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Entry>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
