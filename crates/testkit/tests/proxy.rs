@@ -149,6 +149,62 @@ fn a_stall_holds_bytes_and_ends_back_until_they_flow() {
 }
 
 #[test]
+fn a_muted_server_hears_and_is_not_heard_until_bytes_flow() {
+    let rig = Rig::new();
+    let (client, server) = rig.connect();
+    rig.proxy.mute();
+    send(&client, "question");
+    receive(&server, "question");
+    send(&server, "answer");
+    hears_nothing(&client);
+    let (late, late_server) = rig.connect();
+    drop(late_server);
+    hears_nothing(&late);
+    rig.proxy.flow();
+    receive(&client, "answer");
+    assert!(is_closed(&late));
+}
+
+#[test]
+fn a_slow_reply_comes_after_its_delay_and_a_cut_does_not_wait_for_it() {
+    let rig = Rig::new();
+    let (client, server) = rig.connect();
+    rig.proxy.slow(3 * SILENCE);
+    send(&client, "question");
+    receive(&server, "question");
+    send(&server, "answer");
+    hears_nothing(&client);
+    receive(&client, "answer");
+
+    rig.proxy.slow(10 * LONG);
+    send(&server, "never");
+    hears_nothing(&client);
+    rig.proxy.cut();
+    assert!(is_closed(&client));
+}
+
+#[test]
+fn replies_arrive_byte_by_byte_and_whole() {
+    let rig = Rig::new();
+    let (mut client, server) = rig.connect();
+    rig.proxy.crumble();
+    let text = "0123456789abcdef".repeat(16);
+    let mut parts = 0;
+    for _ in 0..20 {
+        send(&server, &text);
+        let mut bytes = Vec::new();
+        while bytes.len() < text.len() {
+            let mut buffer = [0; 1024];
+            let count = client.read(&mut buffer).unwrap();
+            bytes.extend_from_slice(&buffer[..count]);
+            parts += 1;
+        }
+        assert_eq!(bytes, text.as_bytes());
+    }
+    assert!(parts > 20, "a text came in parts at least once");
+}
+
+#[test]
 fn a_stalled_connection_can_be_cut() {
     let rig = Rig::new();
     let (client, server) = rig.connect();

@@ -4,6 +4,7 @@ use std::{
     net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
     sync::Arc,
     thread::{self, JoinHandle},
+    time::Duration,
 };
 
 use super::gate::{Doors, Gate, Traffic};
@@ -62,6 +63,23 @@ impl Proxy {
     /// Bytes that are sent meanwhile arrive after [`Self::flow`].
     pub fn stall(&self) {
         self.gate.set_traffic(Traffic::Stall);
+    }
+
+    /// From now on requests arrive and replies do not, and nobody hears of a connection that the server closed:
+    /// the half of a connection that is left when one way through the network is gone. What is sent back
+    /// meanwhile arrives after [`Self::flow`].
+    pub fn mute(&self) {
+        self.gate.set_traffic(Traffic::Mute);
+    }
+
+    /// From now on all that the server sends arrives so much later.
+    pub fn slow(&self, delay: Duration) {
+        self.gate.set_traffic(Traffic::Slow(delay));
+    }
+
+    /// From now on all that the server sends arrives byte by byte.
+    pub fn crumble(&self) {
+        self.gate.set_traffic(Traffic::Crumble);
     }
 
     /// From now on bytes move again, both ways: the end of every other kind of traffic.

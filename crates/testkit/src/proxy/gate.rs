@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     net::TcpStream,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use super::link::Link;
@@ -49,8 +50,22 @@ pub(super) enum Traffic {
     #[default]
     Flow,
     Stall,
+    Mute,
+    Slow(Duration),
+    Crumble,
     DropReplies,
     DropReplyTo(Vec<u8>),
+}
+
+impl Traffic {
+    /// Whether bytes stay where they are.
+    fn holds(&self, way: Way) -> bool {
+        match self {
+            Self::Stall => true,
+            Self::Mute => way == Way::ToClient,
+            _ => false,
+        }
+    }
 }
 
 /// Which way bytes go.
@@ -64,6 +79,8 @@ pub(super) enum Way {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     Pass,
+    /// They arrive one by one.
+    Crumble,
     /// They are lost, and so is the connection.
     Lost,
 }
@@ -131,9 +148,17 @@ impl Gate {
     /// of what one side sends.
     pub(super) fn fate(&self, link: u64, way: Way, bytes: &[u8]) -> Fate {
         let is_held =
-            |state: &mut State| state.traffic == Traffic::Stall && state.links.contains_key(&link);
+            |state: &mut State| state.traffic.holds(way) && state.links.contains_key(&link);
         let waited = self.changed.wait_while(self.state(), is_held);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner);
+        if let (Traffic::Slow(delay), Way::ToClient) = (&state.traffic, way) {
+            let delay = *delay;
+            let is_slow = |state: &mut State| {
+                state.traffic == Traffic::Slow(delay) && state.links.contains_key(&link)
+            };
+            let waited = self.changed.wait_timeout_while(state, delay, is_slow);
+            (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        }
         match way {
             Way::ToServer => state.request(link, bytes),
             Way::ToClient => state.reply(link, bytes),
@@ -176,8 +201,11 @@ impl State {
         let Some(entry) = self.links.get(&link) else {
             return Fate::Lost;
         };
-        if !entry.loses_reply && self.traffic != Traffic::DropReplies {
-            return Fate::Pass;
+        match &self.traffic {
+            Traffic::DropReplies => {}
+            _ if entry.loses_reply => {}
+            Traffic::Crumble => return Fate::Crumble,
+            _ => return Fate::Pass,
         }
         // Counted before the client can see it.
         self.replies_dropped += u64::from(!bytes.is_empty());

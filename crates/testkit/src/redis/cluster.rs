@@ -86,7 +86,7 @@ impl Cluster {
                 setup.launch(places[at].port, &lines, Some(file))
             })
             .collect();
-        let nodes = launched.into_iter().map(Redis::is_up);
+        let nodes = launched.into_iter().map(Redis::once_up);
         Some(Self {
             nodes: nodes.collect::<Option<_>>()?,
         })

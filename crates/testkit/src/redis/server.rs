@@ -227,7 +227,7 @@ impl Redis {
     }
 
     /// Itself when it is ready; `None` if somebody else has the port.
-    pub(super) fn is_up(self) -> Option<Self> {
+    pub(super) fn once_up(self) -> Option<Self> {
         if self.becomes_ready() {
             return Some(self);
         }

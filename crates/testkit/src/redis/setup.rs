@@ -107,7 +107,7 @@ impl Setup {
     /// If the program is not installed, or not ready in time: its log is told.
     pub fn start(self) -> Redis {
         let ports = ports();
-        let found = ports.filter_map(|port| self.launch(port, "", None).is_up());
+        let found = ports.filter_map(|port| self.launch(port, "", None).once_up());
         { found }.next().expect("one of many ports is free")
     }
 

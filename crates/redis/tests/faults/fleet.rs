@@ -1,0 +1,145 @@
+//! Several nodes over one Redis, and what a caller sees of them.
+
+use std::{sync::Arc, time::Duration};
+
+use tollgate_core::{
+    Action, Charge, Consistency, Cost, CounterKey, Limit, OnFailure, Policy, RuleId, Store as _,
+    SystemClock, Verdict,
+};
+use tollgate_memory::MemoryStore;
+use tollgate_redis::{Options, RedisStore, Standing};
+use tollgate_testkit::wait_for;
+
+pub type Node = Arc<RedisStore<MemoryStore<SystemClock>>>;
+
+/// For what takes some seconds on a machine with other work.
+pub const LONG: Duration = Duration::from_secs(60);
+
+/// Longer than the default, so that a machine with other work does not look like a Redis that is slow; far
+/// shorter than every fault that is shown to the fleet.
+const DEADLINE: Duration = Duration::from_millis(50);
+
+/// A decision that takes this long waits for something that it must not wait for.
+const HANG: Duration = Duration::from_secs(1);
+
+/// Every policy, in the order of [`tollgate_redis::Stats::by_policy`].
+pub const POLICIES: [OnFailure; 3] = [OnFailure::Open, OnFailure::Closed, OnFailure::Local];
+
+/// Nodes that share their counters.
+pub struct Fleet {
+    pub nodes: Vec<Node>,
+}
+
+/// A rule, and whose counter.
+#[derive(Clone)]
+pub struct Rule {
+    pub user: Vec<u8>,
+    pub limit: Limit,
+    pub policy: OnFailure,
+}
+
+impl Rule {
+    /// So many a month at once, and next to nothing later: no story lasts long enough to earn another unit.
+    pub fn new(user: impl Into<Vec<u8>>, units: u64, policy: OnFailure) -> Self {
+        Self {
+            user: user.into(),
+            limit: tollgate_testkit::limit(&format!("{units}/month token_bucket")),
+            policy,
+        }
+    }
+
+    pub fn charge(&self) -> Charge<'_> {
+        let key = CounterKey::new(RuleId::new(7), &self.user);
+        Charge::new(key, &self.limit, Cost::ONE).under(Policy {
+            consistency: Consistency::Exact,
+            on_failure: self.policy,
+        })
+    }
+}
+
+impl Fleet {
+    /// Two nodes.
+    pub fn start<S: Into<String>>(urls: impl IntoIterator<Item = S>) -> Self {
+        let urls: Vec<String> = urls.into_iter().map(Into::into).collect();
+        let node = |_| {
+            let options = Options {
+                deadline: DEADLINE,
+                naming: |values, part| part("user", values),
+                ..Options::new(urls.iter().cloned())
+            };
+            let local = MemoryStore::new(SystemClock);
+            Arc::new(RedisStore::start(options, local, Arc::new(SystemClock)).unwrap())
+        };
+        Self {
+            nodes: (0..2).map(node).collect(),
+        }
+    }
+
+    /// Waits until every shard is asked by every node, and every node knows of all.
+    pub fn is_up(&self) {
+        let count = u32::try_from(self.nodes.len()).unwrap();
+        self.wait("a fleet over a Redis that is well", |node| {
+            let health = node.health();
+            let is_up = health
+                .shards
+                .iter()
+                .all(|shard| shard.standing == Standing::Up);
+            is_up && !health.shards.is_empty() && health.live_nodes == count
+        });
+    }
+
+    /// Waits until no node asks the shard of this address, and says why not.
+    pub fn is_down(&self, address: impl ToString) {
+        let address = address.to_string();
+        self.wait("a shard that nobody asks", |node| {
+            let shards = node.health().shards;
+            let shard = shards.iter().find(|shard| shard.name == address);
+            shard.is_some_and(|shard| shard.standing == Standing::Down && shard.trouble.is_some())
+        });
+    }
+
+    pub fn wait(&self, what: &str, is_so: impl Fn(&Node) -> bool) {
+        wait_for(what, LONG, || self.nodes.iter().all(&is_so).then_some(()));
+    }
+
+    /// How often calls have failed for this cause.
+    pub fn failures(&self, cause: &str) -> u64 {
+        let all = self.nodes.iter().flat_map(|node| node.stats().failures);
+        all.filter(|(its, _)| *its == cause)
+            .map(|(_, count)| count)
+            .sum()
+    }
+
+    /// Waits until all that is owed was paid.
+    pub async fn settle(&self) {
+        for node in &self.nodes {
+            assert_eq!(
+                node.settle(LONG).await,
+                0,
+                "counters that are left unsettled"
+            );
+            let stats = node.stats();
+            assert_eq!((stats.owing, stats.unsettled), (0, 0), "{stats:?}");
+        }
+    }
+
+    /// What is left of a counter, by the word of Redis.
+    pub async fn left(&self, rule: &Rule) -> u64 {
+        let nobody = rule.charge().with_cost(Cost::ZERO);
+        let peeked = self.nodes[0]
+            .inspect(Action::Peek, &[nobody])
+            .await
+            .unwrap();
+        assert_eq!(peeked.fallback(), None, "Redis is asked");
+        peeked.binding().remaining()
+    }
+}
+
+/// One decision, which must not take long.
+pub async fn decide(node: &Node, charges: &[Charge<'_>]) -> Result<Verdict, String> {
+    match tokio::time::timeout(HANG, node.charge(charges)).await {
+        Err(_) => Err(format!("no decision within {HANG:?}")),
+        Ok(Err(error)) => Err(error.to_string()),
+        Ok(Ok(verdict)) => Ok(verdict),
+    }
+}

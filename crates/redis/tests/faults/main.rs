@@ -1,0 +1,19 @@
+//! What happens to a fleet when something happens to Redis: real servers, real faults, one story each.
+//!
+//! Every story holds that no decision is an error or hangs, that no more is admitted than the policy says, that the
+//! nodes count what their callers saw and say which shard is the matter, and that all is well again without a
+//! restart.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test: to panic is how it fails"
+)]
+
+mod away;
+mod cluster;
+mod fleet;
+mod late;
+mod load;
+mod refusals;
+mod story;
+mod text;
