@@ -10,6 +10,7 @@ mod announce;
 mod authority;
 mod config;
 mod counters;
+mod counting;
 mod curl;
 mod data;
 mod engine;
@@ -39,6 +40,7 @@ pub use config::{
     environment, load, rehearse,
 };
 pub use data::DataError;
+pub use engine::RedisError;
 pub use error::StartError;
 pub use gateway::{ProxiesError, TrustedProxies};
 pub use listen::BindError;

@@ -16,6 +16,8 @@ pub struct Redis {
     pub ca: Option<PathBuf>,
     /// How long a decision may wait for it.
     pub deadline: Duration,
+    /// What the names of all counters begin with there.
+    pub prefix: String,
 }
 
 /// The address of a Redis. It may hold a password, which is never shown.
@@ -26,6 +28,8 @@ pub struct RedisUrl(String);
 const URLS_MAX: usize = 64;
 /// The longest that a decision may be made to wait.
 const DEADLINE_MAX: Duration = Duration::from_secs(1);
+/// The longest beginning of a counter's name.
+const PREFIX_BYTES_MAX: usize = 32;
 
 impl RedisUrl {
     /// The longest address.
@@ -111,6 +115,7 @@ pub(super) fn read(reader: &mut Reader) -> Option<Option<Redis>> {
     let urls = reader.optional("redis", urls);
     let ca = reader.optional("redis_ca", parse::path);
     let deadline = reader.value("redis_deadline", deadline);
+    let prefix = reader.value("redis_prefix", prefix);
     if let Some(urls) = &urls
         && ca.is_some()
         && !urls.iter().any(RedisUrl::is_sealed)
@@ -119,15 +124,20 @@ pub(super) fn read(reader: &mut Reader) -> Option<Option<Redis>> {
                    shows no certificate, so write rediss:// or leave redis_ca out";
         reader.note("redis_ca", why.to_owned());
     }
-    for name in ["redis_ca", "redis_deadline"] {
+    for name in ["redis_ca", "redis_deadline", "redis_prefix"] {
         if !was_given && reader.is_given(name) {
             let why = format!("{name} is set without redis: set redis, too, or leave it out");
             reader.note(name, why);
         }
     }
-    let deadline = deadline?;
+    let (deadline, prefix) = (deadline?, prefix?);
     match urls {
-        Some(urls) => Some(Some(Redis { urls, ca, deadline })),
+        Some(urls) => Some(Some(Redis {
+            urls,
+            ca,
+            deadline,
+            prefix,
+        })),
         None => (!was_given).then_some(None),
     }
 }
@@ -164,4 +174,14 @@ fn deadline(text: &str) -> Result<Duration, Expected> {
         return Err(wrong());
     }
     Ok(span)
+}
+
+fn prefix(text: &str) -> Result<String, Expected> {
+    let is_sound = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    if text.is_empty() || text.len() > PREFIX_BYTES_MAX || !text.chars().all(is_sound) {
+        return Err(format!(
+            "expected 1 to {PREFIX_BYTES_MAX} letters, digits, dots, dashes or underscores"
+        ));
+    }
+    Ok(text.to_owned())
 }

@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 use tollgate_catalog::{DatabaseUrl, NodeId};
 
 use super::{Collector, Redis, Tls};
-use crate::{authority::Token, gateway::TrustedProxies};
+use crate::{authority::Token, counting::Counting, gateway::TrustedProxies};
 
 /// Everything a server needs to know.
 #[derive(Clone, Debug)]
@@ -44,6 +44,16 @@ pub struct Settings {
     pub logs: Logs,
     /// Where metrics are pushed to, if anywhere.
     pub otlp: Option<Collector>,
+}
+
+impl Settings {
+    /// Where counters will be.
+    pub(crate) const fn counting(&self) -> Counting {
+        match self.redis {
+            None => Counting::Alone,
+            Some(_) => Counting::Shared,
+        }
+    }
 }
 
 /// The addresses of the listeners.

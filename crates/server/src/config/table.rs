@@ -52,6 +52,12 @@ pub const SETTINGS: &[Setting] = &[
         "Who signs the certificate of a rediss:// server, in PEM; without it those that the system believes",
     ),
     Setting::value(
+        "redis_prefix",
+        "TEXT",
+        "rl",
+        "What the names of all counters in Redis begin with; fleets that share a Redis need one each",
+    ),
+    Setting::value(
         "redis_deadline",
         "SPAN",
         "5ms",

@@ -13,7 +13,7 @@ use super::{
     fleet::Fleet,
     repeat::{Repeats, Seen},
 };
-use crate::telemetry::Recorder;
+use crate::{counting::Counting, telemetry::Recorder};
 
 /// Rules, counters and whoever is told, behind one door.
 #[derive(Debug)]
@@ -157,6 +157,14 @@ impl Engine {
     /// The counters of the fleet, if it shares any.
     pub(crate) fn fleet(&self) -> Option<&Fleet> {
         self.fleet.as_ref().map(Gate::store)
+    }
+
+    /// Where counters are.
+    pub(crate) const fn counting(&self) -> Counting {
+        match self.fleet {
+            None => Counting::Alone,
+            Some(_) => Counting::Shared,
+        }
     }
 
     /// The keys that no rule is about.

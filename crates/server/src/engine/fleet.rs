@@ -10,6 +10,7 @@ use tollgate_memory::MemoryStore;
 use tollgate_redis::RedisStore;
 
 use super::Time;
+use crate::telemetry::FleetReading;
 
 /// The shared counters. A decision always comes of them.
 #[derive(Debug)]
@@ -32,9 +33,13 @@ impl Fleet {
         &self.redis
     }
 
-    /// Decisions that this node took by itself because the shared store had none.
-    pub(crate) fn faults(&self) -> u64 {
-        self.faults.load(Relaxed)
+    /// What metrics tell of it.
+    pub(crate) fn reading(&self) -> FleetReading {
+        FleetReading {
+            stats: self.redis.stats(),
+            health: self.redis.health(),
+            faults: self.faults.load(Relaxed),
+        }
     }
 }
 

@@ -8,16 +8,19 @@ mod fleet;
 mod repeat;
 #[cfg(test)]
 mod rig;
+mod start;
 #[cfg(test)]
 mod tests;
 mod time;
 mod together;
+mod troubles;
 mod wait;
 
 pub(crate) use answer::{Answer, Refusal};
 pub(crate) use ask::{Ask, Deed};
 pub(crate) use decide::Engine;
 pub(crate) use fleet::Fleet;
+pub use start::RedisError;
 pub(crate) use time::Time;
 pub(crate) use together::Together;
 pub(crate) use wait::{UNDER_WAY_MAX, at_once};

@@ -44,7 +44,8 @@ async fn shown(call: &Call, facts: &Facts) -> Outcome {
     free.cost = Some(Cost::new(0));
     let now = look(call, &free, Action::Peek).await?;
     let next = look(call, facts, Action::Peek).await?;
-    Ok(Reply::json(&convert::counters(&now, &next)))
+    let counting = call.state.engine.counting();
+    Ok(Reply::json(&convert::counters(&now, &next, counting)))
 }
 
 async fn look(call: &Call, facts: &Facts, action: Action) -> Result<Answer, Problem> {
