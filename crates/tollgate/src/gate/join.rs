@@ -9,6 +9,15 @@ use std::{
 };
 
 /// Several things that are waited for.
+///
+/// ```
+/// use std::{future::ready, pin::pin, task::{Context, Poll, Waker}};
+/// use tollgate::{JoinAll, join_all};
+///
+/// let all: JoinAll<_> = join_all([ready(1), ready(2)]);
+/// let polled = pin!(all).poll(&mut Context::from_waker(Waker::noop()));
+/// assert_eq!(polled, Poll::Ready(vec![1, 2]));
+/// ```
 #[doc(hidden)]
 pub struct JoinAll<F: Future> {
     all: Vec<Awaited<F>>,
@@ -27,6 +36,15 @@ enum Awaited<F: Future> {
 
 /// Waits for all of them at once and gives what came of each, in their order. They are begun in that order,
 /// too. The caller bounds their number.
+///
+/// ```
+/// use std::{future::ready, pin::pin, task::{Context, Poll, Waker}};
+/// use tollgate::{JoinAll, join_all};
+///
+/// let all: JoinAll<_> = join_all([ready(1), ready(2)]);
+/// let polled = pin!(all).poll(&mut Context::from_waker(Waker::noop()));
+/// assert_eq!(polled, Poll::Ready(vec![1, 2]));
+/// ```
 #[doc(hidden)]
 pub fn join_all<F: Future>(futures: impl IntoIterator<Item = F>) -> JoinAll<F> {
     let running = |future| Awaited::Running(Box::pin(future));
