@@ -121,6 +121,7 @@ impl House {
             revision: seen.borrow().revision().map(RevisionNumber::get),
             shown,
             degraded: Vec::new(),
+            counting: crate::counting::Counting::Alone,
         };
         let state = AdminState {
             engine: Arc::clone(&engine),
