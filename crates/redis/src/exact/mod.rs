@@ -8,6 +8,8 @@ mod lanes;
 mod reply;
 mod slow;
 mod tally;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use ask::{Deed, Granted, Refused};
 pub(crate) use item::{Item, Parts};
