@@ -16,6 +16,8 @@ pub(crate) struct SettingFlags {
 }
 
 const CONFIG: &str = "config";
+/// The setting that may be given several times.
+const REDIS: &str = "redis";
 
 impl SettingFlags {
     /// Everything that an operator said, by flag, environment and file.
@@ -75,8 +77,10 @@ fn argument(setting: &Setting) -> Option<Arg> {
     let argument = Arg::new(setting.name).long(setting.long()).help(help);
     Some(match setting.takes {
         Takes::Switch => argument.action(ArgAction::SetTrue),
-        // Known, so that whoever uses it is told that it does nothing yet.
-        Takes::NothingYet => argument.value_name(setting.placeholder).hide(true),
+        // Several are told one by one, or with commas between.
+        _ if setting.name == REDIS => argument
+            .value_name(setting.placeholder)
+            .action(ArgAction::Append),
         _ => argument.value_name(setting.placeholder),
     })
 }
@@ -93,7 +97,10 @@ impl FromArgMatches for SettingFlags {
         for setting in SETTINGS.iter().filter(|setting| setting.flag().is_some()) {
             let value = match setting.takes {
                 Takes::Switch => matches.get_flag(setting.name).then(|| "true".to_owned()),
-                _ => matches.get_one::<String>(setting.name).cloned(),
+                _ => matches.get_many::<String>(setting.name).map(|given| {
+                    let given: Vec<&str> = given.map(String::as_str).collect();
+                    given.join(",")
+                }),
             };
             let given = value.map(|value| (setting.name.to_owned(), value));
             self.given.extend(given);

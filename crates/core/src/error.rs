@@ -151,6 +151,27 @@ pub enum LimitError {
         /// Where denials would begin, in percent.
         hard_at: u16,
     },
+    /// A number that the scripts in Redis cannot hold exactly.
+    #[error(
+        "{what} is {given}, which cannot be counted exactly in Redis: the largest is {max}; {remedy}, or \
+         count on each node with consistency: local"
+    )]
+    BeyondScripts {
+        /// Which number.
+        what: &'static str,
+        /// What it came to.
+        given: u128,
+        /// The largest that is exact.
+        max: u64,
+        /// What to change.
+        remedy: &'static str,
+    },
+    /// An algorithm of one's own, which Redis does not know.
+    #[error(
+        "an algorithm of your own cannot be counted in Redis: choose one of the five, or count on each \
+         node with consistency: local"
+    )]
+    CustomInScripts,
     /// A set of limits without any limit.
     #[error("no limit given: write at least one, for example 100/min")]
     NoLimit,

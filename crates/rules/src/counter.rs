@@ -13,7 +13,7 @@ use crate::{Field, KeyField, Override, Query, Throttle, conditions::Facts, norma
 pub(crate) type KeyBytes = SmallVec<[u8; 96]>;
 
 /// What the counter of all requests is called that lack a fact.
-const SHARED: u8 = u8::MAX;
+pub(crate) const SHARED: u8 = u8::MAX;
 
 /// The attribute that says which set of descriptors a request speaks of.
 const DOMAIN: &str = "domain";
@@ -167,14 +167,7 @@ fn read_part(key: &[u8]) -> Option<(Field, String, &[u8])> {
         }
     };
     let (bytes, rest) = read_text(rest)?;
-    let address = match field {
-        Field::Ip => <[u8; 4]>::try_from(bytes)
-            .map(IpAddr::from)
-            .or_else(|_| <[u8; 16]>::try_from(bytes).map(IpAddr::from))
-            .ok(),
-        _ => None,
-    };
-    let value = match (address, &field) {
+    let value = match (address(&field, bytes), &field) {
         (Some(address), _) => address.to_string(),
         // What a caller sends as a key may be the secret itself.
         (None, Field::ApiKey) => {
@@ -189,7 +182,18 @@ fn read_part(key: &[u8]) -> Option<(Field, String, &[u8])> {
     Some((field, value, rest))
 }
 
-fn read_text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+/// The address that these bytes are, if the field is one.
+pub(crate) fn address(field: &Field, bytes: &[u8]) -> Option<IpAddr> {
+    if *field != Field::Ip {
+        return None;
+    }
+    let (short, long) = (<[u8; 4]>::try_from(bytes), <[u8; 16]>::try_from(bytes));
+    let short = short.map(IpAddr::from);
+    short.or_else(|_| long.map(IpAddr::from)).ok()
+}
+
+/// A run of bytes with its length before it, and what follows.
+pub(crate) fn read_text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (len, rest) = bytes.split_first_chunk()?;
     rest.split_at_checked(usize::try_from(u32::from_be_bytes(*len)).ok()?)
 }

@@ -12,6 +12,7 @@ mod exception;
 mod index;
 mod live;
 mod miss;
+mod naming;
 mod nearest;
 pub mod normalise;
 mod order;
@@ -29,6 +30,7 @@ pub use directory::{Block, Directory};
 pub use exception::{Change, Factor, FactorError, Override};
 pub use live::{Live, Published};
 pub use miss::Miss;
+pub use naming::key_parts;
 pub use nearest::nearest;
 pub use query::{OwnLimit, Query, QueryError, Scope, UnknownScope};
 pub use rule::{

@@ -5,10 +5,10 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use crate::{
-    config::{Listeners, Owner, TlsFiles},
+    config::{Listeners, Owner, Redis, TlsFiles},
     counters::SAVE_EVERY,
     curl::Curl,
-    health::{COUNTING, Condition},
+    health::Condition,
     rules::Shown,
     server::Server,
 };
@@ -19,6 +19,7 @@ pub struct Announcement {
     listeners: Listeners,
     database: String,
     data: String,
+    redis: Option<String>,
     owner: Owner,
     node: String,
     condition: Condition,
@@ -56,6 +57,7 @@ impl Announcement {
             listeners: settings.listen,
             database: settings.database.to_string(),
             data: settings.data.display().to_string(),
+            redis: settings.redis.as_ref().map(Redis::shown),
             owner: settings.owner.clone(),
             node: settings.node.to_string(),
             condition: health.condition(),
@@ -81,7 +83,8 @@ impl Announcement {
                 "resp": self.schemes.resp == "rediss",
                 "admin": self.schemes.admin == "https",
             },
-            "counting": COUNTING,
+            "redis": self.redis,
+            "counting": self.condition.counting.words(),
             "killed_loses_at_most_s": SAVE_EVERY.as_secs(),
             "try": self.curl(),
         })
@@ -137,10 +140,17 @@ impl fmt::Display for Announcement {
             schemes.admin
         )?;
         writeln!(f, "  rules      {}", self.rules())?;
-        writeln!(
-            f,
-            "  counters   in memory: every consistency mode counts on this node alone"
-        )?;
+        match &self.redis {
+            None => writeln!(
+                f,
+                "  counters   in memory: every consistency mode counts on this node alone"
+            )?,
+            Some(redis) => writeln!(
+                f,
+                "  counters   shared through {redis}: exact and leased rules count for all nodes together;\n             \
+                 of local rules, and of what Redis was away for, in memory:"
+            )?,
+        }
         writeln!(
             f,
             "             windows of an hour and longer are kept in {}; a kill -9 forgets",

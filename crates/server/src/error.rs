@@ -4,7 +4,9 @@ use std::{io, path::PathBuf};
 
 use tollgate_catalog::{CatalogError, DatabaseUrl};
 
-use crate::{data::DataError, listen::BindError, rules::RulesFileError, tls::TlsError};
+use crate::{
+    data::DataError, engine::RedisError, listen::BindError, rules::RulesFileError, tls::TlsError,
+};
 
 /// Why a server does not start: one message, with what to do about it.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +32,9 @@ pub enum StartError {
         /// Why.
         source: CatalogError,
     },
+    /// Counters cannot be shared as asked.
+    #[error(transparent)]
+    Redis(#[from] RedisError),
     /// The counters of the last run cannot be read or put aside.
     #[error(
         "cannot read the counters in {}: {source}; make the file readable, or move it away to start without",

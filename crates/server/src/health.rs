@@ -8,6 +8,8 @@ use tollgate_catalog::{Origin, WatchStatus};
 use tollgate_core::{Clock as _, SystemClock};
 
 use crate::{
+    counting::Counting,
+    engine::Engine,
     rules::{FileStatus, Publisher, Shown},
     tls::Standings,
 };
@@ -20,6 +22,7 @@ pub(crate) struct Health {
     /// Of a rules file, if one owns the rules.
     pub(crate) file: Option<watch::Receiver<FileStatus>>,
     pub(crate) certificates: Standings,
+    pub(crate) engine: Arc<Engine>,
 }
 
 /// How a server is.
@@ -31,11 +34,9 @@ pub(crate) struct Condition {
     pub(crate) shown: Shown,
     /// What somebody should look at.
     pub(crate) degraded: Vec<String>,
+    /// Where counters are.
+    pub(crate) counting: Counting,
 }
-
-/// What consistency means without Redis, in words (C3).
-pub(crate) const COUNTING: &str = "counters are in this node's memory: without Redis every consistency mode \
-     (exact, leased, local) counts on this node alone";
 
 impl Health {
     pub(crate) fn condition(&self) -> Condition {
@@ -59,10 +60,14 @@ impl Health {
         }
         let now_s = SystemClock.now().wall.as_micros() / 1_000_000;
         degraded.extend(self.certificates.troubles(now_s));
+        if let Some(fleet) = self.engine.fleet() {
+            degraded.extend(fleet.troubles(self.engine.live()));
+        }
         Condition {
             revision: status.revision().map(|revision| revision.get()),
             shown: self.publisher.shown(),
             degraded,
+            counting: self.engine.counting(),
         }
     }
 }
@@ -85,7 +90,7 @@ impl Condition {
             "revision": self.revision,
             "demo": self.shown == Shown::Demo,
             "degraded": self.degraded,
-            "counting": COUNTING,
+            "counting": self.counting.words(),
         })
     }
 }

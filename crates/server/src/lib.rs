@@ -10,6 +10,7 @@ mod announce;
 mod authority;
 mod config;
 mod counters;
+mod counting;
 mod curl;
 mod data;
 mod engine;
@@ -34,10 +35,12 @@ pub use announce::Announcement;
 pub use authority::Token;
 pub use config::{
     Administrators, Collector, CollectorError, ConfigError, ConfigFile, Demo, Effective, Fields,
-    Listeners, Loaded, LogFormat, Logs, Origin, Owner, Problem, ResetAs, SETTINGS, Setting,
-    Settings, Shown, Sources, Takes, Timers, Tls, TlsFiles, Wording, environment, load, rehearse,
+    Listeners, Loaded, LogFormat, Logs, Origin, Owner, Problem, Redis, RedisUrl, RedisUrlError,
+    ResetAs, SETTINGS, Setting, Settings, Shown, Sources, Takes, Timers, Tls, TlsFiles, Wording,
+    environment, load, rehearse,
 };
 pub use data::DataError;
+pub use engine::RedisError;
 pub use error::StartError;
 pub use gateway::{ProxiesError, TrustedProxies};
 pub use listen::BindError;

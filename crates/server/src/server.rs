@@ -4,7 +4,7 @@ use std::{future::Future, io, sync::Arc, time::Duration};
 
 use tokio::{sync::watch, task::JoinSet};
 use tollgate_catalog::{Catalog, Options, WatchSettings, Watcher};
-use tollgate_core::SystemClock;
+use tollgate_core::{Clock as _, SystemClock};
 use tollgate_memory::{CellStore, MemoryStore};
 use tollgate_rules::Live;
 
@@ -15,7 +15,7 @@ use crate::{
     config::{Demo, Listeners, Owner, Settings},
     counters::Keeper,
     data::DataFolder,
-    engine::{Engine, Time},
+    engine::{Engine, Fleet, Time},
     error::StartError,
     hangup::Hangup,
     health::Health,
@@ -79,8 +79,12 @@ impl Server {
 
         let time = Time::new(SystemClock);
         let live = Arc::new(Live::new());
-        let publisher = Publisher::new(Arc::clone(&live), Arc::clone(&recorder), settings.demo);
-        let publisher = Arc::new(publisher);
+        let publisher = Arc::new(Publisher::new(
+            Arc::clone(&live),
+            Arc::clone(&recorder),
+            settings.demo,
+            settings.counting(),
+        ));
 
         let (file, file_status) = rules_file(&settings, &catalog, &recorder, hangup).await?;
         let watching = WatchSettings::new(settings.node.clone()).data(data.path());
@@ -95,16 +99,23 @@ impl Server {
                 path: data.path().to_owned(),
                 source,
             })?;
-        let engine = Arc::new(Engine::new(live, store, time, recorder).with_cells(cells));
+        let engine = engine(&settings, (store, cells), (live, time, recorder))?;
+        if let Some(fleet) = engine.fleet() {
+            fleet.greet().await;
+        }
         // Weak: the engine has the recorder, and neither may keep the other alive.
         let counted = Arc::downgrade(&engine);
         let stats = move || counted.upgrade().map(|engine| engine.store().stats());
         engine.recorder().reads_store(stats);
+        let shared = Arc::downgrade(&engine);
+        let read = move || shared.upgrade()?.fleet().map(Fleet::reading);
+        engine.recorder().reads_fleet(read);
         let health = Health {
             publisher,
             catalog: status,
             file: file_status,
             certificates: certificates.standings(),
+            engine: Arc::clone(&engine),
         };
         let parts = Parts {
             authority: Arc::new(Authority::new(settings.token.clone())),
@@ -178,6 +189,7 @@ impl Server {
 
         shutdown.await;
         tracing::info!("Stopping: no new connections, those there are may finish.");
+        let told_at = parts.engine.time().now().steady;
         stopper.stop();
         let mut cut_off = 0;
         while let Some(late) = listeners.join_next().await {
@@ -189,6 +201,11 @@ impl Server {
                 "Some connections did not finish in time."
             );
         }
+        if let Some(fleet) = parts.engine.fleet() {
+            let since = parts.engine.time().now().steady.since(told_at);
+            let left = parts.settings.timers.drain.saturating_sub(since.into());
+            fleet.settle(left).await;
+        }
         // After the last answer, so that nothing that was charged is forgotten.
         self.keeper.save(&parts.engine).await;
         while chores.join_next().await.is_some() {}
@@ -197,11 +214,28 @@ impl Server {
     }
 }
 
-fn counters(
-    keeper: &Keeper,
-    keys: usize,
-    time: &Time,
-) -> io::Result<(MemoryStore<Time>, CellStore<Time>)> {
+type Counters = (MemoryStore<Time>, CellStore<Time>);
+
+/// Whoever decides, over this node's counters and those that it shares with others.
+fn engine(
+    settings: &Settings,
+    (store, cells): Counters,
+    (live, time, recorder): (Arc<Live>, Time, Arc<Recorder>),
+) -> Result<Arc<Engine>, StartError> {
+    let store = Arc::new(store);
+    let fleet = settings.redis.as_ref().map(|redis| {
+        let node = settings.node.as_str();
+        Fleet::start(redis, node, Arc::clone(&store), &time)
+    });
+    let fleet = fleet.transpose()?;
+    let engine = Engine::new(live, store, time, recorder).with_cells(cells);
+    Ok(Arc::new(match fleet {
+        Some(fleet) => engine.with_fleet(fleet),
+        None => engine,
+    }))
+}
+
+fn counters(keeper: &Keeper, keys: usize, time: &Time) -> io::Result<Counters> {
     Ok((keeper.load(keys, time)?, keeper.load(keys, time)?))
 }
 
@@ -230,8 +264,9 @@ async fn rules_file(
     let Owner::File(path) = &settings.owner else {
         return Ok((None, None));
     };
-    let (mut file, status) =
+    let (file, status) =
         RulesFile::new(path.clone(), catalog.clone(), Arc::clone(recorder), hangup);
+    let mut file = file.counted(settings.counting());
     file.apply().await?;
     Ok((Some(file), Some(status)))
 }

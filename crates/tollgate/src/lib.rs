@@ -29,14 +29,16 @@ mod revision;
 mod trial;
 
 pub use builder::{Builder, InMemory, LimitsMissing, OwnStore};
-pub use gate::{Gate, Met, NoSnapshot, Part, Ruling, Spend};
+pub use gate::{Gate, Met, NoSnapshot, Part, Ruling, Spend, Unanswered};
+#[doc(hidden)]
+pub use gate::{JoinAll, join_all};
 pub use limiter::RateLimiter;
 pub use observer::Observer;
 pub use tollgate_core::{
-    Action, Algorithm, AlgorithmName, Answer, Band, Bands, BucketState, Charge, Clock, Cost,
-    CounterKey, CustomState, Decision, FixedState, ImmediateStore, Law, Limit, LimitError,
-    LimitSet, Log, LogEntry, ManualClock, Micros, Now, Outcome, Period, RuleId, SlidingState,
-    State, Store, StoreError, SystemClock, Timestamp, Unit, Verdict,
+    Action, Algorithm, AlgorithmName, Answer, Band, Bands, BucketState, Charge, Clock, Consistency,
+    Cost, CounterKey, CustomState, Decision, FixedState, ImmediateStore, Law, Limit, LimitError,
+    LimitSet, Log, LogEntry, ManualClock, Micros, Now, OnFailure, Outcome, Period, Policy, RuleId,
+    SlidingState, State, Store, StoreError, SystemClock, Timestamp, Unit, Verdict,
 };
 pub use tollgate_memory::{LoadError, MemoryStore, SAVED_PERIOD_MIN, Stats};
 /// Rules: documents, matching, and the snapshot a [`Gate`] decides from.

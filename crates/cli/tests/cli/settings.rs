@@ -74,12 +74,12 @@ fn everything_that_is_wrong_is_told_at_once() {
         "htpp = \"127.0.0.1:1\"\nlog_format = \"xml\"\n",
     );
     let ran = desk
-        .line("serve --admin 0.0.0.0:7080 --redis redis://h --idle-timeout 5")
+        .line("serve --admin 0.0.0.0:7080 --redis http://h --idle-timeout 5")
         .with(1);
     let ran = ran
         .says("tollgate.toml:1:1: there is no setting \"htpp\": did you mean \"http\"?")
         .says("tollgate.toml:2:14: log_format is \"xml\": expected text or json")
-        .says("--redis: redis is not supported yet")
+        .says("--redis: redis is not one that can be used: address 1 begins with neither redis://")
         .says("--idle-timeout: idle_timeout is \"5\": expected a span");
     assert_eq!(ran.out, "");
     let json = desk.line("config --json").with(1).json();

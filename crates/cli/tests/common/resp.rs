@@ -29,6 +29,25 @@ impl Resp {
         text
     }
 
+    /// Sends bytes as they are.
+    pub(crate) fn write(&mut self, bytes: &[u8]) {
+        self.stream.write_all(bytes).unwrap();
+    }
+
+    /// The next lines of what is answered.
+    pub(crate) fn lines(&mut self, count: usize) -> Vec<String> {
+        let line = |_| {
+            let mut line = Vec::new();
+            while !line.ends_with(b"\r\n") {
+                let mut byte = [0];
+                self.stream.read_exact(&mut byte).unwrap();
+                line.extend_from_slice(&byte);
+            }
+            String::from_utf8(line).unwrap().trim_end().to_owned()
+        };
+        (0..count).map(line).collect()
+    }
+
     /// Asks, and gives the answer as it came. It is small, and comes as one.
     pub(crate) fn ask(&mut self, words: &[&str]) -> String {
         let command = Self::command(words);

@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::json;
 
-use tollgate_testkit::certificates::{A_YEAR, Authority};
+use tollgate_testkit::{
+    certificates::{A_YEAR, Authority},
+    redis::Redis,
+};
 
 use crate::common::{Desk, server::Server};
 
@@ -75,7 +78,10 @@ fn the_manual_knows_every_metric() {
         &signed.key.to_str().unwrap(),
     );
     let sealed = ["--resp-tls-cert", certificate, "--resp-tls-key", key];
-    let server = desk.serve(&[&["--rules", "rules.yaml"], &sealed[..]].concat());
+    let redis = Redis::start();
+    let url = redis.url();
+    let flags = ["--rules", "rules.yaml", "--redis", &url];
+    let server = desk.serve(&[&flags, &sealed[..]].concat());
     let mut found: BTreeMap<String, (String, String)> = BTreeMap::new();
     let text = scrape(&server);
     for line in text.lines() {

@@ -4,6 +4,7 @@ mod explain;
 mod line;
 mod nearest;
 mod parse;
+mod scripts;
 mod set;
 mod value;
 

@@ -10,7 +10,7 @@ use tokio::{
     sync::Notify,
     time::{sleep, timeout},
 };
-use tollgate_core::Clock;
+use tollgate_core::{Clock, Micros};
 
 use super::{
     access::Access,
@@ -45,6 +45,8 @@ const IDLE: Duration = Duration::from_secs(1);
 pub(super) struct Means {
     pub(super) access: Arc<Access>,
     pub(super) clock: Arc<dyn Clock>,
+    /// How long a decision waits.
+    pub(super) deadline: Micros,
     /// To be told when it may be worthwhile to look who serves what.
     pub(super) refresh: Arc<Notify>,
 }

@@ -135,7 +135,7 @@ fn part(row: &Value, teller: &Address) -> Option<Option<Part>> {
 
 #[cfg(test)]
 mod tests {
-    use tollgate_core::SystemClock;
+    use tollgate_core::{Micros, SystemClock};
 
     use super::*;
 
@@ -147,6 +147,11 @@ mod tests {
             id,
             Value::Array(Vec::new()),
         ])
+    }
+
+    fn numbered(number: u16) -> Slot {
+        let mut slots = (0_u32..).map(|at| Slot::of(at.to_string().as_bytes()));
+        slots.find(|slot| slot.get() == number).unwrap()
     }
 
     fn row(first: i64, last: i64, nodes: &[Value]) -> Value {
@@ -172,24 +177,21 @@ mod tests {
         assert_eq!(owners, ["a:7000", "asked:7001", "asked:7002"]);
 
         let map = Map::cluster(&found, |address| {
-            Some(Arc::new(Shard::new(address.clone(), Arc::new(SystemClock))))
+            Some(Arc::new(Shard::new(
+                address.clone(),
+                Arc::new(SystemClock),
+                Micros::ZERO,
+            )))
         });
-        let owner = |slot| {
-            map.shard(Slot::new(slot).unwrap())
-                .map(|shard| shard.name())
-        };
+        let owner = |slot| map.shard(numbered(slot)).map(|shard| shard.name());
         assert_eq!(owner(0), Some("a:7000"));
         assert_eq!(owner(5_460), Some("a:7000"));
         assert_eq!(owner(5_461), Some("asked:7001"));
         assert_eq!(owner(16_000), Some("asked:7002"));
         assert_eq!(owner(16_001), None);
 
-        let moved = map.with_owner(Slot::new(16_001).unwrap(), &map.shards[0]);
-        let owner = |slot| {
-            moved
-                .shard(Slot::new(slot).unwrap())
-                .map(|shard| shard.name())
-        };
+        let moved = map.with_owner(numbered(16_001), &map.shards[0]);
+        let owner = |slot| moved.shard(numbered(slot)).map(|shard| shard.name());
         assert_eq!((owner(16_001), owner(16_002)), (Some("a:7000"), None));
     }
 

@@ -27,12 +27,15 @@ pub(super) enum Way {
 impl Shard {
     /// Runs a script here, loading it first if need be.
     pub(super) async fn run(&self, call: &Call, way: Way) -> Result<Value, Refusal> {
+        let start = self.clock.now().steady;
         let outcome = self.run_uncounted(call, way).await;
         match &outcome {
             Err(Refusal::Failed(failure)) => self.failed(failure.cause()),
             Err(Refusal::ReadOnly) => self.failed(Cause::Moving),
-            // A redirection is an answer too.
-            _ => self.succeeded(),
+            // A redirection is an answer too. One for which nobody has waited speaks neither for the shard
+            // nor against it: those who did not wait have told.
+            _ if self.clock.now().steady.since(start) <= self.deadline => self.succeeded(),
+            _ => {}
         }
         outcome
     }

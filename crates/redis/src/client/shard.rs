@@ -24,7 +24,9 @@ const WANTED_FOR: Micros = Micros::from_secs(60);
 pub(crate) struct Shard {
     name: String,
     pub(super) address: Address,
-    clock: Arc<dyn Clock>,
+    pub(super) clock: Arc<dyn Clock>,
+    /// How long a decision waits.
+    pub(super) deadline: Micros,
     link: ArcSwapOption<Link>,
     pub(super) in_flight: AtomicUsize,
     /// What share of the keys is let through, in percent: what the breaker says, to be read at any time.
@@ -54,7 +56,7 @@ pub(super) enum Change {
 }
 
 impl Shard {
-    pub(super) fn new(address: Address, clock: Arc<dyn Clock>) -> Self {
+    pub(super) fn new(address: Address, clock: Arc<dyn Clock>, deadline: Micros) -> Self {
         let inner = Inner {
             breaker: Breaker::new(),
             trouble: None,
@@ -65,6 +67,7 @@ impl Shard {
             name: address.to_string(),
             address,
             clock,
+            deadline,
             link: ArcSwapOption::empty(),
             in_flight: AtomicUsize::new(0),
             share: AtomicU8::new(0),

@@ -145,6 +145,10 @@ function bucket.credit(it, q, r, at)
   it.full, it.rest = full, rest
 end
 
+function bucket.moment()
+  return steady
+end
+
 function bucket.write(it)
   return format('%.0f %.0f %.0f', it.full, it.rest, it.at)
 end
@@ -173,6 +177,11 @@ end
 
 function fixed.credit(it, q, _, at)
   if window_at(it.limit, at) == it.window then it.used = max(0, it.used - q) end
+end
+
+-- A moment by which what is taken now will be found again.
+function fixed.moment(it)
+  return start_of(it.limit, it.window)
 end
 
 function fixed.write(it)
@@ -206,7 +215,7 @@ function sliding.fits(it, q)
   return room >= 0 and at_most(it.before, it.left, room, it.length)
 end
 
-sliding.add, sliding.credit = fixed.add, fixed.credit
+sliding.add, sliding.credit, sliding.moment = fixed.add, fixed.credit, fixed.moment
 
 function sliding.write(it)
   return format('%.0f %.0f %.0f', it.window, it.used, it.before)
@@ -267,6 +276,10 @@ function log.credit(it, q, _, at)
   local entry_left = left > 0 and format('%.0f:%.0f;', at, left) or ''
   it.older = string.sub(it.older, 1, from - 1) .. entry_left .. string.sub(it.older, to)
   it.sum = it.sum - q
+end
+
+function log.moment(it)
+  return it.now
 end
 
 function log.write(it)
@@ -354,8 +367,7 @@ end
 for i = 1, #KEYS do
   local it = counters[i]
   if it.is_changed then
-    local at = (it.law == bucket or it.law == log) and steady or wall
-    if it.law == log and it.newest > steady then at = it.newest end
+    local at = it.law.moment(it)
     local mark = format('%.0f %.0f %.0f %.0f', sequence, at, it.q, it.r)
     redis.call('HSET', KEYS[i], 's', it.limit.header .. it.law.write(it), node, mark)
     expire(KEYS[i], it.limit.ttl)

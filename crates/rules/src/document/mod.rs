@@ -23,7 +23,7 @@ mod tree;
 mod write;
 
 pub use format::{FormatError, format};
-pub use read::{Document, Reading, read, read_override, read_rule, read_tier};
+pub use read::{Document, Reading, read, read_for_redis, read_override, read_rule, read_tier};
 pub use report::{Place, Problem, Report};
 pub use schema::schema;
 pub use tree::{BYTES_MAX, DEPTH_MAX, NODES_MAX};

@@ -63,6 +63,14 @@ impl Flaw {
         }
     }
 
+    /// The same, only remarked upon.
+    pub(crate) fn remarked(self) -> Self {
+        Self {
+            severity: Severity::Warning,
+            ..self
+        }
+    }
+
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self

@@ -9,6 +9,7 @@ mod flaw;
 mod groups;
 mod names;
 mod overrides;
+mod scripts;
 mod twins;
 mod unlimited;
 mod unreachable;
@@ -16,6 +17,7 @@ mod walk;
 mod wildcard;
 
 pub use flaw::{Flaw, Locus, Severity};
+pub use scripts::{review_for_redis, review_overrides_for_redis};
 
 use crate::{Override, RuleSet};
 
@@ -43,6 +45,8 @@ pub fn review(set: &RuleSet) -> Vec<Flaw> {
     unreachable::check(&walk, &mut flaws);
     groups::check(set, &walk, &mut flaws);
     unlimited::check(set, &walk, &mut flaws);
+    // Nobody may ever count these in Redis; whoever does refuses them.
+    flaws.extend(review_for_redis(set).into_iter().map(Flaw::remarked));
     flaws
 }
 

@@ -8,6 +8,7 @@ mod certified;
 mod change;
 mod cursor;
 mod etag;
+mod fits;
 mod guard;
 mod health;
 mod keys;

@@ -10,7 +10,7 @@ use tollgate_rules::{RuleSet, document};
 use super::{
     call::Call,
     change::{self, Dry},
-    cursor, etag,
+    cursor, etag, fits,
     problem::Problem,
     reply::Reply,
     route::{Content, Kind, Outcome, Param, Route, Told, Verb, path},
@@ -156,8 +156,12 @@ async fn rollback(call: Call) -> Outcome {
         if base != Base::Any && base != Base::Revision(head.number) {
             return Err(newer(&head, &earlier.set));
         }
+        fits::set(&call, &earlier.set)?;
         let dry = Dry::new(head, (*earlier.set).clone());
         return Ok(dry.reply(&|_| false));
+    }
+    if call.state.engine.waits() {
+        fits::set(&call, &load(&call, to).await?.set)?;
     }
     let catalog = &call.state.catalog;
     let written = catalog.rollback_from(base, to, call.author()).await;

@@ -8,7 +8,7 @@ use tollgate_wire::admin::{with_text, without};
 use super::{
     call::Call,
     change::{self, Change, Twice},
-    etag,
+    etag, fits,
     problem::Problem,
     reply::Reply,
     route::{Kind, Outcome, Param, Route, Shape, Told, Verb, header, path},
@@ -190,6 +190,7 @@ fn sent(call: &Call) -> Result<Tier, Problem> {
     let text = without(&text, &["is_default"]);
     let text = with_text(&text, "name", name.as_str());
     let tier = document::read_tier(&text).map_err(|report| trouble::refused(&report))?;
+    fits::tier(call, &tier)?;
     if tier.name != name {
         let detail = format!(
             "a tier keeps its name: the path says {name}, the body {}",

@@ -10,7 +10,7 @@ use crate::gateway::TrustedProxies;
 
 use super::{
     Collector, ConfigError, Demo, Effective, Listeners, Logs, Origin, Owner, Problem, SETTINGS,
-    Settings, Sources, Takes, Timers, Wording, cross, parse,
+    Settings, Sources, Takes, Timers, Wording, cross, parse, redis,
     sources::{Given, Values},
     tls,
 };
@@ -81,6 +81,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     });
     let token = cross::token(reader);
     let tls = tls::read(reader);
+    let redis = redis::read(reader);
     let trusted_proxies = reader.value("trusted_proxies", |text| {
         text.parse::<TrustedProxies>()
             .map_err(|error| error.to_string())
@@ -93,6 +94,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         listen: listen?,
         data: data?,
         database: database?,
+        redis: redis?,
         owner: rules.map_or(Owner::Catalog, Owner::File),
         region: region?,
         node: NodeId::new(&node.unwrap_or_else(random_name)),
@@ -183,7 +185,7 @@ pub(super) struct Reader {
 
 impl Reader {
     /// A value that there is always one of; none if it is wrong.
-    fn value<T>(
+    pub(super) fn value<T>(
         &mut self,
         name: &'static str,
         parse: impl Fn(&str) -> Result<T, parse::Expected>,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Origin, SETTINGS, Settings, Takes, sources::Values};
+use super::{Origin, Redis, SETTINGS, Settings, Takes, sources::Values};
 
 /// Every setting with its value and where that came from.
 #[derive(Clone, Debug)]
@@ -24,13 +24,11 @@ pub struct Shown {
 
 impl Effective {
     pub(super) fn new(values: &Values, settings: &Settings) -> Self {
-        let known = SETTINGS
-            .iter()
-            .filter(|setting| setting.takes != Takes::NothingYet);
-        let shown = known.map(|setting| {
+        let shown = SETTINGS.iter().map(|setting| {
             let given = values.get(setting.name);
             let value = match setting.name {
                 "database" => Some(settings.database.to_string()),
+                "redis" => settings.redis.as_ref().map(Redis::shown),
                 "otlp" => settings.otlp.as_ref().map(ToString::to_string),
                 "node" if given.is_none() => Some("(random at every start)".to_owned()),
                 _ if setting.takes == Takes::Secret => given.map(|_| "(set)".to_owned()),

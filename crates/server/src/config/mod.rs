@@ -7,6 +7,7 @@ mod effective;
 mod file;
 mod origin;
 mod parse;
+mod redis;
 mod rehearse;
 mod setting;
 mod settings;
@@ -21,6 +22,7 @@ pub use collector::{Collector, CollectorError};
 pub use effective::{Effective, Shown};
 pub use file::ConfigFile;
 pub use origin::{ConfigError, Origin, Problem};
+pub use redis::{Redis, RedisUrl, RedisUrlError};
 pub use rehearse::rehearse;
 pub use setting::{Setting, Takes};
 pub use settings::{

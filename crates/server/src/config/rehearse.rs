@@ -6,7 +6,7 @@ use rustix::fs::{Access, access};
 use tollgate_rules::document;
 
 use super::{Owner, Settings};
-use crate::tls::Material;
+use crate::{counting::Counting, tls::Material};
 
 /// Whether a server would start with these, as far as that can be told without leaving anything behind:
 /// the rules file is sound, the certificates and keys can be used, the data folder can be written. Whether the ports are free and the database
@@ -24,7 +24,7 @@ pub fn rehearse(settings: &Settings) -> Result<(), Vec<String>> {
         ));
     }
     if let Owner::File(path) = &settings.owner
-        && let Err(why) = rules(path)
+        && let Err(why) = rules(path, settings.counting())
     {
         obstacles.push(why);
     }
@@ -63,7 +63,7 @@ fn folder(path: &Path) -> Result<(), String> {
         .map_err(|error| format!("cannot be written: {error}"))
 }
 
-fn rules(path: &Path) -> Result<(), String> {
+fn rules(path: &Path, counting: Counting) -> Result<(), String> {
     let name = path.display().to_string();
     let length = fs::metadata(path).map(|metadata| metadata.len());
     let length = length.map_err(|error| format!("cannot read the rules file {name}: {error}"))?;
@@ -75,7 +75,10 @@ fn rules(path: &Path) -> Result<(), String> {
     }
     let text = fs::read_to_string(path)
         .map_err(|error| format!("cannot read the rules file {name}: {error}"))?;
-    let reading = document::read(&name, &text);
+    let reading = match counting {
+        Counting::Alone => document::read(&name, &text),
+        Counting::Shared => document::read_for_redis(&name, &text),
+    };
     match reading.document {
         Some(_) => Ok(()),
         None => Err(format!(

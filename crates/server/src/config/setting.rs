@@ -28,8 +28,6 @@ pub enum Takes {
     Switch,
     /// A secret: a flag would show in the list of processes and a file is shared, so neither takes it.
     Secret,
-    /// Nothing yet: whoever sets it is told so.
-    NothingYet,
 }
 
 impl Setting {

@@ -4,8 +4,8 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use tollgate_catalog::{DatabaseUrl, NodeId};
 
-use super::{Collector, Tls};
-use crate::{authority::Token, gateway::TrustedProxies};
+use super::{Collector, Redis, Tls};
+use crate::{authority::Token, counting::Counting, gateway::TrustedProxies};
 
 /// Everything a server needs to know.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub struct Settings {
     pub data: PathBuf,
     /// Where rules and overrides live.
     pub database: DatabaseUrl,
+    /// Where counters are shared, if they are.
+    pub redis: Option<Redis>,
     /// Who may write rules.
     pub owner: Owner,
     /// The region's name.
@@ -42,6 +44,16 @@ pub struct Settings {
     pub logs: Logs,
     /// Where metrics are pushed to, if anywhere.
     pub otlp: Option<Collector>,
+}
+
+impl Settings {
+    /// Where counters will be.
+    pub(crate) const fn counting(&self) -> Counting {
+        match self.redis {
+            None => Counting::Alone,
+            Some(_) => Counting::Shared,
+        }
+    }
 }
 
 /// The addresses of the listeners.

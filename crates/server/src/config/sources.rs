@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{ConfigFile, Origin, Problem, SETTINGS, Setting, Takes, setting::VARIABLE_PREFIX};
+use super::{ConfigFile, Origin, Problem, SETTINGS, Setting, setting::VARIABLE_PREFIX};
 
 /// All that an operator said.
 #[derive(Clone, Debug, Default)]
@@ -99,11 +99,6 @@ impl Sources {
                 );
             }
         }
-        problems.extend(
-            SETTINGS
-                .iter()
-                .filter_map(|setting| not_yet(setting, &values)),
-        );
         (values, problems)
     }
 
@@ -133,13 +128,4 @@ impl Sources {
 fn there(path: &str, by: &str) -> Result<ConfigFile, String> {
     let file = ConfigFile::read(path).map_err(|why| format!("{by}: {why}"))?;
     file.ok_or_else(|| format!("{by}: there is no file {path}"))
-}
-
-fn not_yet(setting: &Setting, values: &Values) -> Option<Problem> {
-    let given = values.get(setting.name)?;
-    (setting.takes == Takes::NothingYet).then(|| Problem {
-        key: setting.name.to_owned(),
-        origin: given.origin.clone(),
-        message: format!("{} is not supported yet: leave it out", setting.name),
-    })
 }

@@ -40,7 +40,29 @@ pub const SETTINGS: &[Setting] = &[
         "The rule database, sqlite:PATH or postgres://…; without it the SQLite file in the data folder",
     )
     .taking(Takes::Address),
-    Setting::optional("redis", "URL", "Counters shared through Redis").taking(Takes::NothingYet),
+    Setting::optional(
+        "redis",
+        "URLS",
+        "The Redis or Valkey through which nodes share counters, redis://… or rediss://…; of a Cluster any nodes, separated by commas",
+    )
+    .taking(Takes::Address),
+    Setting::optional(
+        "redis_ca",
+        "FILE",
+        "Who signs the certificate of a rediss:// server, in PEM; without it those that the system believes",
+    ),
+    Setting::value(
+        "redis_prefix",
+        "TEXT",
+        "rl",
+        "What the names of all counters in Redis begin with; fleets that share a Redis need one each",
+    ),
+    Setting::value(
+        "redis_deadline",
+        "SPAN",
+        "5ms",
+        "How long a decision may wait for Redis; then the rule's on_failure answers",
+    ),
     Setting::optional(
         "rules",
         "FILE",

@@ -99,7 +99,7 @@ mod tests {
         for user in 0..5_000 {
             let user = format!("user-{user}");
             let ask = Ask::new(Query::new().user(&user).unwrap());
-            engine.check(&ask).unwrap();
+            engine.check(&ask).await.unwrap();
         }
         let folder = tempfile::tempdir().unwrap();
         let keeper = Keeper::new(folder.path());

@@ -32,6 +32,9 @@ pub(crate) enum Refusal {
     /// Nobody knows the rule.
     #[error("there is no rule {0:?} in force")]
     UnknownRule(String),
+    /// The counters could not be asked: what did not happen, and why.
+    #[error("{0}")]
+    Counters(String),
 }
 
 /// The name of a decision: which run of which node, and the how manieth.

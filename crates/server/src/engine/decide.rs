@@ -10,14 +10,17 @@ use tollgate_rules::{Live, Plan};
 use super::{
     Answer, Ask, Deed, Refusal, Time,
     answer::{DecisionId, DecisionIds},
+    fleet::Fleet,
     repeat::{Repeats, Seen},
 };
-use crate::telemetry::Recorder;
+use crate::{counting::Counting, telemetry::Recorder};
 
 /// Rules, counters and whoever is told, behind one door.
 #[derive(Debug)]
 pub(crate) struct Engine {
-    gate: Gate<MemoryStore<Time>, Time>,
+    gate: Gate<Arc<MemoryStore<Time>>, Time>,
+    /// The same rules over counters that a fleet shares, if it does.
+    pub(super) fleet: Option<Gate<Fleet, Time>>,
     cells: CellStore<Time>,
     time: Time,
     ids: DecisionIds,
@@ -28,15 +31,17 @@ pub(crate) struct Engine {
 impl Engine {
     pub(crate) fn new(
         live: Arc<Live>,
-        store: MemoryStore<Time>,
+        store: impl Into<Arc<MemoryStore<Time>>>,
         time: Time,
         recorder: Arc<Recorder>,
     ) -> Self {
+        let store = store.into();
         // As much room for keys that no rule is about as for those of rules.
         let keys = usize::try_from(store.stats().capacity).unwrap_or(usize::MAX);
         let cells = CellStore::with_capacity(keys / 7 * 5, time.clone());
         Self {
             gate: Gate::new(live, store, time.clone()),
+            fleet: None,
             cells,
             time,
             ids: DecisionIds::new(),
@@ -51,8 +56,15 @@ impl Engine {
         self
     }
 
+    /// With counters that a fleet shares.
+    pub(crate) fn with_fleet(mut self, fleet: Fleet) -> Self {
+        let live = Arc::clone(self.gate.live());
+        self.fleet = Some(Gate::new(live, fleet, self.time.clone()));
+        self
+    }
+
     /// Decides each question on its own, in order, and hands over the answers.
-    pub(crate) fn check_all(
+    pub(super) fn check_all_now(
         &self,
         asks: &[Ask<'_>],
         mut answered: impl FnMut(Result<Answer, Refusal>),
@@ -81,24 +93,18 @@ impl Engine {
     }
 
     /// Decides one question.
-    pub(crate) fn check(&self, ask: &Ask<'_>) -> Result<Answer, Refusal> {
+    pub(super) fn check_now(&self, ask: &Ask<'_>) -> Result<Answer, Refusal> {
         if ask.request_id.is_some() {
             return self.check_once(ask);
         }
         let mut answer = Err(Refusal::NoSnapshot);
-        self.check_all(std::slice::from_ref(ask), |decided| answer = decided);
+        self.check_all_now(std::slice::from_ref(ask), |decided| answer = decided);
         answer
     }
 
     /// Peeks, refunds or resets. Neither is a decision, so nobody is told.
-    pub(crate) fn inspect(&self, deed: Deed<'_>, ask: &Ask<'_>) -> Result<Answer, Refusal> {
-        let live = self.gate.live();
-        if let Some(name) = deed.rule {
-            let known = live.with_snapshot(|snapshot| snapshot.rule_id(name).is_some());
-            if known == Some(false) {
-                return Err(Refusal::UnknownRule(name.chars().take(64).collect()));
-            }
-        }
+    pub(super) fn inspect_now(&self, deed: Deed<'_>, ask: &Ask<'_>) -> Result<Answer, Refusal> {
+        self.knows(deed)?;
         // Before the counters are asked: a window must not seem to end later than it does.
         let at = self.time.now().wall;
         let ruling = match deed.rule {
@@ -118,7 +124,19 @@ impl Engine {
         answer
     }
 
-    pub(super) const fn gate(&self) -> &Gate<MemoryStore<Time>, Time> {
+    /// Whether the rule that is named is in force.
+    pub(super) fn knows(&self, deed: Deed<'_>) -> Result<(), Refusal> {
+        let Some(name) = deed.rule else {
+            return Ok(());
+        };
+        let live = self.gate.live();
+        match live.with_snapshot(|snapshot| snapshot.rule_id(name).is_some()) {
+            Some(false) => Err(Refusal::UnknownRule(name.chars().take(64).collect())),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) const fn gate(&self) -> &Gate<Arc<MemoryStore<Time>>, Time> {
         &self.gate
     }
 
@@ -131,9 +149,22 @@ impl Engine {
         self.gate.live()
     }
 
-    /// The counters.
-    pub(crate) const fn store(&self) -> &MemoryStore<Time> {
+    /// The counters of this node.
+    pub(crate) fn store(&self) -> &MemoryStore<Time> {
         self.gate.store()
+    }
+
+    /// The counters of the fleet, if it shares any.
+    pub(crate) fn fleet(&self) -> Option<&Fleet> {
+        self.fleet.as_ref().map(Gate::store)
+    }
+
+    /// Where counters are.
+    pub(crate) const fn counting(&self) -> Counting {
+        match self.fleet {
+            None => Counting::Alone,
+            Some(_) => Counting::Shared,
+        }
     }
 
     /// The keys that no rule is about.
@@ -171,12 +202,12 @@ impl Engine {
         answer
     }
 
-    fn answer(&self, plan: &Plan<'_>, ruling: Ruling, at: Timestamp) -> Answer {
+    pub(super) fn answer(&self, plan: &Plan<'_>, ruling: Ruling, at: Timestamp) -> Answer {
         self.recorder.decided(plan, &ruling);
         self.named(ruling, at)
     }
 
-    fn named(&self, ruling: Ruling, at: Timestamp) -> Answer {
+    pub(super) fn named(&self, ruling: Ruling, at: Timestamp) -> Answer {
         let id = self.ids.next();
         Answer { id, at, ruling }
     }

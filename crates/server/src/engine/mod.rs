@@ -1,18 +1,26 @@
-//! The middle of every protocol: a question in, an answer out. Nothing here waits.
+//! The middle of every protocol: a question in, an answer out. Only counters that a fleet shares are waited
+//! for.
 
 mod answer;
 mod ask;
 mod decide;
+mod fleet;
 mod repeat;
 #[cfg(test)]
 mod rig;
+mod start;
 #[cfg(test)]
 mod tests;
 mod time;
 mod together;
+mod troubles;
+mod wait;
 
 pub(crate) use answer::{Answer, Refusal};
 pub(crate) use ask::{Ask, Deed};
 pub(crate) use decide::Engine;
+pub(crate) use fleet::Fleet;
+pub use start::RedisError;
 pub(crate) use time::Time;
 pub(crate) use together::Together;
+pub(crate) use wait::{UNDER_WAY_MAX, at_once};

@@ -3,13 +3,14 @@
 use std::{
     collections::{HashMap, VecDeque},
     hash::{BuildHasher, Hash as _, Hasher as _, RandomState},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use smallvec::SmallVec;
+use tokio::sync::OnceCell;
 use tollgate_core::{Micros, Timestamp};
 
-use super::{Answer, Ask};
+use super::{Answer, Ask, Refusal};
 
 /// How long a name is remembered.
 const REMEMBERED: Micros = Micros::from_secs(60);
@@ -34,8 +35,16 @@ struct Shard {
 #[derive(Debug)]
 struct Kept {
     facts: u64,
-    answer: Answer,
+    said: Said,
     at: Timestamp,
+}
+
+/// What was answered, or will be.
+#[derive(Debug)]
+enum Said {
+    Answer(Answer),
+    /// Whoever asks meanwhile waits for the one answer.
+    Soon(Arc<OnceCell<Answer>>),
 }
 
 /// Where a name is, or would be, remembered. Whoever holds it is the only one to ask under that name.
@@ -78,6 +87,29 @@ impl Repeats {
         Place { shard, name, facts }
     }
 
+    /// Where the answer to a question with a name is, or will be: one for all who ask. Whoever gives up while
+    /// it is made leaves it to the next.
+    pub(super) fn cell(
+        &self,
+        ask: &Ask<'_>,
+        now: Timestamp,
+    ) -> Result<Arc<OnceCell<Answer>>, Refusal> {
+        let mut place = self.place(ask);
+        place.shard.forget(now);
+        match place.shard.answers.get(place.name) {
+            Some(kept) if kept.facts != place.facts => Err(Refusal::RequestIdTaken),
+            Some(kept) => Ok(match &kept.said {
+                Said::Answer(answer) => Arc::new(OnceCell::new_with(Some(answer.clone()))),
+                Said::Soon(cell) => Arc::clone(cell),
+            }),
+            None => {
+                let cell = Arc::new(OnceCell::new());
+                place.remember(Said::Soon(Arc::clone(&cell)), now);
+                Ok(cell)
+            }
+        }
+    }
+
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         let shards = self.shards.iter();
@@ -115,12 +147,21 @@ impl Place<'_> {
         self.shard.forget(now);
         match self.shard.answers.get(self.name) {
             None => Seen::Never,
-            Some(kept) if kept.facts == self.facts => Seen::Before(Box::new(kept.answer.clone())),
-            Some(_) => Seen::Otherwise,
+            Some(kept) if kept.facts != self.facts => Seen::Otherwise,
+            Some(kept) => match &kept.said {
+                Said::Answer(answer) => Seen::Before(Box::new(answer.clone())),
+                Said::Soon(cell) => cell
+                    .get()
+                    .map_or(Seen::Never, |answer| Seen::Before(Box::new(answer.clone()))),
+            },
         }
     }
 
     pub(super) fn keep(&mut self, answer: Answer, at: Timestamp) {
+        self.remember(Said::Answer(answer), at);
+    }
+
+    fn remember(&mut self, said: Said, at: Timestamp) {
         let shard = &mut *self.shard;
         if shard.order.len() >= NAMES_MAX
             && let Some(oldest) = shard.order.pop_front()
@@ -128,7 +169,7 @@ impl Place<'_> {
             shard.answers.remove(&oldest);
         }
         let facts = self.facts;
-        let kept = Kept { facts, answer, at };
+        let kept = Kept { facts, said, at };
         shard.answers.insert(self.name.into(), kept);
         shard.order.push_back(self.name.into());
     }

@@ -21,15 +21,15 @@ fn named<'a>(user: &'a str, request_id: &'a str) -> Ask<'a> {
 }
 
 fn remaining(engine: &Engine, ask: &Ask<'_>) -> Option<u64> {
-    engine.check(ask).unwrap().ruling.remaining()
+    engine.check_now(ask).unwrap().ruling.remaining()
 }
 
 // Proves: D15
 #[test]
 fn a_request_that_is_asked_again_is_charged_once() {
     let (engine, _) = Engine::of_rules(LOGIN);
-    let first = engine.check(&named("alice", "r-1")).unwrap();
-    let again = engine.check(&named("alice", "r-1")).unwrap();
+    let first = engine.check_now(&named("alice", "r-1")).unwrap();
+    let again = engine.check_now(&named("alice", "r-1")).unwrap();
     assert_eq!(first.id, again.id);
     assert_eq!(again.ruling.remaining(), Some(1));
     assert_eq!(remaining(&engine, &named("alice", "r-2")), Some(0));
@@ -42,15 +42,15 @@ fn a_denial_is_repeated_too() {
     for id in ["1", "2"] {
         assert!(
             engine
-                .check(&named("alice", id))
+                .check_now(&named("alice", id))
                 .unwrap()
                 .ruling
                 .is_allowed()
         );
     }
-    let denied = engine.check(&named("alice", "3")).unwrap();
+    let denied = engine.check_now(&named("alice", "3")).unwrap();
     engine
-        .inspect(
+        .inspect_now(
             Deed {
                 action: Action::Reset,
                 rule: None,
@@ -58,7 +58,7 @@ fn a_denial_is_repeated_too() {
             &of("alice"),
         )
         .unwrap();
-    let again = engine.check(&named("alice", "3")).unwrap();
+    let again = engine.check_now(&named("alice", "3")).unwrap();
     assert_eq!(denied.id, again.id);
     assert!(!again.ruling.is_allowed());
 }
@@ -77,8 +77,8 @@ fn a_name_is_forgotten_after_a_minute() {
 #[test]
 fn a_name_with_other_facts_is_refused() {
     let (engine, _) = Engine::of_rules(LOGIN);
-    engine.check(&named("alice", "r")).unwrap();
-    let refused = engine.check(&named("bob", "r")).unwrap_err();
+    engine.check_now(&named("alice", "r")).unwrap();
+    let refused = engine.check_now(&named("bob", "r")).unwrap_err();
     assert_eq!(refused, Refusal::RequestIdTaken);
     assert_eq!(
         remaining(&engine, &of("bob")),
@@ -102,8 +102,8 @@ fn the_order_of_attributes_does_not_matter() {
             ..Ask::new(query)
         }
     };
-    let first = engine.check(&with([("a", "1"), ("b", "2")])).unwrap();
-    let again = engine.check(&with([("b", "2"), ("a", "1")])).unwrap();
+    let first = engine.check_now(&with([("a", "1"), ("b", "2")])).unwrap();
+    let again = engine.check_now(&with([("b", "2"), ("a", "1")])).unwrap();
     assert_eq!(first.id, again.id);
 }
 
@@ -113,7 +113,7 @@ fn at_once_from_many_threads_it_is_charged_once() {
     let (engine, _) = Engine::of_rules(LOGIN);
     std::thread::scope(|scope| {
         for _ in 0..8 {
-            scope.spawn(|| engine.check(&named("alice", "r")).unwrap());
+            scope.spawn(|| engine.check_now(&named("alice", "r")).unwrap());
         }
     });
     assert_eq!(remaining(&engine, &of("alice")), Some(0));
@@ -124,12 +124,12 @@ fn at_once_from_many_threads_it_is_charged_once() {
 fn names_are_bounded() {
     let (engine, _) = Engine::of_rules("version: 1\nrules: []");
     let names: Vec<String> = (0..200_000).map(|number| number.to_string()).collect();
-    let first = engine.check(&named("alice", "0")).unwrap().id;
+    let first = engine.check_now(&named("alice", "0")).unwrap().id;
     for name in &names {
-        engine.check(&named("alice", name)).unwrap();
+        engine.check_now(&named("alice", name)).unwrap();
     }
     assert!(engine.repeats.len() <= 65_536);
-    assert_ne!(engine.check(&named("alice", "0")).unwrap().id, first);
+    assert_ne!(engine.check_now(&named("alice", "0")).unwrap().id, first);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn a_batch_is_answered_in_order_whatever_has_a_name() {
         named("carol", "r"),
     ];
     let mut seen = Vec::new();
-    engine.check_all(&asks, |answer| {
+    engine.check_all_now(&asks, |answer| {
         seen.push(answer.map(|answer| (answer.ruling.is_allowed(), answer.ruling.remaining())));
     });
     let expected = [
@@ -162,10 +162,10 @@ fn a_batch_is_answered_in_order_whatever_has_a_name() {
 fn without_rules_nothing_is_decided() {
     let (engine, _) = Engine::of_live(Arc::new(Live::new()));
     let refused = Refusal::NoSnapshot;
-    assert_eq!(engine.check(&of("alice")).unwrap_err(), refused);
-    assert_eq!(engine.check(&named("alice", "r")).unwrap_err(), refused);
+    assert_eq!(engine.check_now(&of("alice")).unwrap_err(), refused);
+    assert_eq!(engine.check_now(&named("alice", "r")).unwrap_err(), refused);
     let mut count = 0;
-    engine.check_all(&[of("alice"), of("bob")], |answer| {
+    engine.check_all_now(&[of("alice"), of("bob")], |answer| {
         assert_eq!(answer.unwrap_err(), refused);
         count += 1;
     });
@@ -179,7 +179,9 @@ fn a_deed_for_a_rule_that_is_not_there_is_refused() {
         action: Action::Peek,
         rule: Some(rule),
     };
-    assert!(engine.inspect(deed("login"), &of("alice")).is_ok());
-    let refused = engine.inspect(deed("logout"), &of("alice")).unwrap_err();
+    assert!(engine.inspect_now(deed("login"), &of("alice")).is_ok());
+    let refused = engine
+        .inspect_now(deed("logout"), &of("alice"))
+        .unwrap_err();
     assert_eq!(refused, Refusal::UnknownRule("logout".to_owned()));
 }

@@ -12,6 +12,11 @@ impl Time {
     pub(crate) fn new(clock: impl Clock + 'static) -> Self {
         Self(Arc::new(clock))
     }
+
+    /// The clock itself, for those who share it.
+    pub(crate) fn shared(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.0)
+    }
 }
 
 impl Clock for Time {

@@ -3,8 +3,9 @@
 use std::{cmp::Reverse, time::Duration};
 
 use smallvec::SmallVec;
-use tollgate::Part;
+use tollgate::{Part, Ruling};
 use tollgate_core::{Clock as _, Now, Verdict};
+use tollgate_rules::Plan;
 
 use super::{Answer, Engine, Refusal};
 
@@ -49,23 +50,27 @@ impl Together {
 
 impl Engine {
     /// Decides questions that pass together or not at all.
-    pub(crate) fn check_together(&self, parts: &[Part<'_>]) -> Result<Together, Refusal> {
+    pub(super) fn check_together_now(&self, parts: &[Part<'_>]) -> Result<Together, Refusal> {
         let now = self.time().now();
-        let at = now.wall;
-        let id = self.next_id();
-        let decided = self.gate().check_together(parts, |all| {
-            let is_allowed = all.iter().all(|(_, ruling)| ruling.is_allowed());
-            // What others have stopped was not admitted, so it does not count as if it were.
-            let counted = all
-                .iter()
-                .filter(|(_, ruling)| is_allowed || !ruling.is_allowed());
-            for (plan, ruling) in counted {
-                self.recorder().decided(plan, ruling);
-            }
-            let rulings = all.iter().map(|(_, ruling)| ruling.clone());
-            rulings.map(|ruling| Answer { id, at, ruling }).collect()
-        });
-        let answers = decided.map_err(|_| Refusal::NoSnapshot)?;
-        Ok(Together { answers, now })
+        let decided = self
+            .gate()
+            .check_together(parts, |all| self.together(all, now));
+        decided.map_err(|_| Refusal::NoSnapshot)
+    }
+
+    /// What came of all, of which whoever counts is told.
+    pub(super) fn together(&self, all: &[(Plan<'_>, Ruling)], now: Now) -> Together {
+        let (at, id) = (now.wall, self.next_id());
+        let is_allowed = all.iter().all(|(_, ruling)| ruling.is_allowed());
+        // What others have stopped was not admitted, so it does not count as if it were.
+        let counted = all
+            .iter()
+            .filter(|(_, ruling)| is_allowed || !ruling.is_allowed());
+        for (plan, ruling) in counted {
+            self.recorder().decided(plan, ruling);
+        }
+        let rulings = all.iter().map(|(_, ruling)| ruling.clone());
+        let answers = rulings.map(|ruling| Answer { id, at, ruling }).collect();
+        Together { answers, now }
     }
 }

@@ -14,7 +14,12 @@ const TOGETHER: usize = 64;
 
 impl Desk {
     /// Answers each request of a batch on its own. One that is wrong is told so in its place.
-    pub(super) fn batch(&mut self, request: &Request<'_>, manner: Manner, output: &mut Vec<u8>) {
+    pub(super) async fn batch(
+        &mut self,
+        request: &Request<'_>,
+        manner: Manner,
+        output: &mut Vec<u8>,
+    ) {
         let service = Arc::clone(&self.service);
         let has_rules = service.engine.live().with_snapshot(|_| ()).is_some();
         let read = params::of_others(request.query).and_then(|()| {
@@ -37,7 +42,7 @@ impl Desk {
                 Ok(body) => convert::ask(body),
                 Err(error) => Err(Problem::new(400, error.to_string())),
             });
-            decide_in_order(&service.engine, asked, |answer| {
+            let decided = decide_in_order(&service.engine, asked, |answer| {
                 match answer {
                     Ok(answer) => {
                         self.id.clear();
@@ -54,6 +59,7 @@ impl Desk {
                 }
                 body.push(b',');
             });
+            decided.await;
         }
         if body.last() == Some(&b',') {
             body.pop();

@@ -1,6 +1,6 @@
 //! From bodies to questions, and from answers to bodies.
 
-use tollgate::{Band, Cost, Micros, Ruling};
+use tollgate::{Band, Cost, Micros, OnFailure, Ruling};
 use tollgate_core::{Decision, Timestamp};
 use tollgate_rules::{Query, QueryError, Scope, UnknownScope};
 use tollgate_wire::check::{CheckAnswer, CheckBody, LimitAnswer, Problem, Wait};
@@ -86,7 +86,7 @@ fn bad(detail: &(impl ToString + ?Sized)) -> Problem {
 /// Why there is no answer.
 pub(super) fn problem(refusal: &Refusal) -> Problem {
     let status = match refusal {
-        Refusal::NoSnapshot => 503,
+        Refusal::NoSnapshot | Refusal::Counters(_) => 503,
         Refusal::RequestIdTaken | Refusal::UnknownRule(_) => 422,
     };
     Problem::new(status, refusal.to_string())
@@ -109,6 +109,7 @@ pub(super) fn body<'a>(answer: &'a Answer, decision_id: &'a str) -> CheckAnswer<
         band: band(ruling),
         rule: rule.map(|rule| rule.name.as_str()),
         message: message.and_then(denied),
+        fallback: ruling.fallback().map(OnFailure::word),
         revision: ruling.revision(),
         decision_id,
     }

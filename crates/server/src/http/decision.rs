@@ -28,6 +28,8 @@ pub(super) struct Words {
 
 const JSON: &[u8] = b"Content-Type: application/json\r\n";
 const PROBLEM: &[u8] = b"Content-Type: application/problem+json\r\n";
+/// The header that names the failure policy that decided.
+pub(super) const FALLBACK: &str = "Tollgate-Fallback";
 /// What a quota that is used up is called in the registry of problem types.
 const QUOTA_TITLE: &str = "Request cannot be satisfied as assigned quota has been exceeded";
 
@@ -66,6 +68,7 @@ impl Desk {
             ..wording
         };
         let reply = fields::write(reply, answer, wording);
+        let reply = fields::fallback(reply, FALLBACK, ruling);
         let reply = reply.header("Tollgate-Decision-Id", id.as_bytes());
         manner.end(reply, &self.scratch);
     }

@@ -23,7 +23,7 @@ const CHALLENGE: (&str, &str) = ("WWW-Authenticate", "Bearer realm=\"tollgate\""
 
 impl Desk {
     /// Does it, if the caller may, and says what is left. The status is 200: whoever looks is not denied.
-    pub(super) fn deed(
+    pub(super) async fn deed(
         &mut self,
         action: Action,
         request: &Request<'_>,
@@ -42,7 +42,7 @@ impl Desk {
             let problem = Problem::new(status, detail);
             return self.problem_with(&problem, challenge, manner, output);
         }
-        match self.do_it(action, request) {
+        match self.do_it(action, request).await {
             Ok(answer) => {
                 let words = Words {
                     wanted: Wanted::Any,
@@ -71,7 +71,7 @@ impl Desk {
         self.service.authority.allows(caller, wanted)
     }
 
-    fn do_it(&self, action: Action, request: &Request<'_>) -> Result<Answer, Problem> {
+    async fn do_it(&self, action: Action, request: &Request<'_>) -> Result<Answer, Problem> {
         params::of_others(request.query)?;
         let body = read_body(request.body, Purpose::Deed);
         let body = body.map_err(|error| Problem::new(400, error.to_string()))?;
@@ -83,7 +83,11 @@ impl Desk {
         }
         let ask = convert::ask(&body)?;
         let rule = body.rule.as_deref().filter(|rule| !rule.is_empty());
-        let answer = self.service.engine.inspect(Deed { action, rule }, &ask);
+        let answer = self
+            .service
+            .engine
+            .inspect(Deed { action, rule }, &ask)
+            .await;
         answer.map_err(|refusal| convert::problem(&refusal))
     }
 }

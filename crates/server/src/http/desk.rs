@@ -66,7 +66,7 @@ impl Desk {
     }
 
     /// Answers a request, or puts it with the checks that are decided together.
-    pub(super) fn serve<'i>(
+    pub(super) async fn serve<'i>(
         &mut self,
         request: &Request<'i>,
         checks: &mut Vec<Check<'i>>,
@@ -82,12 +82,12 @@ impl Desk {
             checks.push(read_check(request, manner));
             return after;
         }
-        self.decide(checks, output);
+        self.decide(checks, output).await;
         match route {
             Ok(Route::Check) => {}
-            Ok(Route::Batch) => self.batch(request, manner, output),
-            Ok(Route::Deed(action)) => self.deed(action, request, manner, output),
-            Ok(Route::Gateway(gateway)) => self.gateway(gateway, request, manner, output),
+            Ok(Route::Batch) => self.batch(request, manner, output).await,
+            Ok(Route::Deed(action)) => self.deed(action, request, manner, output).await,
+            Ok(Route::Gateway(gateway)) => self.gateway(gateway, request, manner, output).await,
             Ok(Route::Alive) => self.health(200, br#"{"status":"alive"}"#, manner, output),
             Ok(Route::Ready) => {
                 let condition = (self.service.health)();
@@ -107,7 +107,7 @@ impl Desk {
     }
 
     /// Decides the checks that were read so far, and answers them.
-    pub(super) fn decide(&mut self, checks: &mut Vec<Check<'_>>, output: &mut Vec<u8>) {
+    pub(super) async fn decide(&mut self, checks: &mut Vec<Check<'_>>, output: &mut Vec<u8>) {
         if checks.is_empty() {
             return;
         }
@@ -117,7 +117,7 @@ impl Desk {
             Err(problem) => Err(problem.clone()),
         });
         let mut asking = checks.iter();
-        decide_in_order(&service.engine, asked, |answer| {
+        let decided = decide_in_order(&service.engine, asked, |answer| {
             let Some(check) = asking.next() else {
                 return;
             };
@@ -126,6 +126,7 @@ impl Desk {
                 Err(problem) => self.problem(&problem, check.manner, output),
             }
         });
+        decided.await;
         checks.clear();
     }
 

@@ -45,6 +45,14 @@ pub(crate) fn retry_after<L: Lines>(reply: L, ruling: &Ruling) -> L {
     }
 }
 
+/// With the failure policy that decided, if one did.
+pub(crate) fn fallback<L: Lines>(reply: L, name: &'static str, ruling: &Ruling) -> L {
+    match ruling.fallback() {
+        None => reply,
+        Some(policy) => reply.with(name, |out| out.extend_from_slice(policy.word().as_bytes())),
+    }
+}
+
 fn vendor<L: Lines>(mut reply: L, answer: &Answer, reset_as: ResetAs) -> L {
     let ruling = &answer.ruling;
     let (Some(limit), Some(remaining)) = (ruling.limit(), ruling.remaining()) else {

@@ -5,7 +5,14 @@ use tollgate_wire::{
     http1::{Reply, Request},
 };
 
-use super::{convert, decision::Words, desk::Desk, fields, manner::Manner, params::DenialAs};
+use super::{
+    convert,
+    decision::{FALLBACK, Words},
+    desk::Desk,
+    fields,
+    manner::Manner,
+    params::DenialAs,
+};
 use crate::{
     Fields, Wording,
     engine::{Answer, Ask},
@@ -24,7 +31,7 @@ const NGINX_ALLOWED: u16 = 204;
 
 impl Desk {
     /// Decides about the request that the gateway has before it. Whatever method the gateway asks by.
-    pub(super) fn gateway(
+    pub(super) async fn gateway(
         &mut self,
         gateway: Gateway,
         request: &Request<'_>,
@@ -38,7 +45,7 @@ impl Desk {
             Ok(query) => query,
             Err(astray) => return self.astray(gateway, astray, manner, output),
         };
-        let answer = self.service.engine.check(&Ask::new(query));
+        let answer = self.service.engine.check(&Ask::new(query)).await;
         match (answer, gateway) {
             (Ok(answer), Gateway::Nginx) => self.within_buffers(output, |desk, wording, output| {
                 desk.verdict(wording, &answer, manner, output);
@@ -118,6 +125,7 @@ impl Desk {
         };
         let reply = Reply::begin(output, status).lines(self.date.line(self.now));
         let reply = fields::write(reply, answer, wording);
+        let reply = fields::fallback(reply, FALLBACK, &answer.ruling);
         let mut reply = reply.header("Tollgate-Decision-Id", id.as_bytes());
         if let Some(rule) = ruling.rule() {
             reply = reply.header("Tollgate-Rule", rule.name.as_str().as_bytes());
@@ -135,6 +143,7 @@ impl Desk {
         answer.id.write(&mut self.id);
         let reply = Reply::begin(output, 200).lines(self.date.line(self.now));
         let reply = fields::write(reply, answer, wording);
+        let reply = fields::fallback(reply, FALLBACK, &answer.ruling);
         manner.end(reply.header("Tollgate-Decision-Id", &self.id), b"");
     }
 

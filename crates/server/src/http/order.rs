@@ -6,7 +6,7 @@ use super::convert;
 use crate::engine::{Answer, Ask, Engine};
 
 /// Decides what can be decided, together, and hands over what came of each, in order.
-pub(super) fn decide_in_order<'a>(
+pub(super) async fn decide_in_order<'a>(
     engine: &Engine,
     asked: impl ExactSizeIterator<Item = Result<Ask<'a>, Problem>>,
     mut each: impl FnMut(Result<Answer, Problem>),
@@ -21,7 +21,7 @@ pub(super) fn decide_in_order<'a>(
     }
     let mut problems = problems.into_iter().peekable();
     let mut place = 0;
-    engine.check_all(&asks, |answer| {
+    let decided = engine.check_all(&asks, |answer| {
         while let Some((_, problem)) = problems.next_if(|(at, _)| *at == place) {
             each(Err(problem));
             place += 1;
@@ -29,5 +29,6 @@ pub(super) fn decide_in_order<'a>(
         each(answer.map_err(|refusal| convert::problem(&refusal)));
         place += 1;
     });
+    decided.await;
     problems.for_each(|(_, problem)| each(Err(problem)));
 }

@@ -34,7 +34,7 @@ impl HttpSession {
 }
 
 impl Session for HttpSession {
-    fn advance(&mut self, input: &[u8], output: &mut Vec<u8>) -> Step {
+    async fn advance(&mut self, input: &[u8], output: &mut Vec<u8>) -> Step {
         let Self { decoder, desk } = self;
         desk.now = desk.service.now();
         let mut checks: Vec<Check<'_>> = Vec::new();
@@ -46,7 +46,7 @@ impl Session for HttpSession {
         loop {
             let expected = output.len() + checks.len() * ANSWER_BYTES_LIKELY;
             if expected >= OUTPUT_BYTES_HIGH || checks.len() == TOGETHER_MAX {
-                desk.decide(&mut checks, output);
+                desk.decide(&mut checks, output).await;
             }
             let rest = input.get(step.taken..).unwrap_or_default();
             if rest.is_empty() {
@@ -63,21 +63,21 @@ impl Session for HttpSession {
                 }
                 Ok(Decoded::Continue { taken }) => {
                     step.taken += taken;
-                    desk.decide(&mut checks, output);
+                    desk.decide(&mut checks, output).await;
                     output.extend_from_slice(CONTINUE);
                     continue;
                 }
                 Ok(Decoded::Whole { request, taken }) => {
                     step.taken += taken;
-                    desk.serve(&request, &mut checks, output)
+                    desk.serve(&request, &mut checks, output).await
                 }
                 Ok(Decoded::Gathered { taken }) => {
                     step.taken += taken;
-                    desk.decide(&mut checks, output);
-                    serve_gathered(decoder, desk, output)
+                    desk.decide(&mut checks, output).await;
+                    serve_gathered(decoder, desk, output).await
                 }
                 Err(flaw) => {
-                    desk.decide(&mut checks, output);
+                    desk.decide(&mut checks, output).await;
                     let problem = Problem::new(flaw.status(), flaw.to_string());
                     desk.problem(&problem, Manner::LAST, output);
                     After::Close
@@ -89,7 +89,7 @@ impl Session for HttpSession {
                 break;
             }
         }
-        desk.decide(&mut checks, output);
+        desk.decide(&mut checks, output).await;
         step
     }
 
@@ -112,13 +112,13 @@ impl Session for HttpSession {
 }
 
 /// Serves a request that lies in the decoder, so that it cannot wait for others.
-fn serve_gathered(decoder: &mut Decoder, desk: &mut Desk, output: &mut Vec<u8>) -> After {
+async fn serve_gathered(decoder: &mut Decoder, desk: &mut Desk, output: &mut Vec<u8>) -> After {
     let Some(request) = decoder.gathered() else {
         return After::Close;
     };
     let mut check = Vec::new();
-    let after = desk.serve(&request, &mut check, output);
-    desk.decide(&mut check, output);
+    let after = desk.serve(&request, &mut check, output).await;
+    desk.decide(&mut check, output).await;
     decoder.release();
     after
 }

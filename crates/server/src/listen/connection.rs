@@ -11,7 +11,7 @@ use tollgate_core::{Clock as _, Timestamp};
 use super::{Session, Stream, Then, buffers::Buffers, output::write, patience::Patience};
 use crate::{
     config::Timers,
-    engine::Engine,
+    engine::{Engine, at_once},
     stop::Stop,
     telemetry::{Protocol, Turned},
 };
@@ -131,7 +131,15 @@ impl<S: Session> Conversation<'_, S> {
         let then = loop {
             let begun = self.now();
             let left = buffers.input.get(taken..).unwrap_or_default();
-            let step = self.session.advance(left, &mut buffers.output);
+            let advanced = if self.engine.waits() {
+                // In a box, so that connections that never wait have no room for it.
+                Some(Box::pin(self.session.advance(left, &mut buffers.output)).await)
+            } else {
+                at_once(self.session.advance(left, &mut buffers.output))
+            };
+            let Some(step) = advanced else {
+                break Then::Close;
+            };
             taken += step.taken;
             answered += step.answered;
             if step.answered > 0 {

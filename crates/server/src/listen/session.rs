@@ -1,5 +1,7 @@
 //! What a connection needs of a protocol.
 
+use std::future::Future;
+
 /// An answer is not begun while this much waits to be written: a client that does not read cannot
 /// make us remember more.
 pub(crate) const OUTPUT_BYTES_HIGH: usize = 256 * 1024;
@@ -7,8 +9,8 @@ pub(crate) const OUTPUT_BYTES_HIGH: usize = 256 * 1024;
 /// One side of one conversation: bytes in, bytes out, no socket and no clock.
 pub(crate) trait Session: Send {
     /// Answers what is complete at the start of `input`, appending to `output`. Stops early once `output`
-    /// holds [`OUTPUT_BYTES_HIGH`] bytes.
-    fn advance(&mut self, input: &[u8], output: &mut Vec<u8>) -> Step;
+    /// holds [`OUTPUT_BYTES_HIGH`] bytes. Ready at once, unless counters that a fleet shares are asked.
+    fn advance(&mut self, input: &[u8], output: &mut Vec<u8>) -> impl Future<Output = Step> + Send;
 
     /// Whether somebody waits for us: no request is begun, none half read.
     fn is_idle(&self) -> bool;

@@ -5,11 +5,12 @@ use tollgate_wire::resp::{Encoder, Version};
 
 use super::convert;
 use crate::{
-    engine::{Ask, Engine, Refusal},
+    engine::{Ask, Engine, Refusal, UNDER_WAY_MAX},
     telemetry::{Protocol, Turned},
 };
 
-/// How many are gathered before they are decided. The gate takes as many at a time.
+/// How many are gathered before they are decided. The gate takes as many at a time, and counters that are
+/// waited for more.
 const GATHERED_MAX: usize = 16;
 
 /// Checks that were read and not answered yet.
@@ -29,23 +30,29 @@ impl<'i> Checks<'i> {
         self.asks.push(ask);
     }
 
-    pub(super) fn is_full(&self) -> bool {
-        self.asks.len() >= GATHERED_MAX
+    pub(super) fn is_full(&self, engine: &Engine) -> bool {
+        let most = if engine.waits() {
+            UNDER_WAY_MAX
+        } else {
+            GATHERED_MAX
+        };
+        self.asks.len() >= most
     }
 
     /// Decides what was gathered and writes the answers, in order.
-    pub(super) fn answer(&mut self, engine: &Engine, output: &mut Vec<u8>, version: Version) {
+    pub(super) async fn answer(&mut self, engine: &Engine, output: &mut Vec<u8>, version: Version) {
         if self.asks.is_empty() {
             return;
         }
         let mut reply = Encoder::new(output, version);
-        engine.check_all(&self.asks, |answer| match answer {
+        let answered = engine.check_all(&self.asks, |answer| match answer {
             Ok(answer) => convert::ruling(&mut reply, &answer.ruling),
             Err(refusal) => {
                 turned_away(engine, &refusal);
                 convert::refusal(&mut reply, &refusal);
             }
         });
+        answered.await;
         self.asks.clear();
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn throttled(reply: &mut Encoder<'_>, answer: &Throttled) {
 pub(super) fn refusal(reply: &mut Encoder<'_>, refusal: &Refusal) {
     let kind = match refusal {
         Refusal::NoSnapshot => "UNAVAILABLE",
-        Refusal::RequestIdTaken | Refusal::UnknownRule(_) => "ERR",
+        Refusal::RequestIdTaken | Refusal::UnknownRule(_) | Refusal::Counters(_) => "ERR",
     };
     reply.error(&format!("{kind} {refusal}"));
 }

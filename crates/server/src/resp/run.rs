@@ -35,7 +35,7 @@ const SHOWN_BYTES_MAX: usize = 128;
 impl Desk<'_> {
     /// Answers one command.
     #[inline]
-    pub(super) fn run(
+    pub(super) async fn run(
         &mut self,
         verb: Option<Verb>,
         command: &Command<'_, '_>,
@@ -45,7 +45,7 @@ impl Desk<'_> {
         match verb {
             Some(Verb::Throttle) => throttle::answer(self.engine, command, &mut reply),
             Some(verb) if verb.takes(command.args_len()) => {
-                return self.answer(verb, command, output);
+                return self.answer(verb, command, output).await;
             }
             Some(verb) => {
                 let name = verb.name();
@@ -60,13 +60,18 @@ impl Desk<'_> {
         After::On
     }
 
-    fn answer(&mut self, verb: Verb, command: &Command<'_, '_>, output: &mut Vec<u8>) -> After {
+    async fn answer(
+        &mut self,
+        verb: Verb,
+        command: &Command<'_, '_>,
+        output: &mut Vec<u8>,
+    ) -> After {
         let mut reply = Encoder::new(output, self.client.version);
         let first = command.arg(0);
         match (verb, first) {
             (Verb::Throttle, _) => throttle::answer(self.engine, command, &mut reply),
             (Verb::Check | Verb::Peek | Verb::Refund | Verb::ResetCounters, _) => {
-                self.decide(verb, command, &mut reply);
+                self.decide(verb, command, &mut reply).await;
             }
             (Verb::Ping, None) => reply.simple("PONG"),
             (Verb::Ping, Some(_)) if command.args_len() > 1 => {
@@ -94,7 +99,7 @@ impl Desk<'_> {
     }
 
     /// `TG.*`, one by itself.
-    fn decide(&self, verb: Verb, command: &Command<'_, '_>, reply: &mut Encoder<'_>) {
+    async fn decide(&self, verb: Verb, command: &Command<'_, '_>, reply: &mut Encoder<'_>) {
         let asked = match facts::read(verb, command.args()) {
             Ok(asked) => asked,
             Err(error) => return reply.error(&format!("ERR {error}")),
@@ -108,10 +113,10 @@ impl Desk<'_> {
             Verb::Peek => Action::Peek,
             Verb::Refund => Action::Refund,
             Verb::ResetCounters => Action::Reset,
-            _ => return self.check(&asked, reply),
+            _ => return self.check(&asked, reply).await,
         };
         let rule = asked.rule;
-        match self.engine.inspect(Deed { action, rule }, &asked.ask) {
+        match self.engine.inspect(Deed { action, rule }, &asked.ask).await {
             Ok(answer) => convert::ruling(reply, &answer.ruling),
             Err(refusal) => {
                 checks::turned_away(self.engine, &refusal);
@@ -120,8 +125,8 @@ impl Desk<'_> {
         }
     }
 
-    fn check(&self, asked: &facts::Asked<'_>, reply: &mut Encoder<'_>) {
-        match self.engine.check(&asked.ask) {
+    async fn check(&self, asked: &facts::Asked<'_>, reply: &mut Encoder<'_>) {
+        match self.engine.check(&asked.ask).await {
             Ok(answer) => convert::ruling(reply, &answer.ruling),
             Err(refusal) => {
                 checks::turned_away(self.engine, &refusal);

@@ -64,7 +64,7 @@ impl RespSession {
 }
 
 impl Session for RespSession {
-    fn advance(&mut self, input: &[u8], output: &mut Vec<u8>) -> Step {
+    async fn advance(&mut self, input: &[u8], output: &mut Vec<u8>) -> Step {
         let mut desk = Desk {
             engine: &self.engine,
             gatekeeper: Gatekeeper {
@@ -91,7 +91,9 @@ impl Session for RespSession {
                 }
                 Ok(Decoded::Unfinished) => break Then::Read,
                 Err(error) => {
-                    checks.answer(desk.engine, output, desk.client.version);
+                    checks
+                        .answer(desk.engine, output, desk.client.version)
+                        .await;
                     let recorder = desk.engine.recorder();
                     recorder.turned_away(Protocol::Resp, Turned::Bad);
                     let mut reply = Encoder::new(output, desk.client.version);
@@ -109,18 +111,24 @@ impl Session for RespSession {
             {
                 checks.push(asked.ask);
                 effort += 1;
-                if checks.is_full() {
-                    checks.answer(desk.engine, output, desk.client.version);
+                if checks.is_full(desk.engine) {
+                    checks
+                        .answer(desk.engine, output, desk.client.version)
+                        .await;
                 }
                 continue;
             }
-            checks.answer(desk.engine, output, desk.client.version);
+            checks
+                .answer(desk.engine, output, desk.client.version)
+                .await;
             effort += effort_of(verb);
-            if desk.run(verb, &command, output) == After::End {
+            if desk.run(verb, &command, output).await == After::End {
                 break Then::Close;
             }
         };
-        checks.answer(desk.engine, output, desk.client.version);
+        checks
+            .answer(desk.engine, output, desk.client.version)
+            .await;
         Step {
             taken,
             answered,

@@ -11,7 +11,7 @@ use tollgate_rules::Live;
 use super::{convert::Question, service::Rls};
 use crate::{
     Fields,
-    engine::{Engine, Time},
+    engine::{Engine, Time, at_once},
     telemetry::Recorder,
 };
 
@@ -38,7 +38,10 @@ pub fn any_rls_question(bytes: &[u8]) {
     let Ok(request) = RateLimitRequest::decode(bytes) else {
         return;
     };
-    let Ok(response) = rls().answer(&request) else {
+    let Some(answer) = at_once(rls().answer(&request)) else {
+        return;
+    };
+    let Ok(response) = answer else {
         assert!(
             Question::read(&request).is_err(),
             "a question is answered: {request:?}"

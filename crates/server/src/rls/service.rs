@@ -11,7 +11,7 @@ use tonic::Status;
 use super::convert::{Question, response};
 use crate::{
     Fields,
-    engine::{Engine, Refusal},
+    engine::{Engine, Refusal, at_once},
     telemetry::{Protocol, Turned},
 };
 
@@ -24,10 +24,19 @@ pub(super) struct Rls {
 }
 
 impl Rls {
-    /// Nothing here waits.
-    pub(super) fn answer(&self, request: &RateLimitRequest) -> Result<RateLimitResponse, Status> {
+    /// Answers one question.
+    pub(super) async fn answer(
+        &self,
+        request: &RateLimitRequest,
+    ) -> Result<RateLimitResponse, Status> {
         let begun = self.engine.time().now().steady;
-        let answer = self.decide(request);
+        let answer = if self.engine.waits() {
+            // In a box, so that calls that never wait have no room for it.
+            Box::pin(self.decide(request)).await
+        } else {
+            let decided = at_once(self.decide(request));
+            decided.unwrap_or_else(|| Err(Status::internal("a decision of this node waits")))
+        };
         match &answer {
             Ok(_) => {
                 let took = self.engine.time().now().steady.since(begun);
@@ -45,7 +54,7 @@ impl Rls {
         self.engine.recorder().turned_away(Protocol::Grpc, what);
     }
 
-    fn decide(&self, request: &RateLimitRequest) -> Result<RateLimitResponse, Status> {
+    async fn decide(&self, request: &RateLimitRequest) -> Result<RateLimitResponse, Status> {
         let wrong = |wrong: super::convert::Wrong| Status::invalid_argument(wrong.to_string());
         let question = Question::read(request).map_err(wrong)?;
         let (mut parts, mut crooked) =
@@ -61,6 +70,7 @@ impl Rls {
         let together = self
             .engine
             .check_together(&parts)
+            .await
             .map_err(|refusal| status(&refusal))?;
         Ok(response(&together, &crooked, self.fields))
     }
@@ -69,7 +79,7 @@ impl Rls {
 /// Never an answer with an unknown code, which Envoy lets pass.
 fn status(refusal: &Refusal) -> Status {
     match refusal {
-        Refusal::NoSnapshot => Status::unavailable(refusal.to_string()),
+        Refusal::NoSnapshot | Refusal::Counters(_) => Status::unavailable(refusal.to_string()),
         Refusal::RequestIdTaken | Refusal::UnknownRule(_) => {
             Status::failed_precondition(refusal.to_string())
         }

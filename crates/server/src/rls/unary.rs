@@ -81,7 +81,7 @@ impl Unary {
                 convert::too_long(bytes, MESSAGE_BYTES_MAX)
             }
             Read::Whole(message, _room) => match RateLimitRequest::decode(message) {
-                Ok(request) => self.rls.answer(&request)?,
+                Ok(request) => self.rls.answer(&request).await?,
                 Err(error) => {
                     self.rls.turned_away(Turned::Bad);
                     let hint = format!("this is no RateLimitRequest: {error}");

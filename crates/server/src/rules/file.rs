@@ -15,7 +15,7 @@ use tokio::{
 use tollgate_catalog::{Author, Base, Catalog, CatalogError, RevisionNumber};
 use tollgate_rules::{RuleSet, document};
 
-use crate::{hangup::Hangup, stop::Stop, telemetry::Recorder};
+use crate::{counting::Counting, hangup::Hangup, stop::Stop, telemetry::Recorder};
 
 /// A rules file that is watched.
 #[derive(Debug)]
@@ -26,6 +26,7 @@ pub(crate) struct RulesFile {
     status: watch::Sender<FileStatus>,
     seen: Option<Stamp>,
     hangup: Hangup,
+    counting: Counting,
     /// The file is fine, but the catalog did not take it: try again.
     must_retry: bool,
 }
@@ -87,16 +88,23 @@ impl RulesFile {
             status,
             seen: None,
             hangup,
+            counting: Counting::Alone,
             must_retry: false,
         };
         (file, receiver)
+    }
+
+    /// For counters that are there.
+    pub(crate) const fn counted(mut self, counting: Counting) -> Self {
+        self.counting = counting;
+        self
     }
 
     /// Reads the file and puts it in the catalog.
     pub(crate) async fn apply(&mut self) -> Result<RevisionNumber, RulesFileError> {
         self.seen = stamp(&self.path);
         let path = || self.path.clone();
-        let set = Arc::new(read(&self.path)?);
+        let set = Arc::new(read(&self.path, self.counting)?);
         let author = Author::new("rules-file").because(&format!("{}", self.path.display()));
         let written = self.catalog.apply(&set, Base::Any, author).await;
         let written = written.map_err(|source| RulesFileError::NotStored {
@@ -161,12 +169,16 @@ fn stamp(path: &Path) -> Option<Stamp> {
 }
 
 /// What the file says, if all of it can be understood.
-pub(crate) fn read(path: &Path) -> Result<RuleSet, RulesFileError> {
+pub(crate) fn read(path: &Path, counting: Counting) -> Result<RuleSet, RulesFileError> {
     let text = text(path).map_err(|source| RulesFileError::Unreadable {
         path: path.to_owned(),
         source,
     })?;
-    let read = document::read(&path.display().to_string(), &text);
+    let name = path.display().to_string();
+    let read = match counting {
+        Counting::Alone => document::read(&name, &text),
+        Counting::Shared => document::read_for_redis(&name, &text),
+    };
     match read.document {
         Some(document) => Ok(document.rules),
         None => Err(RulesFileError::Broken {

@@ -6,10 +6,10 @@ use std::sync::{
 };
 
 use tollgate_catalog::{LivePublisher, OverrideDelta, Publish, Refused, Revision};
-use tollgate_rules::{Live, RuleSet};
+use tollgate_rules::{Live, RuleSet, review::review_for_redis};
 
 use super::demo_rules;
-use crate::{config::Demo, telemetry::Recorder};
+use crate::{config::Demo, counting::Counting, telemetry::Recorder};
 
 /// Puts revisions in force, and the demonstration as long as there was none.
 #[derive(Debug)]
@@ -18,6 +18,7 @@ pub(crate) struct Publisher {
     live: Arc<Live>,
     recorder: Arc<Recorder>,
     demo: Demo,
+    counting: Counting,
     shows_demo: AtomicBool,
 }
 
@@ -31,12 +32,18 @@ pub(crate) enum Shown {
 }
 
 impl Publisher {
-    pub(crate) fn new(live: Arc<Live>, recorder: Arc<Recorder>, demo: Demo) -> Self {
+    pub(crate) fn new(
+        live: Arc<Live>,
+        recorder: Arc<Recorder>,
+        demo: Demo,
+        counting: Counting,
+    ) -> Self {
         Self {
             catalog: LivePublisher::new(Arc::clone(&live)),
             live,
             recorder,
             demo,
+            counting,
             shows_demo: AtomicBool::new(false),
         }
     }
@@ -48,6 +55,26 @@ impl Publisher {
         } else {
             Shown::Own
         }
+    }
+
+    /// What cannot be counted where counters are is kept out, as what cannot be read is.
+    fn fits(&self, revision: &Revision) -> Result<(), Refused> {
+        if self.counting == Counting::Alone {
+            return Ok(());
+        }
+        let flaws = review_for_redis(&revision.set);
+        let Some(first) = flaws.first() else {
+            return Ok(());
+        };
+        let others = flaws.len().saturating_sub(1);
+        let others = match others {
+            0 => String::new(),
+            others => format!(" (and {others} more)"),
+        };
+        Err(Refused(format!(
+            "revision {} has limits that cannot be counted in Redis: {}: {}{others}",
+            revision.number, first.at, first.message
+        )))
     }
 
     /// Nothing was ever written to the catalog.
@@ -62,6 +89,7 @@ impl Publish for Publisher {
         if is_demo {
             self.live.publish(&demo_rules(), revision.number.get());
         } else {
+            self.fits(revision)?;
             self.catalog.rules(revision)?;
         }
         self.shows_demo.store(is_demo, Relaxed);

@@ -18,6 +18,7 @@ impl Recorder {
         self.decisions(&mut reading);
         self.rules(&mut reading);
         self.counters(&mut reading);
+        self.shared(&mut reading);
         self.connections(&mut reading);
         self.certificates(&mut reading);
         reading

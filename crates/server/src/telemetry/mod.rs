@@ -14,6 +14,7 @@ mod protocol;
 mod reading;
 mod recorder;
 mod resident;
+mod shared;
 mod sketch;
 #[cfg(test)]
 mod tests;
@@ -26,4 +27,5 @@ pub use logs::install_logs;
 pub(crate) use otlp::push;
 pub(crate) use protocol::{Protocol, Turned};
 pub(crate) use recorder::Recorder;
+pub(crate) use shared::FleetReading;
 pub(crate) use top::{Hot, TopKeys};

@@ -20,6 +20,7 @@ use super::{
     openmetrics,
     outcome::Outcome,
     protocol::{Protocol, Turned},
+    shared::FleetReading,
     top::TopKeys,
     traffic::Traffic,
 };
@@ -42,10 +43,13 @@ pub(crate) struct Recorder {
     pub(super) saves: Attempts,
     pub(super) pushes: Attempts,
     store: OnceLock<ReadStore>,
+    fleet: OnceLock<ReadFleet>,
     top: TopKeys,
 }
 
 struct ReadStore(Box<dyn Fn() -> Option<Stats> + Send + Sync>);
+
+struct ReadFleet(Box<dyn Fn() -> Option<FleetReading> + Send + Sync>);
 
 impl Recorder {
     pub(crate) fn new(settings: &Settings) -> Self {
@@ -61,6 +65,14 @@ impl Recorder {
     pub(crate) fn reads_store(&self, read: impl Fn() -> Option<Stats> + Send + Sync + 'static) {
         // Whoever comes second is not heard.
         drop(self.store.set(ReadStore(Box::new(read))));
+    }
+
+    /// Where the numbers of shared counters are read at each scrape. Only the first is asked.
+    pub(crate) fn reads_fleet(
+        &self,
+        read: impl Fn() -> Option<FleetReading> + Send + Sync + 'static,
+    ) {
+        drop(self.fleet.set(ReadFleet(Box::new(read))));
     }
 
     /// A request was decided.
@@ -156,8 +168,18 @@ impl Recorder {
         openmetrics::text_of(self.read())
     }
 
+    pub(super) fn fleet_reading(&self) -> Option<FleetReading> {
+        self.fleet.get().and_then(|fleet| fleet.0())
+    }
+
     pub(super) fn store_stats(&self) -> Option<Stats> {
         self.store.get().and_then(|store| store.0())
+    }
+}
+
+impl fmt::Debug for ReadFleet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ReadFleet")
     }
 }
 

@@ -104,6 +104,12 @@ impl<S, C> Gate<S, C> {
     }
 }
 
+impl<S, C: Clock> Gate<S, C> {
+    pub(super) fn now(&self) -> Now {
+        self.clock.now()
+    }
+}
+
 impl<S: ImmediateStore, C: Clock> Gate<S, C> {
     /// Charges the request on every limit it meets, or on none, and says what came of it.
     ///
@@ -240,10 +246,6 @@ impl<S: ImmediateStore, C: Clock> Gate<S, C> {
             .map(|(_, charges)| charges.as_slice())
             .collect();
         self.store.charge_batch(&requests, verdicts);
-    }
-
-    pub(super) fn now(&self) -> Now {
-        self.clock.now()
     }
 
     fn with_plan<R>(

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use smallvec::SmallVec;
-use tollgate_core::{Decision, Micros, Timestamp, Verdict};
+use tollgate_core::{Decision, Micros, OnFailure, Timestamp, Verdict};
 use tollgate_rules::{Line, Plan, Rule, Stop};
 
 use super::Met;
@@ -85,6 +85,22 @@ impl Ruling {
             Outcome::Unlimited => true,
             Outcome::Decided(verdict) => verdict.is_allowed(),
             Outcome::Stopped { .. } => false,
+        }
+    }
+
+    /// The failure policy that decided, if the counters could not be asked in time.
+    ///
+    /// ```
+    /// use tollgate::{Gate, rules::Query};
+    ///
+    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 1/day }]".parse()?);
+    /// assert_eq!(gate.check(&Query::new().user("alice")?)?.fallback(), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub const fn fallback(&self) -> Option<OnFailure> {
+        match &self.outcome {
+            Outcome::Decided(verdict) => verdict.fallback(),
+            Outcome::Unlimited | Outcome::Stopped { .. } => None,
         }
     }
 

@@ -40,7 +40,7 @@ pub enum Spend {
 }
 
 /// How many requests of a set are usual.
-const USUAL: usize = 4;
+pub(super) const USUAL: usize = 4;
 
 impl<S: ImmediateStore, C: Clock> Gate<S, C> {
     /// Charges all requests on every limit they meet, or none of them, and hands over what came of each.
@@ -87,39 +87,22 @@ impl<S: ImmediateStore, C: Clock> Gate<S, C> {
         now: Now,
     ) -> SmallVec<[Ruling; USUAL]> {
         let charges: SmallVec<[_; USUAL]> = plans.iter().map(Plan::charges).collect();
-        let of = |spend| {
-            let asked = parts.iter().zip(plans).zip(&charges);
-            let asked =
-                asked.filter(move |((part, plan), _)| part.spend == spend && needs_counters(plan));
-            asked.map(|(_, charges)| charges.as_slice())
+        let asked = Asked {
+            parts,
+            plans,
+            charges: &charges,
         };
-        let mut looked: SmallVec<[Verdict; USUAL]> = of(Spend::Look)
+        let looked: SmallVec<[Verdict; USUAL]> = asked
+            .by(Spend::Look)
             .map(|charges| self.as_it_stands(charges))
             .collect();
-        let is_stopped = plans.iter().any(|plan| plan.stop().is_some())
-            || !looked.iter().all(Verdict::is_allowed);
-
-        let charging: SmallVec<[Charge<'_>; 8]> = of(Spend::Charge).flatten().copied().collect();
+        let charging = asked.charging();
         let charged = match charging.as_slice() {
             [] => Verdict::of([], now),
-            charging if is_stopped => self.as_it_stands(charging),
+            charging if asked.is_stopped(&looked) => self.as_it_stands(charging),
             charging => self.store().charge_now(charging),
         };
-        let mut decisions = charged.decisions().iter().copied();
-        let mut looked = looked.drain(..);
-        let ruled = parts
-            .iter()
-            .zip(plans)
-            .zip(&charges)
-            .map(|((part, plan), charges)| {
-                rule_on(plan, now, || match part.spend {
-                    Spend::Charge => {
-                        Verdict::of(decisions.by_ref().take(charges.len()), charged.now())
-                    }
-                    Spend::Look => looked.next().unwrap_or_else(|| Verdict::of([], now)),
-                })
-            });
-        ruled.collect()
+        asked.share_out(looked, &charged, now)
     }
 
     /// What charging would answer; if that is yes, the numbers as they are without it.
@@ -128,8 +111,65 @@ impl<S: ImmediateStore, C: Clock> Gate<S, C> {
         if !asked.is_allowed() {
             return asked;
         }
-        let free = charges.iter().map(|charge| charge.with_cost(Cost::ZERO));
-        let free: SmallVec<[Charge<'_>; 8]> = free.collect();
-        self.store().inspect_now(Action::Peek, &free)
+        self.store().inspect_now(Action::Peek, &for_free(charges))
     }
+}
+
+/// Requests that are decided together, with what they are charged.
+pub(super) struct Asked<'a, 'p, 's, 'c> {
+    pub(super) parts: &'a [Part<'p>],
+    pub(super) plans: &'a [Plan<'s>],
+    pub(super) charges: &'a [SmallVec<[Charge<'c>; 4]>],
+}
+
+impl<'a, 'c> Asked<'a, '_, '_, 'c> {
+    /// What those are charged that need counters.
+    pub(super) fn by(&self, spend: Spend) -> impl Iterator<Item = &'a [Charge<'c>]> {
+        let asked = self.parts.iter().zip(self.plans).zip(self.charges);
+        let asked =
+            asked.filter(move |((part, plan), _)| part.spend == spend && needs_counters(plan));
+        asked.map(|(_, charges)| charges.as_slice())
+    }
+
+    /// All that is to be charged at once.
+    pub(super) fn charging(&self) -> SmallVec<[Charge<'c>; 8]> {
+        self.by(Spend::Charge).flatten().copied().collect()
+    }
+
+    /// Whether nothing can be charged, whatever the counters of the others say.
+    pub(super) fn is_stopped(&self, looked: &[Verdict]) -> bool {
+        self.plans.iter().any(|plan| plan.stop().is_some())
+            || !looked.iter().all(Verdict::is_allowed)
+    }
+
+    /// What came of each.
+    pub(super) fn share_out(
+        &self,
+        looked: SmallVec<[Verdict; USUAL]>,
+        charged: &Verdict,
+        now: Now,
+    ) -> SmallVec<[Ruling; USUAL]> {
+        let mut decisions = charged.decisions().iter().copied();
+        let mut looked = looked.into_iter();
+        let asked = self.parts.iter().zip(self.plans).zip(self.charges);
+        let ruled = asked.map(|((part, plan), charges)| {
+            rule_on(plan, now, || match part.spend {
+                Spend::Charge => {
+                    let own = Verdict::of(decisions.by_ref().take(charges.len()), charged.now());
+                    match charged.fallback() {
+                        None => own,
+                        Some(policy) => own.by_policy(policy),
+                    }
+                }
+                Spend::Look => looked.next().unwrap_or_else(|| Verdict::of([], now)),
+            })
+        });
+        ruled.collect()
+    }
+}
+
+/// The same charges, of nothing.
+pub(super) fn for_free<'a>(charges: &[Charge<'a>]) -> SmallVec<[Charge<'a>; 8]> {
+    let free = charges.iter().map(|charge| charge.with_cost(Cost::ZERO));
+    free.collect()
 }

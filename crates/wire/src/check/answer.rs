@@ -23,6 +23,8 @@ pub struct CheckAnswer<'a> {
     pub rule: Option<&'a str>,
     /// What the rule has to say.
     pub message: Option<&'a str>,
+    /// The failure policy that decided, if the counters could not be asked in time.
+    pub fallback: Option<&'a str>,
     /// The revision of the rules.
     pub revision: u64,
     /// The name of the decision.
@@ -103,6 +105,10 @@ impl CheckAnswer<'_> {
         if let Some(message) = self.message {
             out.extend_from_slice(b",\"message\":");
             write_text(message, out);
+        }
+        if let Some(fallback) = self.fallback {
+            out.extend_from_slice(b",\"fallback\":");
+            write_text(fallback, out);
         }
         out.extend_from_slice(b",\"revision\":");
         number(self.revision, out);

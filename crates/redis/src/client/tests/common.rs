@@ -75,9 +75,7 @@ pub(super) async fn add_in_the_end(client: &Client, key: &str, who: usize) -> i6
     for _ in 0..400 {
         match add(client, key, who).await {
             Ok(count) => return count,
-            Err(Failure::NotRun(_)) => {
-                tokio::time::sleep(Duration::from_millis(50)).await
-            }
+            Err(Failure::NotRun(_)) => tokio::time::sleep(Duration::from_millis(50)).await,
             Err(failure) => panic!("{failure:?}"),
         }
     }

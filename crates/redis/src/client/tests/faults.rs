@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 use tollgate_testkit::{
-    FaultProxy,
     redis::{Program, Redis, Setup},
     wait_for,
 };
 
-use super::common::{SOON, add, add_in_the_end, all_up, down, failures, ready, standing, start, under_way};
+use super::common::{
+    SOON, add, add_in_the_end, all_up, down, failures, ready, standing, start, under_way,
+};
 use crate::{
     Layout, Standing,
     client::{Cause, Failure, run::IN_FLIGHT_MAX},
@@ -97,33 +98,6 @@ async fn whoever_waits_on_a_connection_that_ends_is_in_doubt() {
         let is_known = matches!(failure, Err(Failure::InDoubt(Cause::Unreachable)));
         assert!(is_known, "{failure:?}");
     }
-}
-
-// Proves: C6
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_call_whose_reply_is_lost_has_run_once() {
-    let server = Redis::start();
-    let proxy = FaultProxy::to(server.address());
-    let client = ready([format!("redis://{}", proxy.addr())]);
-    proxy.drop_reply_to(b"424242");
-    let failure = add(&client, "key", 424_242).await;
-    assert_eq!(failure, Err(Failure::InDoubt(Cause::Unreachable)));
-    assert_eq!(server.command(&["ZCARD", "key"]), "1");
-    assert_eq!(add_in_the_end(&client, "key", 2).await, 2);
-}
-
-// Proves: C6
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_connection_at_whose_other_end_nobody_is_is_replaced() {
-    let server = Redis::start();
-    let proxy = FaultProxy::to(server.address());
-    let client = ready([format!("redis://{}", proxy.addr())]);
-    proxy.stall();
-    // Nobody asks: the keeper finds out by itself.
-    down(&client, &proxy.addr().to_string());
-    proxy.flow();
-    all_up(&client);
-    assert_eq!(add_in_the_end(&client, "key", 1).await, 1);
 }
 
 // Proves: C6

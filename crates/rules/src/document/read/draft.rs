@@ -10,7 +10,7 @@ use super::{
 use crate::{
     ExpectRule, Name, RuleSet,
     nearest::did_you_mean,
-    review::{Severity, review},
+    review::{Flaw, Severity},
 };
 
 /// Everything that could be read, with where it stands.
@@ -27,7 +27,7 @@ pub(super) struct Draft<'t> {
 impl Draft<'_> {
     /// Reports what is wrong with the whole. While parts are missing, what might be due to that is
     /// not reported.
-    pub(super) fn review(&self, findings: &mut Findings) {
+    pub(super) fn review(&self, review: impl Fn(&RuleSet) -> Vec<Flaw>, findings: &mut Findings) {
         if !self.is_whole {
             return;
         }

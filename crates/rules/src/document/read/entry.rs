@@ -13,7 +13,10 @@ use super::{
     rule::{Origin, rule},
     tier::tier,
 };
-use crate::{Override, Rule, RuleSet, Tier, Trial};
+use crate::{
+    Override, Rule, RuleSet, Tier, Trial,
+    review::{Flaw, review, review_for_redis},
+};
 
 /// What a rules file holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,11 +72,34 @@ impl FromStr for RuleSet {
 /// assert_eq!(reading.document.unwrap().rules.rules.len(), 1);
 /// ```
 pub fn read(source: &str, text: &str) -> Reading {
+    read_with(source, text, review)
+}
+
+/// As [`read`], for whoever counts in Redis: a limit that cannot be counted there is an error.
+///
+/// ```
+/// use tollgate_rules::document;
+///
+/// let text = "version: 1\nrules: [{ name: huge, key: [user], missing: shared, limit: 10000000000000000/day }]";
+/// assert!(document::read("rules.yaml", text).document.is_some());
+/// assert!(document::read_for_redis("rules.yaml", text).document.is_none());
+/// ```
+pub fn read_for_redis(source: &str, text: &str) -> Reading {
+    read_with(source, text, |set| {
+        let mut flaws = review_for_redis(set);
+        let told = |flaw: &Flaw| flaws.iter().any(|known| known.message == flaw.message);
+        let others: Vec<Flaw> = review(set).into_iter().filter(|flaw| !told(flaw)).collect();
+        flaws.extend(others);
+        flaws
+    })
+}
+
+fn read_with(source: &str, text: &str, review: impl Fn(&RuleSet) -> Vec<Flaw>) -> Reading {
     let mut findings = Findings::default();
     let tree = build(text, &mut findings);
     let draft = root::root(&tree, &mut findings);
     if let Some(draft) = &draft {
-        draft.review(&mut findings);
+        draft.review(review, &mut findings);
     }
     let draft = draft.filter(|_| findings.errors() == 0);
     Reading {

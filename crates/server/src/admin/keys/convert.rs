@@ -8,7 +8,7 @@ use tollgate_core::{Cost, Decision, Micros, Timestamp};
 use tollgate_rules::{Facts, UnknownScope, document};
 use tollgate_wire::check::CheckBody;
 
-use crate::{engine::Answer, health::COUNTING};
+use crate::{counting::Counting, engine::Answer};
 
 /// The facts of a check.
 pub(super) fn facts(body: &CheckBody<'_>) -> Result<Facts, UnknownScope> {
@@ -32,14 +32,16 @@ pub(super) fn facts(body: &CheckBody<'_>) -> Result<Facts, UnknownScope> {
 }
 
 /// Every counter as it is `now`, and whether the `next` request would pass.
-pub(super) fn counters(now: &Answer, next: &Answer) -> Value {
+pub(super) fn counters(now: &Answer, next: &Answer, counting: Counting) -> Value {
     let ruling = &next.ruling;
     let pairs = now.ruling.decisions().zip(ruling.decisions());
     let counters = pairs.map(|((met, state), (_, verdict))| {
         let mut json = counter(met, state, now.at);
+        let counted = counting.of(&met.rule);
         let wait = verdict.retry_after().filter(|_| !verdict.is_allowed());
         let wait = wait.map(|wait| Micros::from(wait).as_secs_ceil());
         if let Value::Object(members) = &mut json {
+            members.insert("counted".to_owned(), json!(counted));
             members.insert("allowed".to_owned(), json!(verdict.is_allowed()));
             members.insert("retry_after".to_owned(), json!(wait));
         }
@@ -52,7 +54,7 @@ pub(super) fn counters(now: &Answer, next: &Answer) -> Value {
         "blocked": !ruling.is_allowed() && counters.is_empty(),
         "rule": ruling.rule().map(|rule| rule.name.as_str()),
         "counters": counters,
-        "consistency": COUNTING,
+        "consistency": counting.words(),
     })
 }
 

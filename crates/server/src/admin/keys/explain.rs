@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use serde_json::Value;
+use tollgate_rules::Fate;
 
 use super::{
     super::{call::Call, problem::Problem, reply::Reply, route::Outcome},
     facts, status,
 };
-
-use crate::health::COUNTING;
 
 pub(super) async fn explain(call: Call) -> Outcome {
     let facts = facts::in_json(&call.body)?;
@@ -22,12 +21,17 @@ pub(super) async fn explain(call: Call) -> Outcome {
         return Err(status::no_rules(tollgate::NoSnapshot.to_string()));
     };
     let now = call.now();
+    let counting = call.state.engine.counting();
     // Thousands of rules take a while; the threads that serve requests are not for that.
     let told = tokio::task::spawn_blocking(move || {
         let query = facts.query().ok()?;
-        Some(snapshot.explain(&query, live.directory(), now).to_json())
+        let explanation = snapshot.explain(&query, live.directory(), now);
+        let applied = explanation.rules.iter();
+        let applied = applied.filter(|rule| matches!(rule.fate, Fate::Applied { .. }));
+        let story = counting.story(applied.map(|considered| &*considered.rule));
+        Some((explanation.to_json(), story))
     });
-    let Ok(Some(mut told)) = told.await else {
+    let Ok(Some((mut told, story))) = told.await else {
         let status = StatusCode::INTERNAL_SERVER_ERROR;
         return Err(Problem::new(
             status,
@@ -36,7 +40,7 @@ pub(super) async fn explain(call: Call) -> Outcome {
         ));
     };
     if let Value::Object(members) = &mut told {
-        members.insert("consistency".to_owned(), COUNTING.into());
+        members.insert("consistency".to_owned(), story.into());
     }
     Ok(Reply::json(&told))
 }

@@ -19,13 +19,13 @@ const TOP: u64 = 20;
 
 pub(super) async fn peek(call: Call) -> Outcome {
     let facts = asked(&call)?;
-    shown(&call, &facts)
+    shown(&call, &facts).await
 }
 
 pub(super) async fn reset(call: Call) -> Outcome {
     let facts = asked(&call)?;
-    look(&call, &facts, Action::Reset)?;
-    shown(&call, &facts)
+    look(&call, &facts, Action::Reset).await?;
+    shown(&call, &facts).await
 }
 
 /// The facts that the query holds: at least one, or a rule.
@@ -39,18 +39,19 @@ fn asked(call: &Call) -> Result<Facts, Problem> {
 }
 
 /// The counters as they are, and what the next request would hear.
-fn shown(call: &Call, facts: &Facts) -> Outcome {
+async fn shown(call: &Call, facts: &Facts) -> Outcome {
     let mut free = facts.clone();
     free.cost = Some(Cost::new(0));
-    let now = look(call, &free, Action::Peek)?;
-    let next = look(call, facts, Action::Peek)?;
-    Ok(Reply::json(&convert::counters(&now, &next)))
+    let now = look(call, &free, Action::Peek).await?;
+    let next = look(call, facts, Action::Peek).await?;
+    let counting = call.state.engine.counting();
+    Ok(Reply::json(&convert::counters(&now, &next, counting)))
 }
 
-fn look(call: &Call, facts: &Facts, action: Action) -> Result<Answer, Problem> {
+async fn look(call: &Call, facts: &Facts, action: Action) -> Result<Answer, Problem> {
     let rule = call.params.text("rule");
     let ask = Ask::new(facts::query(facts)?);
-    let answer = call.state.engine.inspect(Deed { action, rule }, &ask);
+    let answer = call.state.engine.inspect(Deed { action, rule }, &ask).await;
     answer.map_err(|refusal| refused(&refusal))
 }
 
@@ -59,6 +60,9 @@ pub(super) fn refused(refusal: &Refusal) -> Problem {
     match refusal {
         Refusal::NoSnapshot => no_rules(detail),
         Refusal::UnknownRule(_) => Problem::not_found(detail),
+        Refusal::Counters(_) => {
+            Problem::new(StatusCode::SERVICE_UNAVAILABLE, "counters", detail).retry_after_s(1)
+        }
         Refusal::RequestIdTaken => Problem::new(StatusCode::CONFLICT, "request-id", detail),
     }
 }

@@ -142,7 +142,7 @@ fn counters() -> Value {
         "Counter": object(&json!({
             "rule": text(), "rule_id": text(), "period": text(), "window_s": number(),
             "limit": number(), "remaining": number(), "reset": number(), "allowed": truth(),
-            "retry_after": maybe("integer"), "overridden": truth(),
+            "retry_after": maybe("integer"), "overridden": truth(), "counted": text(),
         })),
         "TopKeys": object(&json!({
             "keys": list(&object(&json!({ "rule": text(), "key": text(), "count": number(), "error": number() }))),

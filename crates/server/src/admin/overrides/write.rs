@@ -12,6 +12,7 @@ use tollgate_wire::admin::{items, without};
 use super::{
     super::{
         call::Call,
+        fits,
         problem::Problem,
         reply::Reply,
         route::Outcome,
@@ -35,6 +36,7 @@ pub(super) async fn create(call: Call) -> Outcome {
             errors,
         ));
     }
+    fits::overrides(&call, &head.set, &fitted)?;
     let warnings: Vec<Value> = warnings.into_iter().map(trouble::flaw).collect();
     let shown: Vec<Value> = fitted.iter().map(document::override_json).collect();
     if call.is_dry() {

@@ -11,7 +11,7 @@ use super::{
     super::{
         call::Call,
         change::{self, Change, Made, Twice},
-        etag,
+        etag, fits,
         problem::Problem,
         reply::Reply,
         route::Outcome,
@@ -77,6 +77,7 @@ pub(super) async fn remove(call: Call) -> Outcome {
 fn sent(call: &Call, before: Option<&Arc<Rule>>) -> Result<Rule, Problem> {
     let text = without(&call.body, view::OURS);
     let rule = document::read_rule(&text).map_err(|report| trouble::refused(&report))?;
+    fits::rule(call, &rule)?;
     let first = rule.renamed_from.as_ref().unwrap_or(&rule.name);
     let is_before = before.is_some_and(|before| before.id == rule.id);
     if rule.id == first.rule_id() || is_before {

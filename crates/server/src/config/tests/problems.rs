@@ -40,14 +40,68 @@ fn what_is_not_toml_is_told_with_its_place() {
 }
 
 #[test]
-fn what_is_to_come_is_refused_until_then() {
-    for told in [
-        wrong(&[("redis", "x")], &[], ""),
-        wrong(&[], &[("TOLLGATE_REDIS", "x")], ""),
-        wrong(&[], &[], "redis = \"x\""),
+fn an_address_of_redis_is_checked_and_its_password_is_not_repeated() {
+    for text in [
+        "x:hunter2",
+        "http://u:hunter2@h",
+        "redis://u:hunter2@",
+        "redis://u:hunter2@h:port",
+        "redis://h, redis://u:hunter2 @h",
+        "redis://h,redis://:hunter2@h:70000",
+        ",",
     ] {
-        assert!(told.contains("redis is not supported yet"), "{told}");
+        for told in [
+            wrong(&[("redis", text)], &[], ""),
+            wrong(&[], &[("TOLLGATE_REDIS", text)], ""),
+            wrong(&[], &[], &format!("redis = \"{text}\"")),
+        ] {
+            assert!(told.contains("redis is not one that can be used"), "{told}");
+            assert!(
+                told.contains("expected redis://[USER:PASSWORD@]HOST"),
+                "{told}"
+            );
+            assert!(!told.contains("hunter2"), "{told}");
+        }
     }
+}
+
+#[test]
+fn what_is_about_redis_needs_redis() {
+    let told = wrong(&[("redis_ca", "ca.pem")], &[], "");
+    assert!(told.contains("redis_ca is set without redis"), "{told}");
+    let told = wrong(&[("redis_deadline", "5ms")], &[], "");
+    assert!(
+        told.contains("redis_deadline is set without redis"),
+        "{told}"
+    );
+    let told = wrong(&[("redis", "redis://h"), ("redis_ca", "ca.pem")], &[], "");
+    assert!(
+        told.contains("no address of redis begins with rediss://"),
+        "{told}"
+    );
+    let told = wrong(&[("redis", "redis://h"), ("redis_deadline", "2s")], &[], "");
+    assert!(told.contains("a span from 1ms to 1s"), "{told}");
+    let sealed = loaded(
+        &[("redis", "redis://h,rediss://i:7"), ("redis_ca", "ca.pem")],
+        &[],
+        "",
+    );
+    let redis = sealed.settings.redis.unwrap();
+    assert_eq!(redis.shown(), "redis://h,rediss://i:7");
+    assert_eq!(redis.deadline, std::time::Duration::from_millis(5));
+}
+
+#[test]
+fn a_password_for_redis_is_not_shown() {
+    let text = "redis://:hunter2@a:1,rediss://bob:hunter2@[::1]:2/0?password=hunter2";
+    let loaded = loaded(&[("redis", text)], &[], "");
+    let shown = loaded.effective.to_string();
+    assert!(
+        shown.contains("redis://:***@a:1,rediss://bob:***@[::1]:2/0"),
+        "{shown}"
+    );
+    let told = format!("{shown}{:?}", loaded.settings);
+    assert!(!told.contains("hunter2"), "{told}");
 }
 
 #[test]

@@ -6,7 +6,10 @@ use super::{
     Talk,
     talk::{body, header, post, status, unnamed},
 };
-use crate::listen::{OUTPUT_BYTES_HIGH, Session as _, Then};
+use crate::{
+    engine::at_once,
+    listen::{OUTPUT_BYTES_HIGH, Session as _, Then},
+};
 
 const RULES: &str = "rules: [{ name: login, key: [user], limit: 100000/min }]";
 
@@ -65,10 +68,10 @@ fn however_the_bytes_are_cut_the_answers_are_the_same() {
         let (first, second) = bytes.split_at(at);
         let mut said = Vec::new();
         let mut input = first.to_vec();
-        let step = talk.session.advance(&input, &mut said);
+        let step = at_once(talk.session.advance(&input, &mut said)).unwrap();
         input.drain(..step.taken);
         input.extend_from_slice(second);
-        talk.session.advance(&input, &mut said);
+        at_once(talk.session.advance(&input, &mut said)).unwrap();
         assert_eq!(unnamed(&said), whole, "cut at {at}");
     }
 }
@@ -100,7 +103,7 @@ fn the_output_is_bounded() {
     let one = post("/ratelimit/check", "", r#"{"user_id":"ann"}"#);
     let bytes = one.repeat(10_000);
     let mut output = Vec::new();
-    let step = talk.session.advance(&bytes, &mut output);
+    let step = at_once(talk.session.advance(&bytes, &mut output)).unwrap();
     assert_eq!(step.then, Then::Again);
     assert!(
         output.len() < OUTPUT_BYTES_HIGH + 64 * 1_024,
@@ -108,9 +111,8 @@ fn the_output_is_bounded() {
         output.len()
     );
     let full = output.len();
-    let again = talk
-        .session
-        .advance(bytes.get(step.taken..).unwrap(), &mut output);
+    let rest = bytes.get(step.taken..).unwrap();
+    let again = at_once(talk.session.advance(rest, &mut output)).unwrap();
     assert_eq!(
         (again.taken, again.answered, again.then),
         (0, 0, Then::Again)
@@ -173,7 +175,7 @@ fn winding_down_says_so_in_the_next_answer() {
     input.extend_from_slice(rest);
     input.extend_from_slice(&one);
     let mut output = Vec::new();
-    let step = talk.session.advance(&input, &mut output);
+    let step = at_once(talk.session.advance(&input, &mut output)).unwrap();
     assert_eq!(
         (step.taken, step.answered, step.then),
         (one.len(), 1, Then::Close)

@@ -12,7 +12,7 @@ use tollgate_rules::{Live, document};
 use crate::{
     Fields, ResetAs, Token, Wording,
     authority::{Authority, Door},
-    engine::{Engine, Time},
+    engine::{Engine, Time, at_once},
     health::Condition,
     http::{HttpService, HttpSession},
     listen::{Peer, Session, Step, Then},
@@ -85,6 +85,7 @@ impl Talk {
             revision: ready.snapshot().map(|snapshot| snapshot.revision()),
             shown: Shown::Own,
             degraded: Vec::new(),
+            counting: crate::counting::Counting::Alone,
         };
         let service = Arc::new(HttpService {
             engine,
@@ -136,7 +137,8 @@ impl Talk {
             input.extend_from_slice(piece);
             loop {
                 let mut output = Vec::new();
-                let Step { taken, then, .. } = self.session.advance(&input, &mut output);
+                let Step { taken, then, .. } =
+                    at_once(self.session.advance(&input, &mut output)).unwrap();
                 said.extend_from_slice(&output);
                 input.drain(..taken);
                 match then {

@@ -32,7 +32,7 @@ struct Lines {
 }
 
 impl Session for Lines {
-    fn advance(&mut self, input: &[u8], output: &mut Vec<u8>) -> Step {
+    async fn advance(&mut self, input: &[u8], output: &mut Vec<u8>) -> Step {
         let mut step = Step {
             taken: 0,
             answered: 0,

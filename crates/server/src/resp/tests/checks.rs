@@ -7,7 +7,7 @@ use tollgate_rules::Query;
 use super::rig::{Rig, bulks, numbers};
 use crate::{
     authority::Door,
-    engine::{Ask, Deed},
+    engine::{Ask, Deed, at_once},
 };
 
 const LOGIN: &str = "user_id alice endpoint /login";
@@ -119,14 +119,22 @@ fn what_was_spent_elsewhere_is_spent_here() {
         .endpoint("/login")
         .unwrap();
     let elsewhere = Ask::new(query.clone().cost(Cost::new(2)));
-    assert!(rig.engine.check(&elsewhere).unwrap().ruling.is_allowed());
+    assert!(
+        at_once(rig.engine.check(&elsewhere))
+            .unwrap()
+            .unwrap()
+            .ruling
+            .is_allowed()
+    );
     let check = bulks(&format!("TG.CHECK {LOGIN}"));
     assert_eq!(numbers(&rig.hears(&check))[..3], [0, 2, 0]);
     let deed = Deed {
         action: Action::Reset,
         rule: None,
     };
-    rig.engine.inspect(deed, &Ask::new(query)).unwrap();
+    at_once(rig.engine.inspect(deed, &Ask::new(query)))
+        .unwrap()
+        .unwrap();
     assert_eq!(numbers(&rig.hears(&check))[..3], [1, 2, 1]);
 }
 

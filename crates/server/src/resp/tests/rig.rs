@@ -8,7 +8,7 @@ use tollgate_rules::{Live, RuleSet};
 
 use crate::{
     authority::{Authority, Door, Token},
-    engine::{Engine, Time},
+    engine::{Engine, Time, at_once},
     listen::{Session as _, Step, Then},
     resp::RespSession,
     telemetry::Recorder,
@@ -78,7 +78,7 @@ pub(super) fn say(session: &mut RespSession, input: &str) -> String {
 }
 
 pub(super) fn advance(session: &mut RespSession, input: &[u8], output: &mut Vec<u8>) -> Step {
-    session.advance(input, output)
+    at_once(session.advance(input, output)).unwrap()
 }
 
 /// Says it in pieces, as a connection would, until the session closes.
@@ -88,7 +88,7 @@ pub(super) fn say_in_pieces(session: &mut RespSession, pieces: &[&[u8]]) -> (Vec
     for piece in pieces {
         input.extend_from_slice(piece);
         loop {
-            let step = session.advance(&input, &mut output);
+            let step = at_once(session.advance(&input, &mut output)).unwrap();
             input.drain(..step.taken);
             then = step.then;
             if then != Then::Again {

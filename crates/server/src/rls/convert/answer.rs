@@ -42,7 +42,7 @@ pub(crate) fn response(
         overall_code: overall.into(),
         statuses,
         response_headers_to_add: shown
-            .map(|answer| headers(answer, added))
+            .map(|answer| headers(answer, together, added))
             .unwrap_or_default(),
         request_headers_to_add: Vec::new(),
         raw_body: message.unwrap_or_default(),
@@ -150,7 +150,10 @@ impl Lines for Added {
     }
 }
 
-fn headers(answer: &Answer, added: Option<Fields>) -> Vec<HeaderValue> {
+/// The failure policy that decided one of the questions.
+const FALLBACK: &str = "x-tollgate-fallback";
+
+fn headers(answer: &Answer, together: &Together, added: Option<Fields>) -> Vec<HeaderValue> {
     let none = Added(Vec::new());
     let added = match added {
         None => fields::retry_after(none, &answer.ruling),
@@ -159,6 +162,12 @@ fn headers(answer: &Answer, added: Option<Fields>) -> Vec<HeaderValue> {
             let reset = ResetAs::Seconds;
             fields::write(none, answer, Wording { fields, reset })
         }
+    };
+    let mut answers = together.answers.iter();
+    let by_policy = answers.find(|answer| answer.ruling.fallback().is_some());
+    let added = match by_policy {
+        None => added,
+        Some(answer) => fields::fallback(added, FALLBACK, &answer.ruling),
     };
     added.0
 }

@@ -7,7 +7,7 @@ use tollgate_testkit::Rng;
 
 use super::rig::Envoy;
 use crate::{
-    engine::{Ask, Engine},
+    engine::{Ask, Engine, at_once},
     rls::convert::Question,
 };
 
@@ -95,7 +95,9 @@ fn a_descriptor_decides_as_its_facts_do() {
             hits_addend: Some(cost),
         };
         let response = envoy.ask(&[descriptor]);
-        let answer = twin.check(&Ask::new(over_http(&facts, cost))).unwrap();
+        let answer = at_once(twin.check(&Ask::new(over_http(&facts, cost))))
+            .unwrap()
+            .unwrap();
         let (status, ruling) = (&response.statuses[0], &answer.ruling);
         assert_eq!(status.code == 1, ruling.is_allowed(), "{facts:?}");
         let limit = status.current_limit.as_ref();

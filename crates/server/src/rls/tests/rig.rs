@@ -11,7 +11,11 @@ use tollgate_rls::{
 use tollgate_rules::Live;
 use tonic::Status;
 
-use crate::{Fields, engine::Engine, rls::service::Rls};
+use crate::{
+    Fields,
+    engine::{Engine, at_once},
+    rls::service::Rls,
+};
 
 /// A service with rules, on a clock that is moved.
 pub(super) struct Envoy {
@@ -48,7 +52,7 @@ impl Envoy {
         let bytes = request.encode_to_vec();
         let read = RateLimitRequest::decode(bytes.as_slice()).unwrap();
         assert_eq!(&read, request);
-        let response = self.rls.answer(&read)?;
+        let response = at_once(self.rls.answer(&read)).unwrap()?;
         let bytes = response.encode_to_vec();
         let read = RateLimitResponse::decode(bytes.as_slice()).unwrap();
         assert_eq!(read, response);

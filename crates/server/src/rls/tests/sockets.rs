@@ -42,6 +42,7 @@ impl Line {
             revision: Some(1),
             shown: Shown::Own,
             degraded: Vec::new(),
+            counting: crate::counting::Counting::Alone,
         };
         let (stopper, stop) = Stop::channel();
         let health = NodeHealth::new(Arc::new(condition), stop.clone());
