@@ -163,7 +163,11 @@ fn write_period(period: Period, out: &mut String) {
         ],
     };
     let whole = |unit: &&Unit| length.is_multiple_of(unit.length().get().max(1));
-    let unit = units.iter().find(whole).copied().unwrap_or(Unit::Millisecond);
+    let unit = units
+        .iter()
+        .find(whole)
+        .copied()
+        .unwrap_or(Unit::Millisecond);
     let count = length.checked_div(unit.length().get()).unwrap_or(length);
     out.push_str(&count.to_string());
     out.push_str(unit.symbol());
@@ -178,8 +182,16 @@ mod tests {
     fn name(parts: &'static [(&'static str, &'static [u8])]) -> String {
         thread_local! { static PARTS: std::cell::Cell<&'static [(&'static str, &'static [u8])]> = const { std::cell::Cell::new(&[]) } }
         PARTS.set(parts);
-        let naming: Naming = |_, part| PARTS.get().iter().for_each(|(field, value)| part(field, value));
-        let names = Names { prefix: "rl".to_owned(), naming };
+        let naming: Naming = |_, part| {
+            PARTS
+                .get()
+                .iter()
+                .for_each(|(field, value)| part(field, value))
+        };
+        let names = Names {
+            prefix: "rl".to_owned(),
+            naming,
+        };
         let name = Name::new(CounterKey::new(RuleId::new(7), b""), &names);
         name.counter(Period::MINUTE).0
     }
@@ -188,7 +200,10 @@ mod tests {
     #[test]
     fn names_are_readable_and_tagged_by_scope() {
         const RULE: &str = "00000000000000000000000000000007";
-        assert_eq!(name(&[("user", b"alice")]), format!("rl:{{user:alice}}:{RULE}::1min"));
+        assert_eq!(
+            name(&[("user", b"alice")]),
+            format!("rl:{{user:alice}}:{RULE}::1min")
+        );
         assert_eq!(
             name(&[("method", b"GET"), ("ip", b"10.0.0.7"), ("user", b"bob")]),
             format!("rl:{{user:bob}}:{RULE}:method=GET,ip=10.0.0.7:1min")
@@ -202,7 +217,10 @@ mod tests {
     #[test]
     fn what_users_write_never_forms_the_tag() {
         let odd = name(&[("user", b"a}{b:%,\n\xff#")]);
-        assert!(odd.starts_with("rl:{user:a%7D%7Bb%3A%25%2C%0A%FF%23}:"), "{odd}");
+        assert!(
+            odd.starts_with("rl:{user:a%7D%7Bb%3A%25%2C%0A%FF%23}:"),
+            "{odd}"
+        );
         let long = name(&[("user", &[b'{'; 1_000])]);
         assert!(long.len() < 120 && long.starts_with("rl:{user:#"), "{long}");
         let secret = name(&[("api_key", b"sk_live_1")]);

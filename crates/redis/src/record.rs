@@ -200,7 +200,8 @@ pub(crate) fn is_for_scripts(limit: &Limit) -> bool {
         }
     };
     let (micro, token) = (bucket.units_per_micro(), bucket.units_per_token());
-    let fills_in = u128::from(bucket.capacity()).saturating_mul(token.into()) / u128::from(micro.max(1));
+    let fills_in =
+        u128::from(bucket.capacity()).saturating_mul(token.into()) / u128::from(micro.max(1));
     is_short
         && u128::from(micro) < EXACT / 2
         && u128::from(token) < EXACT

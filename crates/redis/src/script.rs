@@ -42,15 +42,21 @@ script!(LOOK, "look", "clock");
 script!(SWAP, "swap", "clock");
 script!(
     #[cfg(feature = "virtual-time")]
-    VIRTUAL_DECIDE, "decide", "virtual_clock"
+    VIRTUAL_DECIDE,
+    "decide",
+    "virtual_clock"
 );
 script!(
     #[cfg(feature = "virtual-time")]
-    VIRTUAL_LOOK, "look", "virtual_clock"
+    VIRTUAL_LOOK,
+    "look",
+    "virtual_clock"
 );
 script!(
     #[cfg(feature = "virtual-time")]
-    VIRTUAL_SWAP, "swap", "virtual_clock"
+    VIRTUAL_SWAP,
+    "swap",
+    "virtual_clock"
 );
 
 /// Every script of production, so that all are loaded at connect.

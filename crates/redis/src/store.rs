@@ -66,7 +66,12 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
     ) -> Result<Self, OptionsError> {
         // Breakers and reconnects go by real time, whatever the scripts are told.
         let client = Client::start(&options, Arc::new(tollgate_core::SystemClock))?;
-        let lanes = Lanes::new(Arc::clone(&client), time, Arc::clone(&clock), options.deadline);
+        let lanes = Lanes::new(
+            Arc::clone(&client),
+            time,
+            Arc::clone(&clock),
+            options.deadline,
+        );
         let lanes = Arc::new(lanes);
         let weak = Arc::downgrade(&lanes);
         #[expect(

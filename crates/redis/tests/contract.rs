@@ -4,7 +4,10 @@ mod common;
 
 use std::sync::LazyLock;
 
-use tollgate_testkit::{redis::{Cluster, Program, Redis}, store_contract};
+use tollgate_testkit::{
+    redis::{Cluster, Program, Redis},
+    store_contract,
+};
 
 fn on(program: Program) -> (Redis, [String; 1]) {
     let server = Redis::of(program);

@@ -51,6 +51,7 @@ impl Client {
         let means = Means {
             access: Arc::new(Access::new(options)?),
             clock,
+            deadline: options.deadline.into(),
             refresh: Arc::new(Notify::new()),
         };
         let client = Arc::new(Self {
@@ -128,7 +129,8 @@ impl Client {
         if known.len() >= SHARDS_MAX {
             return None;
         }
-        let shard = Arc::new(Shard::new(address.clone(), Arc::clone(&self.means.clock)));
+        let clock = Arc::clone(&self.means.clock);
+        let shard = Arc::new(Shard::new(address.clone(), clock, self.means.deadline));
         shard.wanted();
         keeper::keep(&shard, self.means.clone());
         known.insert(address.clone(), Arc::clone(&shard));

@@ -10,7 +10,7 @@ use tokio::{
     sync::Notify,
     time::{sleep, timeout},
 };
-use tollgate_core::Clock;
+use tollgate_core::{Clock, Micros};
 
 use super::{
     access::Access,
@@ -45,6 +45,8 @@ const IDLE: Duration = Duration::from_secs(1);
 pub(super) struct Means {
     pub(super) access: Arc<Access>,
     pub(super) clock: Arc<dyn Clock>,
+    /// How long a decision waits.
+    pub(super) deadline: Micros,
     /// To be told when it may be worthwhile to look who serves what.
     pub(super) refresh: Arc<Notify>,
 }
@@ -61,10 +63,7 @@ pub(super) fn keep(shard: &Arc<Shard>, means: Means) {
         let mut backoff = Backoff::new(CONNECT_PAUSE, CONNECT_PAUSE_MAX);
         while keeper.shard.strong_count() > 0 {
             let why = match Link::open(&keeper.means.access, &address).await {
-                Ok(link) => {
-                    backoff.reset();
-                    keeper.attend(Arc::new(link)).await
-                }
+                Ok(link) => keeper.attend(Arc::new(link), &mut backoff).await,
                 Err(why) => why,
             };
             keeper.without(why);
@@ -99,16 +98,18 @@ impl Keeper {
         timeout(pause, over).await.unwrap_or_default();
     }
 
-    /// Looks after a connection until it ends.
-    async fn attend(&self, link: Arc<Link>) -> Refused {
+    /// Looks after a connection until it ends. One that is of use makes the next attempt to connect a
+    /// first one.
+    async fn attend(&self, link: Arc<Link>, connecting: &mut Backoff) -> Refused {
         self.welcome(&link).await;
-        let mut signs = 0;
         let mut backoff = Backoff::new(PROBE_PAUSE, PROBE_PAUSE_MAX);
-        let mut unheard = 0;
+        let (mut signs, mut unheard, mut was_let_in) = (0, 0, false);
         while link.is_open() && unheard < PROBES_UNHEARD_MAX {
             let Some(standing) = self.standing() else {
                 break;
             };
+            let is_opened = was_let_in && standing == Standing::Down;
+            was_let_in = standing != Standing::Down;
             match standing {
                 Standing::Up => {
                     backoff.reset();
@@ -124,8 +125,13 @@ impl Keeper {
                         shard.tick();
                     }
                 }
+                // Whatever it was may pass.
+                Standing::Down if is_opened => self.rest_down(&link, backoff.pause()).await,
                 Standing::Down => match self.probe(&link).await {
-                    Ok(()) => unheard = 0,
+                    Ok(()) => {
+                        unheard = 0;
+                        connecting.reset();
+                    }
                     Err(lost) => {
                         unheard = if lost.is_some() { unheard + 1 } else { 0 };
                         self.rest_down(&link, backoff.pause()).await;

@@ -14,7 +14,7 @@ use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
     sync::watch,
-    task::AbortHandle,
+    task::{AbortHandle, unconstrained},
     time::timeout,
 };
 use tokio_rustls::TlsConnector;
@@ -27,7 +27,7 @@ const CONNECT_MAX: Duration = Duration::from_secs(1);
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 /// Commands that may wait to be written: more than ever are under way, so that handing over never waits
 /// and never changes the order.
-const QUEUE: usize = 2 * super::shard::IN_FLIGHT_MAX;
+const QUEUE: usize = 2 * super::run::IN_FLIGHT_MAX;
 
 /// An open connection. Dropping it closes it, whatever is under way.
 pub(super) struct Link {
@@ -90,7 +90,9 @@ impl Link {
         patience: Duration,
         reply: impl Future<Output = Result<T, RedisError>>,
     ) -> Result<T, Lost> {
-        match timeout(patience, reply).await {
+        // Handed over when it is first polled, also by a task that has done much already: the order is
+        // that of the callers.
+        match timeout(patience, unconstrained(reply)).await {
             Ok(Ok(reply)) => Ok(reply),
             Ok(Err(_)) => {
                 // Whatever it was, replies can no longer be told apart.

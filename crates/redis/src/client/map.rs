@@ -132,3 +132,82 @@ fn part(row: &Value, teller: &Address) -> Option<Option<Part>> {
         owner,
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use tollgate_core::{Micros, SystemClock};
+
+    use super::*;
+
+    fn node(host: &Value, port: i64) -> Value {
+        let id = Value::BulkString(b"an id".to_vec());
+        Value::Array(vec![
+            host.clone(),
+            Value::Int(port),
+            id,
+            Value::Array(Vec::new()),
+        ])
+    }
+
+    fn numbered(number: u16) -> Slot {
+        let mut slots = (0_u32..).map(|at| Slot::of(at.to_string().as_bytes()));
+        slots.find(|slot| slot.get() == number).unwrap()
+    }
+
+    fn row(first: i64, last: i64, nodes: &[Value]) -> Value {
+        let mut row = vec![Value::Int(first), Value::Int(last)];
+        row.extend_from_slice(nodes);
+        Value::Array(row)
+    }
+
+    // Proves: C2
+    #[test]
+    fn the_slots_of_a_cluster_are_read() {
+        let host = |text: &str| Value::BulkString(text.as_bytes().to_vec());
+        let teller = Address::new("asked", 1);
+        let replica = node(&host("replica"), 9);
+        let reply = Value::Array(vec![
+            row(0, 5_460, &[node(&host("a"), 7_000), replica]),
+            row(5_461, 10_922, &[node(&host(""), 7_001)]),
+            row(10_923, 16_000, &[node(&Value::Nil, 7_002)]),
+            row(16_001, 16_383, &[node(&host("?"), 7_003)]),
+        ]);
+        let found = parts(&reply, &teller).unwrap();
+        let owners: Vec<String> = found.iter().map(|part| part.owner.to_string()).collect();
+        assert_eq!(owners, ["a:7000", "asked:7001", "asked:7002"]);
+
+        let map = Map::cluster(&found, |address| {
+            Some(Arc::new(Shard::new(
+                address.clone(),
+                Arc::new(SystemClock),
+                Micros::ZERO,
+            )))
+        });
+        let owner = |slot| map.shard(numbered(slot)).map(|shard| shard.name());
+        assert_eq!(owner(0), Some("a:7000"));
+        assert_eq!(owner(5_460), Some("a:7000"));
+        assert_eq!(owner(5_461), Some("asked:7001"));
+        assert_eq!(owner(16_000), Some("asked:7002"));
+        assert_eq!(owner(16_001), None);
+
+        let moved = map.with_owner(numbered(16_001), &map.shards[0]);
+        let owner = |slot| moved.shard(numbered(slot)).map(|shard| shard.name());
+        assert_eq!((owner(16_001), owner(16_002)), (Some("a:7000"), None));
+    }
+
+    #[test]
+    fn what_is_no_such_answer_is_none() {
+        let teller = Address::new("asked", 1);
+        let host = Value::BulkString(b"a".to_vec());
+        for wrong in [
+            Value::Okay,
+            Value::Array(vec![Value::Okay]),
+            Value::Array(vec![row(0, 16_384, &[node(&host, 1)])]),
+            Value::Array(vec![row(-1, 5, &[node(&host, 1)])]),
+            Value::Array(vec![row(0, 5, &[node(&host, 70_000)])]),
+            Value::Array(vec![row(0, 5, &[])]),
+        ] {
+            assert_eq!(parts(&wrong, &teller), None, "{wrong:?}");
+        }
+    }
+}

@@ -15,6 +15,7 @@ mod map;
 mod presence;
 mod reply;
 mod route;
+mod run;
 mod shard;
 mod survey;
 mod tasks;

@@ -21,6 +21,37 @@ const KEY: &[u8] = b"rl:{tollgate}:nodes";
 /// While Redis is not there yet it is looked more often, so that a fleet knows itself soon.
 const EVERY_AT_START: Duration = Duration::from_millis(50);
 
+/// So many times in a row fewer are heard of before it is believed: a Redis that has lost its memory, or was
+/// away for longer than a silent node is counted, hears of all nodes again within as many ticks. Until then a
+/// share of the smaller fleet would be too much.
+const FEWER_TIMES: u32 = 3;
+
+/// How many nodes are believed to be alive.
+#[derive(Debug, Default)]
+struct Believed {
+    nodes: u32,
+    fewer_times: u32,
+    /// Of those heard of meanwhile.
+    most: u32,
+}
+
+impl Believed {
+    fn hear(&mut self, nodes: u32) -> u32 {
+        let is_fewer = nodes < self.nodes;
+        self.fewer_times = if is_fewer { self.fewer_times + 1 } else { 0 };
+        self.most = if is_fewer { self.most.max(nodes) } else { 0 };
+        if !is_fewer {
+            self.nodes = nodes;
+        } else if self.fewer_times == FEWER_TIMES {
+            *self = Self {
+                nodes: self.most,
+                ..Self::default()
+            };
+        }
+        self.nodes
+    }
+}
+
 /// Starts to say that this node is alive. Ends when nobody holds the client any more.
 pub(super) fn announce(client: &Arc<Client>) {
     let client = Arc::downgrade(client);
@@ -30,6 +61,7 @@ pub(super) fn announce(client: &Arc<Client>) {
         while client.upgrade().is_some_and(|client| !is_ready(&client)) {
             starting.tick().await;
         }
+        let mut believed = Believed::default();
         let mut ticks = interval(EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -41,7 +73,7 @@ pub(super) fn announce(client: &Arc<Client>) {
             if let Ok(Value::Int(nodes)) = client.call(&call).await
                 && let Ok(nodes) = u32::try_from(nodes)
             {
-                client.heard_of(nodes);
+                client.heard_of(believed.hear(nodes));
             }
         }
     });
@@ -63,5 +95,19 @@ fn call() -> Call {
             name.into_bytes(),
             GONE_AFTER.as_micros().to_string().into_bytes(),
         ],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Believed;
+
+    // Proves: C6
+    #[test]
+    fn more_are_believed_at_once_and_fewer_after_a_while() {
+        let mut believed = Believed::default();
+        let heard = [1, 3, 1, 2, 3, 1, 2, 2, 2];
+        let all: Vec<u32> = heard.iter().map(|nodes| believed.hear(*nodes)).collect();
+        assert_eq!(all, [1, 3, 3, 3, 3, 3, 3, 2, 2]);
     }
 }

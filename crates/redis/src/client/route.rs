@@ -11,7 +11,8 @@ use super::{
     call::{Call, Cause, Failure},
     client::Client,
     reply::Refusal,
-    shard::{Shard, Way},
+    run::Way,
+    shard::Shard,
 };
 use crate::Layout;
 

@@ -6,21 +6,17 @@ use std::sync::{
 };
 
 use arc_swap::ArcSwapOption;
-use redis::Value;
 use tokio::sync::Notify;
 use tollgate_core::{Clock, Micros};
 
 use super::{
     address::Address,
     breaker::Breaker,
-    call::{Call, Cause, Failure},
-    link::{Link, Lost, PATIENCE, Refused},
-    reply::{Refusal, refusal},
+    call::Cause,
+    link::{Link, Refused},
 };
-use crate::{Finding, ShardHealth, script::Script};
+use crate::{Finding, ShardHealth};
 
-/// Calls that may be under way at one shard.
-pub(super) const IN_FLIGHT_MAX: usize = 4_096;
 /// How long a server that serves no slot is kept in mind after somebody was sent there.
 const WANTED_FOR: Micros = Micros::from_secs(60);
 
@@ -28,9 +24,11 @@ const WANTED_FOR: Micros = Micros::from_secs(60);
 pub(crate) struct Shard {
     name: String,
     pub(super) address: Address,
-    clock: Arc<dyn Clock>,
+    pub(super) clock: Arc<dyn Clock>,
+    /// How long a decision waits.
+    pub(super) deadline: Micros,
     link: ArcSwapOption<Link>,
-    in_flight: AtomicUsize,
+    pub(super) in_flight: AtomicUsize,
     /// What share of the keys is let through, in percent: what the breaker says, to be read at any time.
     share: AtomicU8,
     /// Whether a success would change nothing.
@@ -48,17 +46,17 @@ struct Inner {
     probe_key: Vec<u8>,
 }
 
-/// How a call is put to a shard.
+/// What became of the share that is let through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    /// As its owner.
-    Owner,
-    /// As the one who is about to become it.
-    Asking,
+pub(super) enum Change {
+    /// It fell.
+    Fell,
+    /// It rose, or is what it was.
+    Other,
 }
 
 impl Shard {
-    pub(super) fn new(address: Address, clock: Arc<dyn Clock>) -> Self {
+    pub(super) fn new(address: Address, clock: Arc<dyn Clock>, deadline: Micros) -> Self {
         let inner = Inner {
             breaker: Breaker::new(),
             trouble: None,
@@ -69,6 +67,7 @@ impl Shard {
             name: address.to_string(),
             address,
             clock,
+            deadline,
             link: ArcSwapOption::empty(),
             in_flight: AtomicUsize::new(0),
             share: AtomicU8::new(0),
@@ -95,8 +94,10 @@ impl Shard {
 
     /// Somebody did not get what was asked for.
     pub(crate) fn failed(&self, cause: Cause) {
-        if cause.is_trouble() {
-            self.change(Breaker::failed);
+        if cause.is_trouble() && self.change(Breaker::failed) == Change::Fell {
+            let text = format!("calls failed, the last one because: {}", cause.name());
+            let why = Refused { cause, text };
+            self.inner().trouble.get_or_insert(why);
         }
     }
 
@@ -108,7 +109,7 @@ impl Shard {
     }
 
     /// Changes the breaker, and publishes what it says.
-    pub(super) fn change(&self, event: impl FnOnce(&mut Breaker)) {
+    pub(super) fn change(&self, event: impl FnOnce(&mut Breaker)) -> Change {
         let mut inner = self.inner();
         let before = inner.breaker.share();
         event(&mut inner.breaker);
@@ -116,86 +117,20 @@ impl Shard {
         self.share.store(share, Relaxed);
         self.is_calm.store(inner.breaker.is_calm(), Relaxed);
         drop(inner);
-        if share < before {
-            self.stir.notify_one();
+        if share == before {
+            return Change::Other;
         }
-        if share != before {
-            tracing::info!(
-                shard = self.name,
-                before,
-                share,
-                "percent of keys asked for at this shard"
-            );
+        tracing::info!(
+            shard = self.name,
+            before,
+            share,
+            "percent of keys asked for at this shard"
+        );
+        if share > before {
+            return Change::Other;
         }
-    }
-
-    /// Runs a script here, loading it first if need be.
-    pub(super) async fn run(&self, call: &Call, way: Way) -> Result<Value, Refusal> {
-        let outcome = self.run_uncounted(call, way).await;
-        match &outcome {
-            Err(Refusal::Failed(failure)) => self.failed(failure.cause()),
-            Err(Refusal::ReadOnly) => self.failed(Cause::Moving),
-            // A redirection is an answer too.
-            _ => self.succeeded(),
-        }
-        outcome
-    }
-
-    async fn run_uncounted(&self, call: &Call, way: Way) -> Result<Value, Refusal> {
-        let not_run = |cause| Refusal::Failed(Failure::NotRun(cause));
-        let Some(_place) = Place::take(&self.in_flight) else {
-            return Err(not_run(Cause::Crowded));
-        };
-        let Some(link) = self.link() else {
-            return Err(not_run(self.absence()));
-        };
-        if way == Way::Asking {
-            self.wanted();
-        }
-        match self.send(&link, call, way, None).await {
-            // It did not run, so it may be sent again.
-            Err(Refusal::NoScript) => self.send(&link, call, way, Some(call.script)).await,
-            outcome => outcome,
-        }
-    }
-
-    /// Sends the call in one piece with whatever must stand before it.
-    async fn send(
-        &self,
-        link: &Link,
-        call: &Call,
-        way: Way,
-        load: Option<&Script>,
-    ) -> Result<Value, Refusal> {
-        let reply = if way == Way::Owner && load.is_none() {
-            link.ask(&call.command(), PATIENCE).await
-        } else {
-            let mut commands = redis::pipe();
-            if let Some(script) = load {
-                commands.cmd("SCRIPT").arg("LOAD").arg(script.text());
-            }
-            if way == Way::Asking {
-                commands.cmd("ASKING");
-            }
-            commands.add_command(call.command());
-            let replies = link.ask_all(&commands, PATIENCE).await;
-            replies.and_then(|mut replies| {
-                // If it could not be loaded, the reason is in the first reply.
-                let is_unknown = |reply: &Value| refused(reply) == Some(Refusal::NoScript);
-                if load.is_some() && replies.last().is_some_and(is_unknown) {
-                    replies.truncate(1);
-                }
-                replies.pop().ok_or(Lost::Ended)
-            })
-        };
-        match reply {
-            Ok(reply) => refused(&reply).map_or(Ok(reply), Err),
-            Err(Lost::Ended) => Err(Refusal::Failed(Failure::InDoubt(Cause::Unreachable))),
-            Err(Lost::Late) => {
-                link.cut();
-                Err(Refusal::Failed(Failure::InDoubt(Cause::Silent)))
-            }
-        }
+        self.stir.notify_one();
+        Change::Fell
     }
 
     /// The connection, if there is one.
@@ -277,7 +212,7 @@ impl Shard {
     }
 
     /// Why there is no connection.
-    fn absence(&self) -> Cause {
+    pub(super) fn absence(&self) -> Cause {
         let inner = self.inner();
         inner
             .trouble
@@ -297,28 +232,5 @@ impl Shard {
 impl Drop for Shard {
     fn drop(&mut self) {
         self.stir.notify_one();
-    }
-}
-
-fn refused(reply: &Value) -> Option<Refusal> {
-    match reply {
-        Value::ServerError(error) => Some(refusal(error)),
-        _ => None,
-    }
-}
-
-/// A place among those who are under way.
-struct Place<'a>(&'a AtomicUsize);
-
-impl<'a> Place<'a> {
-    fn take(count: &'a AtomicUsize) -> Option<Self> {
-        let place = Self(count);
-        (count.fetch_add(1, Relaxed) < IN_FLIGHT_MAX).then_some(place)
-    }
-}
-
-impl Drop for Place<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Relaxed);
     }
 }

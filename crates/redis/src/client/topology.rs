@@ -92,21 +92,33 @@ async fn look(client: &Client) {
             return;
         }
     }
-    if let Some(parts) = ailing {
+    if let Some((teller, parts)) = ailing {
         adopt(client, &parts);
+        client.report(vec![Finding {
+            shard: teller.to_string(),
+            text: "cluster_state is not ok: some slots are not served; see CLUSTER NODES and redis-cli \
+                   --cluster fix"
+                .to_owned(),
+        }]);
     }
 }
 
 /// Takes a view over if it can be relied on; says whether.
-fn settle(client: &Client, teller: &Address, view: View, ailing: &mut Option<Vec<Part>>) -> bool {
+fn settle(
+    client: &Client,
+    teller: &Address,
+    view: View,
+    ailing: &mut Option<(Address, Vec<Part>)>,
+) -> bool {
     let is_first = client.means.access.seeds.first() == Some(teller);
     match view {
         View::Cluster(parts) => {
             adopt(client, &parts);
+            client.report(Vec::new());
             true
         }
         View::Ailing(parts) => {
-            ailing.get_or_insert(parts);
+            ailing.get_or_insert((teller.clone(), parts));
             false
         }
         // Only the first address: if nodes of a fleet took whichever answered, each would count elsewhere.
@@ -153,11 +165,10 @@ fn single(client: &Client, address: &Address, remark: Option<String>) {
 }
 
 fn adopt(client: &Client, parts: &[Part]) {
-    client.report(Vec::new());
     let map = Map::cluster(parts, |owner| client.known_or_new(owner));
     for shard in &map.shards {
         let mut served = parts.iter().filter(|part| part.owner == shard.address);
-        if let Some(key) = served.find_map(|part| probe_key(part)) {
+        if let Some(key) = served.find_map(probe_key) {
             shard.probe_by(key);
         }
     }

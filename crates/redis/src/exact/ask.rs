@@ -23,6 +23,9 @@ pub(crate) enum Deed {
     Charge,
     /// What charging would say.
     Peek,
+    /// The same for a request that something else has denied: a limit that has changed is adopted, as by any
+    /// request.
+    Look,
     /// Gives costs back.
     Refund,
     /// Makes fresh.
@@ -57,7 +60,9 @@ pub(crate) enum Refused {
 impl Ask {
     /// Whether whoever asked has gone away.
     pub(super) fn is_abandoned(&self) -> bool {
-        self.waiting.as_ref().is_some_and(oneshot::Sender::is_closed)
+        self.waiting
+            .as_ref()
+            .is_some_and(oneshot::Sender::is_closed)
     }
 
     /// Whether a script can decide on it.
@@ -66,8 +71,11 @@ impl Ask {
             let mut same = self.items.iter().filter(|other| other.key == item.key);
             same.all(|other| other.limit == item.limit)
         };
-        matches!(self.deed, Deed::Charge | Deed::Settle)
-            && self.items.iter().all(|item| item.is_for_scripts() && agrees(item))
+        matches!(self.deed, Deed::Charge | Deed::Look | Deed::Settle)
+            && self
+                .items
+                .iter()
+                .all(|item| item.is_for_scripts() && agrees(item))
     }
 
     pub(super) fn refuse(self, why: Refused) {

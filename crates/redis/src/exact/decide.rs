@@ -103,8 +103,14 @@ impl Lanes {
             "foreign" | "stale" => {
                 self.not_sent(&batch, sequence);
                 let foreign = self.refuse_foreign(&batch, &reply);
-                let is_hit = |ask: &Ask| ask.items.iter().any(|item| Some(&item.key) == foreign.as_ref());
-                let (hit, others) = asks.into_iter().partition(|ask| foreign.is_none() || is_hit(ask));
+                let is_hit = |ask: &Ask| {
+                    ask.items
+                        .iter()
+                        .any(|item| Some(&item.key) == foreign.as_ref())
+                };
+                let (hit, others) = asks
+                    .into_iter()
+                    .partition(|ask| foreign.is_none() || is_hit(ask));
                 let hit: Vec<Ask> = hit;
                 for ask in hit {
                     ask.refuse(Refused::Foreign);
@@ -130,11 +136,20 @@ impl Lanes {
                 continue;
             }
             let looked = tally.look(&ask.items);
-            let (Ok(looked), Ok((decisions, is_allowed))) = (looked, tally.charge(&ask.items)) else {
+            let charged = match ask.deed {
+                Deed::Look => tally.clone().charge(&ask.items),
+                _ => tally.charge(&ask.items),
+            };
+            let (Ok(looked), Ok((decisions, is_allowed))) = (looked, charged) else {
                 ask.refuse(Refused::Foreign);
                 continue;
             };
-            let is_same = outcome == Some(if is_allowed == IsAllowed::Yes { b'1' } else { b'0' });
+            let is_same = outcome
+                == Some(if is_allowed == IsAllowed::Yes {
+                    b'1'
+                } else {
+                    b'0'
+                });
             let never = outcome == Some(b'1') && is_allowed == IsAllowed::No;
             debug_assert!(is_same || never, "script and law differ: {ask:?} {reply:?}");
             let now = tally.now;

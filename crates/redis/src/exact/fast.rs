@@ -39,7 +39,11 @@ impl<'a> Batch<'a> {
     pub(super) fn add_keys(&mut self, items: &'a [Item]) -> Result<(), Clash> {
         for item in items {
             if let Some(place) = self.places.get(&item.key) {
-                if self.keys.get(*place).is_some_and(|known| known.limit != item.limit) {
+                if self
+                    .keys
+                    .get(*place)
+                    .is_some_and(|known| known.limit != item.limit)
+                {
                     return Err(Clash);
                 }
                 continue;

@@ -18,7 +18,7 @@ use std::{
 use redis::Value;
 use smallvec::SmallVec;
 use tokio::{sync::oneshot, time::timeout};
-use tollgate_core::Clock;
+use tollgate_core::{Clock, Cost, Decision, Law, Micros, Now, Timestamp};
 
 use super::{
     Item,
@@ -75,7 +75,12 @@ impl std::fmt::Debug for Lanes {
 }
 
 impl Lanes {
-    pub(crate) fn new(client: Arc<Client>, time: Time, clock: Arc<dyn Clock>, deadline: Duration) -> Self {
+    pub(crate) fn new(
+        client: Arc<Client>,
+        time: Time,
+        clock: Arc<dyn Clock>,
+        deadline: Duration,
+    ) -> Self {
         Self {
             client,
             ledger: Ledger::default(),
@@ -172,7 +177,7 @@ impl Lanes {
             let ask = Ask {
                 deed: Deed::Settle,
                 items: SmallVec::from_iter([Item {
-                    cost: tollgate_core::Cost::ZERO,
+                    cost: Cost::ZERO,
                     former: Vec::new(),
                     ..item
                 }]),
@@ -254,7 +259,7 @@ impl Lanes {
         self.sequence.fetch_add(1, Relaxed)
     }
 
-    pub(super) fn now(&self) -> tollgate_core::Now {
+    pub(super) fn now(&self) -> Now {
         self.clock.now()
     }
 
@@ -269,11 +274,11 @@ impl Lanes {
         let Some(waiting) = waiting else {
             return;
         };
-        let now = granted.now;
-        let is_allowed = granted.decisions.iter().all(|decision| decision.is_allowed());
+        let (now, decisions) = (granted.now, granted.decisions.clone());
+        let is_allowed = decisions.iter().all(Decision::is_allowed);
         if waiting.send(Ok(granted)).is_err() && is_allowed && deed == Deed::Charge {
-            for item in &items {
-                self.ledger.give_back(item, moment(item, now));
+            for (item, decision) in items.iter().zip(&decisions) {
+                self.ledger.give_back(item, moment(item, decision, now));
             }
         }
     }
@@ -284,11 +289,18 @@ fn run_id() -> String {
     format!("n{:016x}", RandomState::new().build_hasher().finish())
 }
 
-/// The time by which a limit counts.
-pub(crate) fn moment(item: &Item, now: tollgate_core::Now) -> tollgate_core::Timestamp {
-    use tollgate_core::Law;
+/// A moment by which what was just taken is found again: in the window it was counted in, or that of its entry.
+pub(crate) fn moment(item: &Item, decision: &Decision, now: Now) -> Timestamp {
+    let reset_after = Micros::from(decision.reset_after());
     match item.limit.law() {
-        Law::FixedWindow(_) | Law::SlidingWindow(_) => now.wall,
+        Law::FixedWindow(_) | Law::SlidingWindow(_) => {
+            let end = now.wall.saturating_add(reset_after);
+            end.saturating_sub(Micros::new(1))
+        }
+        Law::SlidingLog(log) => {
+            let end = now.steady.saturating_add(reset_after);
+            end.saturating_sub(log.period())
+        }
         _ => now.steady,
     }
 }

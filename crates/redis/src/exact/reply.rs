@@ -52,7 +52,9 @@ impl Reply {
 fn text(value: Value) -> Option<String> {
     match value {
         // What is no text is no state of ours; it is read as one of nobody.
-        Value::BulkString(bytes) => Some(String::from_utf8(bytes).unwrap_or_else(|_| "?".to_owned())),
+        Value::BulkString(bytes) => {
+            Some(String::from_utf8(bytes).unwrap_or_else(|_| "?".to_owned()))
+        }
         Value::SimpleString(text) => Some(text),
         Value::Int(number) => Some(number.to_string()),
         _ => None,

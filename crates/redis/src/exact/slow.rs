@@ -1,7 +1,7 @@
 //! Requests that are worked out on this side and written if nobody came in between: changed limits, clocks that were
 //! set back, numbers beyond scripts, algorithms of users; and everything but charges.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::{collections::HashSet, sync::atomic::Ordering::Relaxed};
 
 use tollgate_core::Limit;
 
@@ -31,7 +31,10 @@ impl Lanes {
         for _ in 0..TRIES_MAX {
             let reply = match seen.take() {
                 Some(reply) => Ok(reply),
-                None => self.put(slot, self.time.look(), keys.clone(), Vec::new()).await,
+                None => {
+                    self.put(slot, self.time.look(), keys.clone(), Vec::new())
+                        .await
+                }
             };
             let reply = match reply {
                 Ok(reply) => reply,
@@ -75,14 +78,22 @@ impl Lanes {
         sequence: u64,
     ) -> Vec<Result<Granted, Unreadable>> {
         let now = tally.now;
+        let mut settled = HashSet::new();
         let each = asks.iter().map(|ask| {
             for item in ask.items.iter().filter(|item| !item.is_for_scripts()) {
-                self.settle_here(item, tally, sequence)?;
+                if settled.insert(&item.key) {
+                    self.settle_here(item, tally, sequence)?;
+                }
             }
             let looked = tally.clone().look(&ask.items)?;
             let decisions = match ask.deed {
                 Deed::Charge => tally.charge(&ask.items)?.0,
                 Deed::Peek => tally.clone().charge(&ask.items)?.0,
+                Deed::Look => {
+                    let asked = tally.clone().charge(&ask.items)?.0;
+                    tally.look(&ask.items)?;
+                    asked
+                }
                 Deed::Refund => tally.refund(&ask.items)?,
                 Deed::Reset => tally.reset(&ask.items)?,
                 Deed::Settle => super::Decisions::new(),
@@ -171,7 +182,7 @@ fn refuse_all(asks: Vec<Ask>, why: Refused) {
 /// The counters of these and those that they replace, each once; their own come first, as scripts are given them.
 fn keys(asks: &[Ask]) -> Vec<Key> {
     let mut keys: Vec<Key> = Vec::new();
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     let items = || asks.iter().flat_map(|ask| &ask.items);
     let own = items().map(|item| &item.key);
     let former = items().flat_map(|item| item.former.iter().map(|(key, _): &(Key, Limit)| key));

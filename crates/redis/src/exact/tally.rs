@@ -135,12 +135,7 @@ impl Tally {
         touched.collect()
     }
 
-    fn step(
-        &mut self,
-        item: &Item,
-        cost: Cost,
-        all: &[Item],
-    ) -> Result<Decision, Unreadable> {
+    fn step(&mut self, item: &Item, cost: Cost, all: &[Item]) -> Result<Decision, Unreadable> {
         let state = self.state(item, all)?;
         let (decision, next) = item.limit.step(state, self.now, cost);
         self.put(item, next, all);
@@ -180,12 +175,7 @@ impl Tally {
     }
 
     /// What still counts of a counter of `counted`, as `limit` counts.
-    fn live(
-        &self,
-        key: &Key,
-        counted: &Limit,
-        limit: &Limit,
-    ) -> Result<Option<State>, Unreadable> {
+    fn live(&self, key: &Key, counted: &Limit, limit: &Limit) -> Result<Option<State>, Unreadable> {
         let Some(found) = self.found.get(key) else {
             return Ok(None);
         };
@@ -261,7 +251,9 @@ fn former<'a>(item: &'a Item, all: &'a [Item]) -> impl Iterator<Item = &'a (Key,
 /// What these take together from one counter; `None` beyond 64 bits.
 pub(super) fn total(items: &[Item], key: &Key) -> Option<Cost> {
     let same = items.iter().filter(|item| item.key == *key);
-    let total = same.map(|item| item.cost.get()).try_fold(0, u64::checked_add);
+    let total = same
+        .map(|item| item.cost.get())
+        .try_fold(0, u64::checked_add);
     total.map(Cost::new)
 }
 

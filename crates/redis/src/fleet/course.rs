@@ -61,7 +61,7 @@ impl Policies {
 struct Course<'c> {
     charges: &'c [Charge<'c>],
     decisions: SmallVec<[Option<Decision>; 2]>,
-    /// What those charges show that were taken, as if they had not been.
+    /// What charges that may pass show without being taken.
     untaken: SmallVec<[(usize, Decision); 2]>,
     /// Those that a policy decides.
     by_policy: SmallVec<[usize; 2]>,
@@ -93,9 +93,27 @@ impl<'c> Course<'c> {
         charges.copied().collect()
     }
 
+    fn are_allowed(&self, places: &[usize]) -> bool {
+        let decided = places
+            .iter()
+            .filter_map(|place| self.decisions.get(*place)?.as_ref());
+        decided.into_iter().all(Decision::is_allowed)
+    }
+
+    /// Shows what would have passed as it is without the request.
+    fn show_untaken(&mut self) {
+        for (place, decision) in std::mem::take(&mut self.untaken) {
+            self.set(&[place], [decision]);
+        }
+    }
+
     /// How charges are put from now on.
     fn manner(&self) -> Manner {
-        if self.is_denied() { Manner::Look } else { self.manner }
+        if self.is_denied() {
+            Manner::Look
+        } else {
+            self.manner
+        }
     }
 }
 
@@ -121,15 +139,16 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
         for group in &down {
             self.apply_policy(&mut course, group);
         }
-        let is_alone = up.len() == 1 && down.is_empty() && here.is_empty();
         let mut taken: SmallVec<[&Group; 1]> = SmallVec::new();
         for group in &up {
-            if self.ask(&mut course, group, is_alone).await == Taken::Yes {
+            if self.ask(&mut course, group).await == Taken::Yes {
                 taken.push(group);
             }
         }
-        if course.is_denied() && course.manner == Manner::Charge {
-            self.give_back(&mut course, &taken);
+        if course.is_denied() {
+            self.give_back(&course, &taken);
+            self.undo_here(&mut course, &here);
+            course.show_untaken();
         } else if course.manner == Manner::Charge {
             self.owe(&course, down.iter().chain(&up));
         }
@@ -167,13 +186,16 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
     }
 
     /// Asks Redis about a group; if it does not answer in time, its policies do.
-    async fn ask(&self, course: &mut Course<'_>, group: &Group, is_alone: bool) -> Taken {
-        let deed = match course.manner() {
-            Manner::Charge => Deed::Charge,
-            Manner::Look => Deed::Peek,
+    async fn ask(&self, course: &mut Course<'_>, group: &Group) -> Taken {
+        let deed = match (course.manner, course.is_denied()) {
+            (Manner::Charge, false) => Deed::Charge,
+            (Manner::Charge, true) => Deed::Look,
+            (Manner::Look, _) => Deed::Peek,
         };
         let patience = course.end.saturating_duration_since(Instant::now());
-        let asked = self.lanes.ask(group.slot, deed, group.items.clone(), patience);
+        let asked = self
+            .lanes
+            .ask(group.slot, deed, group.items.clone(), patience);
         let granted = match asked.await {
             Ok(granted) => granted,
             Err(refused) => {
@@ -189,52 +211,54 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
         } = granted;
         course.now = Some(now);
         let is_allowed = decisions.iter().all(Decision::is_allowed);
-        if is_allowed && deed == Deed::Charge {
+        if is_allowed {
             let untaken = group.places.iter().copied().zip(looked);
             course.untaken.extend(untaken);
-            course.set(&group.places, decisions);
-            return Taken::Yes;
         }
-        let is_side_show = is_allowed && !is_alone && course.is_denied();
-        course.set(&group.places, if is_side_show { looked } else { decisions });
-        Taken::No
+        course.set(&group.places, decisions);
+        match deed {
+            Deed::Charge if is_allowed => Taken::Yes,
+            _ => Taken::No,
+        }
     }
 
     fn note(&self, refused: Refused) {
         if refused == Refused::Foreign {
-            tracing::warn!("a counter in Redis holds what is not Tollgate's: the rule's policy answers");
+            tracing::warn!(
+                "a counter in Redis holds what is not Tollgate's: the rule's policy answers"
+            );
         }
     }
 
-    /// Undoes what a request has taken that was denied in the end.
-    fn give_back(&self, course: &mut Course<'_>, taken: &[&Group]) {
+    /// Gives back what Redis has charged for a request that was denied in the end.
+    fn give_back(&self, course: &Course<'_>, taken: &[&Group]) {
+        let now = course.now.unwrap_or_else(|| self.clock.now());
         for group in taken {
-            let now = course.now.unwrap_or_else(|| self.clock.now());
-            for item in &group.items {
-                self.lanes.ledger.give_back(item, moment(item, now));
+            for (place, item) in group.places.iter().zip(&group.items) {
+                if let Some(Some(decision)) = course.decisions.get(*place) {
+                    let at = moment(item, decision, now);
+                    self.lanes.ledger.give_back(item, at);
+                }
             }
             self.lanes.settle(group.items.iter().cloned());
         }
-        let untaken = std::mem::take(&mut course.untaken);
-        for (place, decision) in untaken {
-            course.set(&[place], [decision]);
-        }
-        self.undo_here(course);
     }
 
-    fn undo_here(&self, course: &mut Course<'_>) {
-        let here = std::mem::take(&mut course.taken_here);
-        let by_policy = std::mem::take(&mut course.taken_by_policy);
-        let charges = course.some(&here);
-        if !charges.is_empty() {
-            drop(self.local.inspect_now(Action::Refund, &charges));
-            let free = charges.iter().map(|charge| charge.with_cost(Cost::ZERO));
-            let free: SmallVec<[Charge<'_>; 2]> = free.collect();
-            let looked = self.local.inspect_now(Action::Peek, &free);
-            course.set(&here, looked.decisions().iter().copied());
+    /// The same for what this node has charged.
+    fn undo_here(&self, course: &mut Course<'_>, here: &[usize]) {
+        let taken = course.some(&course.taken_here);
+        if !taken.is_empty() {
+            drop(self.local.inspect_now(Action::Refund, &taken));
         }
-        for charge in course.some(&by_policy) {
+        for charge in course.some(&course.taken_by_policy) {
             policy::undo(&self.local, &charge, course.nodes);
+        }
+        let charges = course.some(here);
+        let free = charges.iter().map(|charge| charge.with_cost(Cost::ZERO));
+        let free: SmallVec<[Charge<'_>; 2]> = free.collect();
+        if course.are_allowed(here) && !free.is_empty() {
+            let looked = self.local.inspect_now(Action::Peek, &free);
+            course.set(here, looked.decisions().iter().copied());
         }
     }
 

@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 
 use smallvec::SmallVec;
 use tollgate_core::{
-    Action, AlgorithmName, Answer, Charge, Cost, Decision, ImmediateStore, Limit, Micros, OnFailure,
-    Outcome,
+    Action, AlgorithmName, Answer, Charge, Cost, Decision, ImmediateStore, Limit, Micros,
+    OnFailure, Outcome,
 };
 
 /// When it is worth asking again: a shard that returns does so about that soon.
@@ -77,7 +77,14 @@ fn one<L: ImmediateStore>(
     nodes: NonZeroU32,
     manner: Manner,
 ) -> Decision {
-    let refused = |limit: &Limit| outcome(limit, Outcome::Deny { retry_after: Some(ASK_AGAIN) });
+    let refused = |limit: &Limit| {
+        outcome(
+            limit,
+            Outcome::Deny {
+                retry_after: Some(ASK_AGAIN),
+            },
+        )
+    };
     let Some(limit) = limit_here(charge, nodes) else {
         return match charge.cost.is_zero() {
             true => outcome(charge.limit, Outcome::ALLOW),
@@ -150,22 +157,40 @@ mod tests {
     // Proves: C6
     #[test]
     fn the_shares_of_all_nodes_are_at_most_the_whole() {
-        let limits = ["10/min", "7/h fixed_window", "100/s burst 33", "5/s leaky_bucket burst 9", "9/min sliding_log"];
+        let limits = [
+            "10/min",
+            "7/h fixed_window",
+            "100/s burst 33",
+            "5/s leaky_bucket burst 9",
+            "9/min sliding_log",
+        ];
         for text in limits {
             let limit = tollgate_testkit::limit(text);
             for nodes in 1..20 {
                 let nodes = NonZeroU32::new(nodes).unwrap();
                 let share = share(&limit, nodes);
                 let part = share.as_ref().map_or(0, Limit::capacity);
-                assert!(part * u64::from(nodes.get()) <= limit.capacity(), "{text} of {nodes}");
+                assert!(
+                    part * u64::from(nodes.get()) <= limit.capacity(),
+                    "{text} of {nodes}"
+                );
                 let rate = share.as_ref().map_or(0, Limit::amount);
-                assert!(rate * u64::from(nodes.get()) <= limit.amount(), "{text} of {nodes}");
+                assert!(
+                    rate * u64::from(nodes.get()) <= limit.amount(),
+                    "{text} of {nodes}"
+                );
                 if let Some(share) = share {
-                    assert_eq!((share.algorithm(), share.period()), (limit.algorithm(), limit.period()));
+                    assert_eq!(
+                        (share.algorithm(), share.period()),
+                        (limit.algorithm(), limit.period())
+                    );
                 }
             }
         }
         let one = NonZeroU32::MIN;
-        assert_eq!(share(&tollgate_testkit::limit("7/h"), one), Some(tollgate_testkit::limit("7/h")));
+        assert_eq!(
+            share(&tollgate_testkit::limit("7/h"), one),
+            Some(tollgate_testkit::limit("7/h"))
+        );
     }
 }

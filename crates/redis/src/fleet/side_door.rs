@@ -26,7 +26,8 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             _ => Deed::Reset,
         };
         let sorted = sort(charges, &self.lanes, &self.names);
-        let mut decisions: SmallVec<[Option<Decision>; 2]> = SmallVec::from_elem(None, charges.len());
+        let mut decisions: SmallVec<[Option<Decision>; 2]> =
+            SmallVec::from_elem(None, charges.len());
         let mut now = self.clock.now();
         for group in sorted.groups {
             let asked = self.lanes.ask(group.slot, deed, group.items, PATIENCE);
@@ -41,7 +42,12 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
         let local: SmallVec<[Charge<'_>; 2]> = match action {
             // What this node has counted by itself meanwhile is made fresh, too.
             Action::Reset => charges.into(),
-            _ => sorted.here.iter().filter_map(|place| charges.get(*place)).copied().collect(),
+            _ => sorted
+                .here
+                .iter()
+                .filter_map(|place| charges.get(*place))
+                .copied()
+                .collect(),
         };
         if !local.is_empty() {
             let verdict = self.local.inspect_now(action, &local);
@@ -63,7 +69,9 @@ fn error(refused: Refused) -> StoreError {
     match refused {
         Refused::Failed(Failure::InDoubt(_)) => StoreError::Timeout(PATIENCE),
         Refused::Failed(Failure::NotRun(cause)) => StoreError::Unreachable(cause.name().into()),
-        Refused::Contended => StoreError::Unreachable("others change this counter all the time".into()),
+        Refused::Contended => {
+            StoreError::Unreachable("others change this counter all the time".into())
+        }
         Refused::Crowded => StoreError::Unreachable("too many requests wait for Redis".into()),
         Refused::Foreign => StoreError::Corrupt("the key in Redis holds what is not Tollgate's"),
     }

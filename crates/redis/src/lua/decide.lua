@@ -15,7 +15,8 @@
 -- log     capacity, period                                         sum, newest …       q
 -- Alignment: 0 plain, 1 weeks, 2 months; step: microseconds, or months.
 --
--- Returns the time of day, elapsed time, the outcomes as a text of 1 and 0, and each key's state as found.
+-- Returns the time of day, elapsed time, the outcomes as a text of 1 and 0, and each key's state as the
+-- requests found it: with all that was settled.
 -- Instead of outcomes: `odd` if a state is none that this script knows how to go on from; `stale` if a later call of
 -- this node came before; `foreign` and the key's number if a key is not ours. Then nothing has changed.
 -- Every number is a whole one below 2^53, where Lua counts exactly.
@@ -144,6 +145,10 @@ function bucket.credit(it, q, r, at)
   it.full, it.rest = full, rest
 end
 
+function bucket.moment()
+  return steady
+end
+
 function bucket.write(it)
   return format('%.0f %.0f %.0f', it.full, it.rest, it.at)
 end
@@ -172,6 +177,11 @@ end
 
 function fixed.credit(it, q, _, at)
   if window_at(it.limit, at) == it.window then it.used = max(0, it.used - q) end
+end
+
+-- A moment by which what is taken now will be found again.
+function fixed.moment(it)
+  return start_of(it.limit, it.window)
 end
 
 function fixed.write(it)
@@ -205,7 +215,7 @@ function sliding.fits(it, q)
   return room >= 0 and at_most(it.before, it.left, room, it.length)
 end
 
-sliding.add, sliding.credit = fixed.add, fixed.credit
+sliding.add, sliding.credit, sliding.moment = fixed.add, fixed.credit, fixed.moment
 
 function sliding.write(it)
   return format('%.0f %.0f %.0f', it.window, it.used, it.before)
@@ -268,6 +278,10 @@ function log.credit(it, q, _, at)
   it.sum = it.sum - q
 end
 
+function log.moment(it)
+  return it.now
+end
+
 function log.write(it)
   return format('%.0f %.0f %.0f %s', it.sum, it.newest, it.latest, it.older)
 end
@@ -316,7 +330,8 @@ if is_odd then
 end
 
 for _ = 1, number() do
-  local it = counters[number()]
+  local key = number()
+  local it = counters[key]
   local from, to, sent_in = number(), number(), number()
   local owed_q, owed_r, back_q, back_r, back_at = number(), number(), number(), number(), number()
   local mark = it.mark or 0
@@ -326,6 +341,7 @@ for _ = 1, number() do
     if owed_q > 0 or owed_r > 0 then it.law.add(it, owed_q, owed_r) end
   end
   it.is_changed = true
+  reply[3 + key] = it.limit.header .. it.law.write(it)
 end
 
 local outcomes = {}
@@ -351,8 +367,7 @@ end
 for i = 1, #KEYS do
   local it = counters[i]
   if it.is_changed then
-    local at = (it.law == bucket or it.law == log) and steady or wall
-    if it.law == log and it.newest > steady then at = it.newest end
+    local at = it.law.moment(it)
     local mark = format('%.0f %.0f %.0f %.0f', sequence, at, it.q, it.r)
     redis.call('HSET', KEYS[i], 's', it.limit.header .. it.law.write(it), node, mark)
     expire(KEYS[i], it.limit.ttl)

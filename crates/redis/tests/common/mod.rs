@@ -42,9 +42,22 @@ impl<S> Driven<S> {
     }
 }
 
-impl<S: Store> Store for Driven<S> {
+impl<L: ImmediateStore + 'static> Driven<RedisStore<L>> {
+    /// Lets what is given back arrive: time stands still until then, as it nearly does in life.
+    async fn settled(&self) {
+        while self.store.stats().owing > 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+impl<L: ImmediateStore + 'static> Store for Driven<RedisStore<L>> {
     async fn charge(&self, charges: &[Charge<'_>]) -> Result<Verdict, StoreError> {
-        self.runtime.block_on(self.store.charge(charges))
+        self.runtime.block_on(async {
+            let verdict = self.store.charge(charges).await;
+            self.settled().await;
+            verdict
+        })
     }
 
     async fn inspect(&self, action: Action, charges: &[Charge<'_>]) -> Result<Verdict, StoreError> {

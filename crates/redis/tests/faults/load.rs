@@ -78,6 +78,7 @@ impl<'a> Load<'a> {
     }
 
     fn paced(fleet: &'a Fleet, rules: Vec<Rule>, pause: Duration) -> Self {
+        let before = by_policy(fleet);
         let is_over = Arc::new(AtomicBool::new(false));
         let seen: Vec<Arc<Seen>> = rules.iter().map(|_| Arc::default()).collect();
         let mut callers = JoinSet::new();
@@ -91,7 +92,7 @@ impl<'a> Load<'a> {
             }
         }
         Self {
-            before: by_policy(fleet),
+            before,
             fleet,
             rules,
             seen,

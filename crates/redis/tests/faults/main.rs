@@ -9,6 +9,7 @@
     reason = "a test: to panic is how it fails"
 )]
 
+mod apart;
 mod away;
 mod cluster;
 mod fleet;

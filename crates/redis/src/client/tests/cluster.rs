@@ -2,10 +2,10 @@
 
 use tollgate_testkit::{redis::Cluster, wait_for};
 
-use super::common::{SOON, add, all_up, down, failures, note, ready};
+use super::common::{SOON, add, add_in_the_end, all_up, down, failures, note, ready};
 use crate::{
     Layout, Standing,
-    client::{Cause, Client, Failure},
+    client::{Cause, Failure},
     slot::Slot,
 };
 
@@ -19,19 +19,6 @@ fn shard_of(cluster: &Cluster, key: &str) -> usize {
         .iter()
         .position(|primary| *primary == node)
         .unwrap()
-}
-
-async fn add_in_the_end(client: &Client, key: &str, who: usize) -> i64 {
-    for _ in 0..400 {
-        match add(client, key, who).await {
-            Ok(count) => return count,
-            Err(Failure::NotRun(_)) => {
-                tokio::time::sleep(std::time::Duration::from_millis(50)).await
-            }
-            Err(failure) => panic!("{failure:?}"),
-        }
-    }
-    panic!("never");
 }
 
 // Proves: C2

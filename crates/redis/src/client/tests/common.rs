@@ -1,8 +1,13 @@
 //! What the tests of this room have in common.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    task::{Context, Poll, Waker},
+    time::Duration,
+};
 
 use redis::Value;
+use tokio::task::JoinSet;
 use tollgate_core::SystemClock;
 use tollgate_testkit::wait_for;
 
@@ -65,8 +70,38 @@ pub(super) async fn add(client: &Client, key: &str, who: usize) -> Result<i64, F
     }
 }
 
+/// The same when the server is well again, as long as nothing is in doubt.
+pub(super) async fn add_in_the_end(client: &Client, key: &str, who: usize) -> i64 {
+    for _ in 0..400 {
+        match add(client, key, who).await {
+            Ok(count) => return count,
+            Err(Failure::NotRun(_)) => tokio::time::sleep(Duration::from_millis(50)).await,
+            Err(failure) => panic!("{failure:?}"),
+        }
+    }
+    panic!("never");
+}
+
 pub(super) fn failures(client: &Client, cause: &str) -> u64 {
     let failures = client.failures();
     let found = failures.iter().find(|(name, _)| *name == cause);
     found.map(|(_, count)| *count).unwrap()
+}
+
+/// So many calls that were handed over, in order, and are waiting for their replies.
+pub(super) fn under_way(
+    client: &Arc<Client>,
+    count: usize,
+) -> JoinSet<(usize, Result<i64, Failure>)> {
+    let mut waiting = JoinSet::new();
+    for who in 1..=count {
+        let client = Arc::clone(client);
+        let mut call = Box::pin(async move { (who, add(&client, "key", who).await) });
+        // Whoever is polled once is handed over.
+        match call.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(done) => drop(waiting.spawn(async move { done })),
+            Poll::Pending => drop(waiting.spawn(call)),
+        }
+    }
+    waiting
 }

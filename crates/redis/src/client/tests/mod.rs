@@ -3,5 +3,6 @@
 mod cluster;
 mod common;
 mod faults;
+mod network;
 mod single;
 mod survey;

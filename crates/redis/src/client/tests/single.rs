@@ -7,7 +7,7 @@ use tollgate_testkit::{
     wait_for,
 };
 
-use super::common::{SOON, add, all_up, failures, ready, start};
+use super::common::{SOON, add, all_up, failures, ready, start, under_way};
 use crate::{
     Layout, Options,
     client::{Cause, Client, Failure},
@@ -54,19 +54,7 @@ async fn a_server_that_forgot_the_scripts_is_told_again() {
 async fn calls_go_out_in_the_order_in_which_they_were_made() {
     let server = Redis::start();
     let client = ready([server.url()]);
-    let mut calls = Vec::new();
-    let mut under_way = tokio::task::JoinSet::new();
-    for who in 1..=200_usize {
-        let client = client.clone();
-        let mut call = Box::pin(async move { (who, add(&client, "key", who).await) });
-        // Polled once, here, in this order.
-        let polled = tokio::time::timeout(std::time::Duration::ZERO, &mut call).await;
-        match polled {
-            Ok(done) => calls.push(done),
-            Err(_) => drop(under_way.spawn(call)),
-        }
-    }
-    calls.extend(under_way.join_all().await);
+    let calls = under_way(&client, 200).join_all().await;
     assert_eq!(calls.len(), 200);
     for (who, count) in calls {
         assert_eq!(count, Ok(i64::try_from(who).unwrap()));

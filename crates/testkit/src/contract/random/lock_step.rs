@@ -32,14 +32,20 @@ pub fn random_schedules_agree_with_the_reference<S: Store>(make: impl Fn(ManualC
     }
 }
 
+/// The first of these, for stores that are far away.
+// Proves: D1, D2, D4, D5, D6, D7, D8, D10, D11, D14
+pub fn some_random_schedules_agree_with_the_reference<S: Store>(make: impl Fn(ManualClock) -> S) {
+    let Coverage { allowed, denied } = random(&make, 0, 20_000);
+    assert!(allowed > 4_000, "only {allowed} allowed");
+    assert!(denied > 2_000, "only {denied} denied");
+}
+
 /// The same where elapsed time is set back now and then.
 // Proves: D7
-pub fn random_schedules_agree_when_elapsed_time_is_set_back<S: Store>(
+pub fn some_random_schedules_agree_when_elapsed_time_is_set_back<S: Store>(
     make: impl Fn(ManualClock) -> S,
 ) {
-    for seed in 0..5 {
-        walk(&make, seed, 20_000, Elapsed::MayRunBack);
-    }
+    walk(&make, 1, 10_000, Elapsed::MayRunBack);
 }
 
 /// Walks a random schedule on the store and on the reference.
