@@ -1,6 +1,12 @@
 //! A gate over counters that must be waited for.
 // Proves: C6
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "to panic is to fail the test"
+)]
+
 use std::{
     future::Future,
     pin::pin,
