@@ -26,6 +26,7 @@ fn answers_are_json_whatever_they_say() {
         rule: Some("r"),
         message: Some(strange),
         revision: 1,
+        fallback: Some("local"),
         decision_id: "id",
     };
     let limit = LimitAnswer {
@@ -40,6 +41,7 @@ fn answers_are_json_whatever_they_say() {
     let read: serde_json::Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(read["message"], strange);
     assert_eq!(read["limit"], u64::MAX);
+    assert_eq!(read["fallback"], "local");
     assert_eq!(read["retry_after_ms"], 999);
     assert_eq!(read["limits"][1]["window_s"], 0.0015);
 }

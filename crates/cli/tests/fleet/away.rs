@@ -44,10 +44,13 @@ fn policies_answer_while_redis_is_away_and_say_so() {
     let gateway = node.server.decisions().ask(
         "GET",
         "/gateway/nginx",
-        &[("X-Original-URI", "/wide"), ("X-Original-Method", "GET")],
+        &[("X-Original-URI", "/edge"), ("X-Original-Method", "GET")],
         "",
     );
-    assert_eq!(gateway.status, 204, "no rule is about it: {}", gateway.body);
+    assert_eq!(
+        (gateway.status, gateway.header("tollgate-fallback")),
+        (204, Some("local"))
+    );
 
     assert!(node.metric("tollgate_fallback_total{policy=\"local\"}") >= 1);
     assert!(node.metric("tollgate_fallback_total{policy=\"closed\"}") >= 1);
@@ -63,10 +66,8 @@ fn policies_answer_while_redis_is_away_and_say_so() {
     let back = node.check("/daily", "carol");
     assert_eq!((back.status, back.header("tollgate-fallback")), (200, None));
     wait_for("bob's spending to be settled", LONG, || {
-        let status = node.server.administration();
-        let status = { status }
-            .get("/ratelimit/keys?user_id=bob&endpoint=/daily")
-            .json();
+        let keys = "/ratelimit/keys?user_id=bob&endpoint=/daily";
+        let status = node.server.administration().get(keys).json();
         (status["counters"][0]["remaining"] == 9).then_some(())
     });
     assert!(node.metric("tollgate_redis_settled_units_total") >= 1);
@@ -80,11 +81,16 @@ fn what_is_not_done_is_told() {
     redis.kill();
     node.until_degraded(&["is down"]);
     let facts = json!({ "user_id": "alice", "endpoint": "/daily" });
-    for (path, words) in [
-        ("/ratelimit/reset", "the counters were not reset"),
-        ("/ratelimit/peek", "the counters were not looked up"),
+    let refund = json!({ "user_id": "alice", "endpoint": "/daily", "cost": 1 });
+    for (path, body, words) in [
+        ("/ratelimit/reset", &facts, "the counters were not reset"),
+        (
+            "/ratelimit/refund",
+            &refund,
+            "the counters were not refunded",
+        ),
     ] {
-        let reply = node.server.decisions().post(path, &facts);
+        let reply = node.server.decisions().post(path, body);
         assert_eq!(reply.status, 503, "{}", reply.body);
         assert!(reply.body.contains(words), "{}", reply.body);
         assert_eq!(
@@ -98,9 +104,19 @@ fn what_is_not_done_is_told() {
         refused.starts_with("-ERR the counters were not reset"),
         "{refused}"
     );
-    let status = node.server.administration();
-    let status = { status }.get("/ratelimit/keys?user_id=alice&endpoint=/daily");
-    assert_eq!(status.status, 503, "{}", status.body);
+    let keys = "/ratelimit/keys?user_id=alice&endpoint=/daily";
+    let reset = node.server.administration().ask("DELETE", keys, &[], "");
+    assert_eq!(reset.status, 503, "{}", reset.body);
+    assert!(
+        reset.body.contains("the counters were not reset"),
+        "{}",
+        reset.body
+    );
+    // To look is to hear what a policy would answer, and that it would.
+    let peek = node.server.decisions().post("/ratelimit/peek", &facts);
+    assert_eq!(peek.json()["fallback"], "local");
+    let looked = node.server.administration().get(keys).json();
+    assert_eq!(looked["fallback"], "local", "{looked}");
     // The answer of a decision is as it always is: its shape has no room for more.
     let check = resp.ask(&["TG.CHECK", "user_id", "alice", "endpoint", "/daily"]);
     assert!(check.starts_with("*6\r\n:1\r\n:10\r\n"), "{check}");

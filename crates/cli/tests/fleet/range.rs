@@ -23,7 +23,7 @@ fn a_file_with_too_large_a_limit_is_refused_with_its_place() {
         .line(&format!("{serve} --redis redis://127.0.0.1:1"))
         .with(1);
     refused
-        .says("rules.yaml:9:")
+        .says("rules.yaml:10:")
         .says("is 10000000000000000, which cannot be counted exactly in Redis")
         .says("the largest is 9007199254740991");
     desk.line(serve).fine();
@@ -44,7 +44,7 @@ fn the_last_good_rules_stay() {
     let redis = Redis::start();
     let node = Node::ready(&redis.url(), RULES);
     node.desk.write("rules.yaml", &with_huge(""));
-    node.until_degraded(&["rules.yaml:9:", "cannot be counted exactly in Redis"]);
+    node.until_degraded(&["rules.yaml:10:", "cannot be counted exactly in Redis"]);
     assert_eq!(node.passes("/daily", "alice", 11), 10);
     node.desk.write("rules.yaml", RULES);
     node.until_fine();
@@ -65,7 +65,7 @@ fn the_admin_side_refuses_them() {
         refused.body
     );
     assert_eq!(refused.json()["errors"][0]["path"], "limit");
-    let made = admin.post("/ratelimit/rules", &rule("10/day"));
+    let made = admin.post("/ratelimit/rules?wait=10s", &rule("10/day"));
     assert_eq!(made.status, 201, "{}", made.body);
     let tier = json!({ "rank": 9, "default": HUGE });
     let headers = [("If-None-Match", "*")];

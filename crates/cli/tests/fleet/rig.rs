@@ -18,6 +18,7 @@ rules:
   - { name: alone, match: { endpoint: /alone }, key: [user], limit: 10/day, consistency: local }
   - { name: shut, match: { endpoint: /shut }, key: [user], limit: 10/day, on_failure: closed }
   - { name: wide, match: { endpoint: /wide }, key: [user], limit: 10/day, on_failure: open }
+  - { name: edge, match: { endpoint: /edge }, key: [ip], limit: 10/day }
   - { name: envoy, match: { descriptor: [[tenant]] }, key: [attributes.tenant], limit: 10/day }
 ";
 

@@ -4,10 +4,10 @@
 use std::net::TcpStream;
 
 use serde_json::json;
-use tollgate_testkit::redis::Redis;
+use tollgate_testkit::{redis::Redis, wait_for};
 
 use crate::{
-    common::{grpc, resp::Resp},
+    common::{grpc, resp::Resp, server::LONG},
     rig::{Node, RULES},
 };
 
@@ -27,7 +27,9 @@ fn two_nodes_share_a_limit() {
         assert_eq!(reply.header("tollgate-fallback"), None);
         assert_eq!(reply.json()["fallback"], json!(null));
         assert_eq!(node.metric("tollgate_fallback_total{policy=\"local\"}"), 0);
-        assert_eq!(node.metric("tollgate_live_nodes"), 2);
+        wait_for("two nodes that know of each other", LONG, || {
+            (node.metric("tollgate_live_nodes") == 2).then_some(())
+        });
     }
     assert!(one.metric("tollgate_redis_decisions_total") >= 25);
     assert_eq!(

@@ -8,6 +8,8 @@ mod fleet;
 mod repeat;
 #[cfg(test)]
 mod rig;
+#[cfg(test)]
+mod shared_tests;
 mod start;
 #[cfg(test)]
 mod tests;

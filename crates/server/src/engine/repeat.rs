@@ -41,6 +41,10 @@ struct Kept {
 
 /// What was answered, or will be.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "an engine has only the one or only the other"
+)]
 enum Said {
     Answer(Answer),
     /// Whoever asks meanwhile waits for the one answer.

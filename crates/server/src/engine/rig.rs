@@ -1,13 +1,13 @@
 //! An engine for tests, on a clock that is moved.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use tollgate_core::ManualClock;
 use tollgate_memory::MemoryStore;
 use tollgate_rules::Live;
 
-use super::{Engine, Time};
-use crate::telemetry::Recorder;
+use super::{Engine, Fleet, Time};
+use crate::{config::Redis, telemetry::Recorder};
 
 impl Engine {
     /// Decides by these rules, as revision 1.
@@ -15,6 +15,23 @@ impl Engine {
         let live = Arc::new(Live::new());
         live.publish(&rules.parse().unwrap(), 1);
         Self::of_live(live)
+    }
+
+    /// Decides by these rules, over counters in a Redis where nobody listens.
+    pub(crate) fn without_redis(rules: &str) -> Arc<Self> {
+        let live = Arc::new(Live::new());
+        live.publish(&rules.parse().unwrap(), 1);
+        let time = Time::new(ManualClock::start());
+        let store = Arc::new(MemoryStore::with_capacity(10_000, time.clone()));
+        let redis = Redis {
+            urls: vec!["redis://127.0.0.1:1".parse().unwrap()],
+            ca: None,
+            deadline: Duration::from_millis(5),
+            prefix: "rl".to_owned(),
+        };
+        let fleet = Fleet::start(&redis, "n1", Arc::clone(&store), &time).unwrap();
+        let engine = Self::new(live, store, time, Arc::new(Recorder::default()));
+        Arc::new(engine.with_fleet(fleet))
     }
 
     /// Decides by what is published.

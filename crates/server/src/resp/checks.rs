@@ -1,9 +1,9 @@
 //! Checks that follow one another are decided together.
 
 use smallvec::SmallVec;
-use tollgate_wire::resp::{Encoder, Version};
+use tollgate_wire::resp::Encoder;
 
-use super::convert;
+use super::{convert, run::Desk};
 use crate::{
     engine::{Ask, Engine, Refusal, UNDER_WAY_MAX},
     telemetry::{Protocol, Turned},
@@ -40,11 +40,12 @@ impl<'i> Checks<'i> {
     }
 
     /// Decides what was gathered and writes the answers, in order.
-    pub(super) async fn answer(&mut self, engine: &Engine, output: &mut Vec<u8>, version: Version) {
+    pub(super) async fn answer(&mut self, desk: &Desk<'_>, output: &mut Vec<u8>) {
+        let engine = desk.engine;
         if self.asks.is_empty() {
             return;
         }
-        let mut reply = Encoder::new(output, version);
+        let mut reply = Encoder::new(output, desk.client.version);
         let answered = engine.check_all(&self.asks, |answer| match answer {
             Ok(answer) => convert::ruling(&mut reply, &answer.ruling),
             Err(refusal) => {

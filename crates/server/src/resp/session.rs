@@ -91,9 +91,7 @@ impl Session for RespSession {
                 }
                 Ok(Decoded::Unfinished) => break Then::Read,
                 Err(error) => {
-                    checks
-                        .answer(desk.engine, output, desk.client.version)
-                        .await;
+                    checks.answer(&desk, output).await;
                     let recorder = desk.engine.recorder();
                     recorder.turned_away(Protocol::Resp, Turned::Bad);
                     let mut reply = Encoder::new(output, desk.client.version);
@@ -112,23 +110,17 @@ impl Session for RespSession {
                 checks.push(asked.ask);
                 effort += 1;
                 if checks.is_full(desk.engine) {
-                    checks
-                        .answer(desk.engine, output, desk.client.version)
-                        .await;
+                    checks.answer(&desk, output).await;
                 }
                 continue;
             }
-            checks
-                .answer(desk.engine, output, desk.client.version)
-                .await;
+            checks.answer(&desk, output).await;
             effort += effort_of(verb);
             if desk.run(verb, &command, output).await == After::End {
                 break Then::Close;
             }
         };
-        checks
-            .answer(desk.engine, output, desk.client.version)
-            .await;
+        checks.answer(&desk, output).await;
         Step {
             taken,
             answered,

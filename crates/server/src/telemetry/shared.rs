@@ -64,7 +64,7 @@ impl Recorder {
 fn policies(read: Option<&FleetReading>, reading: &mut Reading) {
     let help = "Requests that a failure policy has answered because Redis was away or late";
     let family = reading.add(Kind::Counter, "tollgate_fallback", help);
-    for FleetReading { stats, .. } in read {
+    if let Some(FleetReading { stats, .. }) = read {
         for (policy, count) in POLICIES.into_iter().zip(stats.by_policy) {
             family.with([("policy", policy.to_owned())], Value::Whole(count));
         }
@@ -74,14 +74,14 @@ fn policies(read: Option<&FleetReading>, reading: &mut Reading) {
 fn failures(read: Option<&FleetReading>, reading: &mut Reading) {
     let help = "Calls to Redis that failed, by cause";
     let family = reading.add(Kind::Counter, "tollgate_redis_failures", help);
-    for FleetReading { stats, .. } in read {
+    if let Some(FleetReading { stats, .. }) = read {
         for (cause, count) in &stats.failures {
             family.with([("cause", (*cause).to_owned())], Value::Whole(*count));
         }
     }
     let help = "Decisions that this node took by itself because of a defect of Tollgate; always 0";
     let family = reading.add(Kind::Counter, "tollgate_redis_faults", help);
-    for FleetReading { faults, .. } in read {
+    if let Some(FleetReading { faults, .. }) = read {
         family.with([], Value::Whole(*faults));
     }
 }
@@ -89,13 +89,13 @@ fn failures(read: Option<&FleetReading>, reading: &mut Reading) {
 fn gauges(read: Option<&FleetReading>, reading: &mut Reading) {
     let help = "Counters whose spending Redis has yet to be told of";
     let family = reading.add(Kind::Gauge, "tollgate_redis_owing_counters", help);
-    for FleetReading { stats, .. } in read {
+    if let Some(FleetReading { stats, .. }) = read {
         family.with([], Value::Whole(stats.owing));
     }
     let help =
         "1 if a shard is asked for all of its keys; 0 if failure policies answer for some or all";
     let family = reading.add(Kind::Gauge, "tollgate_redis_shard_up", help);
-    for FleetReading { health, .. } in read {
+    if let Some(FleetReading { health, .. }) = read {
         for shard in health.shards.iter().take(SHARDS_MAX) {
             let is_up = u64::from(shard.standing == Standing::Up);
             family.with([("shard", shard.name.clone())], Value::Whole(is_up));
@@ -103,7 +103,7 @@ fn gauges(read: Option<&FleetReading>, reading: &mut Reading) {
     }
     let help = "Nodes of the fleet that are alive, this one included, as last heard through Redis";
     let family = reading.add(Kind::Gauge, "tollgate_live_nodes", help);
-    for FleetReading { health, .. } in read {
+    if let Some(FleetReading { health, .. }) = read {
         family.with([], Value::Whole(health.live_nodes.into()));
     }
 }

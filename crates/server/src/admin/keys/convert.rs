@@ -3,7 +3,7 @@
 use std::{borrow::Cow, sync::Arc};
 
 use serde_json::{Value, json};
-use tollgate::Met;
+use tollgate::{Met, OnFailure};
 use tollgate_core::{Cost, Decision, Micros, Timestamp};
 use tollgate_rules::{Facts, UnknownScope, document};
 use tollgate_wire::check::CheckBody;
@@ -54,6 +54,7 @@ pub(super) fn counters(now: &Answer, next: &Answer, counting: Counting) -> Value
         "blocked": !ruling.is_allowed() && counters.is_empty(),
         "rule": ruling.rule().map(|rule| rule.name.as_str()),
         "counters": counters,
+        "fallback": ruling.fallback().map(OnFailure::word),
         "consistency": counting.words(),
     })
 }

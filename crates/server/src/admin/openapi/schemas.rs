@@ -137,7 +137,8 @@ fn counters() -> Value {
     json!({
         "Counters": object(&json!({
             "revision": number(), "allowed": truth(), "blocked": truth(), "rule": maybe("string"),
-            "counters": list(&shape("Counter")), "consistency": text(),
+            "counters": list(&shape("Counter")), "fallback": maybe("string"),
+            "consistency": text(),
         })),
         "Counter": object(&json!({
             "rule": text(), "rule_id": text(), "period": text(), "window_s": number(),

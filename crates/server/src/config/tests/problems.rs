@@ -88,7 +88,7 @@ fn what_is_about_redis_needs_redis() {
     );
     let redis = sealed.settings.redis.unwrap();
     assert_eq!(redis.shown(), "redis://h,rediss://i:7");
-    assert_eq!(redis.deadline, std::time::Duration::from_millis(5));
+    assert_eq!(redis.deadline, Duration::from_millis(5));
 }
 
 #[test]

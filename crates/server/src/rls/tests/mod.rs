@@ -3,6 +3,7 @@
 mod agree;
 mod answers;
 mod any_bytes;
+mod fallback;
 mod rig;
 mod sockets;
 mod wrong;
