@@ -1,6 +1,6 @@
 //! What a look at Redis found.
 
-use tollgate_core::Micros;
+use tollgate_core::{Micros, Timestamp};
 
 use crate::{Finding, Layout, Standing};
 
@@ -54,6 +54,18 @@ pub enum Offset {
     Ahead(Micros),
     /// So far behind.
     Behind(Micros),
+}
+
+impl Offset {
+    /// Of a clock that was read at some moment between two by this machine's: what is certain, whenever
+    /// that was.
+    pub fn between(there: Timestamp, before: Timestamp, after: Timestamp) -> Self {
+        if there < before {
+            Self::Behind(before.since(there))
+        } else {
+            Self::Ahead(there.since(after))
+        }
+    }
 }
 
 /// Something that does not work, and what to do about it.

@@ -143,7 +143,7 @@ fn a_user_that_may_not_write_is_a_problem() {
 fn every_shard_of_a_cluster_is_told_of() {
     let cluster = Cluster::start();
     let desk = Desk::new();
-    let ran = examine(&desk, &format!("--redis {}", cluster.url())).fine();
+    let ran = examine(&desk, &format!("--redis {}", cluster.urls().join(","))).fine();
     ran.says("a Cluster of 3 shards");
 }
 
@@ -172,7 +172,7 @@ fn rules_that_cannot_be_used_are_problems() {
     // Those of a database, too, if they cannot be counted in Redis.
     desk.write("huge.yaml", &login("10000000000000000/day"));
     desk.line("rules apply huge.yaml").fine();
-    examine(&desk, "").fine().says("revision 1: 1 rules");
+    examine(&desk, "").fine().says("revision 1: 1 rule");
     let redis = Redis::start();
     examine(&desk, &format!("--redis {}", redis.url()))
         .with(1)
@@ -205,7 +205,7 @@ fn databases_are_asked_and_left_as_they_are() {
     examine(&desk, &flags)
         .fine()
         .says("answers, schema 1")
-        .says("revision 1: 1 rules");
+        .says("revision 1: 1 rule");
 
     desk.write("broken.db", &"no database at all ".repeat(99));
     examine(&desk, "--database sqlite:broken.db")

@@ -109,19 +109,10 @@ async fn ask(shard: &Shard, refused: Option<Refused>) -> Primary {
     let replies = link.ask_all(&commands, PATIENCE).await;
     let after = SystemClock.now().wall;
     if let Ok([time, info]) = replies.as_deref() {
-        primary.offset = moment(time).map(|there| offset(there, before, after));
+        primary.offset = moment(time).map(|there| Offset::between(there, before, after));
         primary.version = version(info);
     }
     primary
-}
-
-/// What is known for certain, whenever between the two it was read.
-fn offset(there: Timestamp, before: Timestamp, after: Timestamp) -> Offset {
-    if there < before {
-        Offset::Behind(before.since(there))
-    } else {
-        Offset::Ahead(there.since(after))
-    }
 }
 
 /// The time by the clocks over there, as far as they were heard.

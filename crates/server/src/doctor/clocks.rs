@@ -1,6 +1,6 @@
 //! Other clocks against this machine's.
 
-use tollgate_core::{Micros, Timestamp};
+use tollgate_core::Micros;
 use tollgate_redis::Offset;
 
 /// Clocks may be so far apart before it is told.
@@ -22,13 +22,4 @@ pub(super) fn apart(offset: Offset) -> Result<String, String> {
         ));
     }
     Ok("its clock agrees with this machine's".to_owned())
-}
-
-/// A clock that was read at some moment between two by this machine's.
-pub(super) fn offset(there: Timestamp, before: Timestamp, after: Timestamp) -> Offset {
-    if there < before {
-        Offset::Behind(before.since(there))
-    } else {
-        Offset::Ahead(there.since(after))
-    }
 }

@@ -7,8 +7,11 @@ use std::{
 
 use rustix::fs::statvfs;
 
-use super::{Diagnosis, ports::Here};
-use crate::{config::folder, data::DataError, data::LOCK};
+use super::{Diagnosis, Grade, ports::Here};
+use crate::{
+    config::folder,
+    data::{DataError, LOCK},
+};
 
 const ABOUT: &str = "data";
 
@@ -28,17 +31,13 @@ pub(super) fn look(path: &Path, here: Here) -> Vec<Diagnosis> {
         let error = DataError::Taken {
             path: path.to_owned(),
         };
-        return vec![Diagnosis::told(
-            ABOUT,
-            super::Grade::Problem,
-            error.to_string(),
-        )];
+        return vec![Diagnosis::told(ABOUT, Grade::Problem, error.to_string())];
     }
     vec![room(path)]
 }
 
-/// Whether a server has it. The lock is held for a moment at most, and only if nobody answers at the ports.
-fn is_held(path: &Path) -> bool {
+/// Whether a server has it. The lock is shared for a moment, and not asked for while one answers at the ports.
+pub(super) fn is_held(path: &Path) -> bool {
     let Ok(file) = File::open(path.join(LOCK)) else {
         return false;
     };

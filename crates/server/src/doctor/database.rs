@@ -1,6 +1,12 @@
 //! The rule database.
 
-use std::{fs, path::Path, sync::Arc, time::Duration};
+use std::{
+    fs::{self, File},
+    io::Read as _,
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
 
 use tokio::time::timeout;
 use tollgate_catalog::{Catalog, CatalogError, DatabaseUrl, Look, Options, Revision};
@@ -56,13 +62,26 @@ fn not_yet(path: &Path, url: &DatabaseUrl) -> Option<Diagnosis> {
         let remedy = "name a file in it with --database sqlite:PATH";
         return Some(Diagnosis::problem(ABOUT, text, remedy));
     }
-    let is_empty = about.len() == 0;
-    is_empty.then(|| {
-        Diagnosis::fine(
-            ABOUT,
-            format!("{url} is empty: its tables are made at the start"),
-        )
+    if about.len() == 0 {
+        let text = format!("{url} is empty: its tables are made at the start");
+        return Some(Diagnosis::fine(ABOUT, text));
+    }
+    has_other_journal(path).then(|| {
+        let text =
+            format!("{url} is a SQLite file, but was not made by Tollgate, so it is not opened");
+        let remedy =
+            "name another with --database, unless it is meant: the start adds its tables to it";
+        Diagnosis::warning(ABOUT, text, remedy)
     })
+}
+
+/// Whether it is a SQLite file without a write-ahead log: to open it as a server does would change that.
+fn has_other_journal(path: &Path) -> bool {
+    const WRITE_AHEAD: [u8; 2] = [2, 2];
+    // Sixteen bytes of name, two of page size, then how it is written and how it is read.
+    let mut header = [0; 20];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut header));
+    read.is_ok() && header.starts_with(b"SQLite format 3\0") && !header.ends_with(&WRITE_AHEAD)
 }
 
 async fn asked(catalog: &Catalog, url: &DatabaseUrl) -> Found {
@@ -74,7 +93,7 @@ async fn asked(catalog: &Catalog, url: &DatabaseUrl) -> Found {
     let after = SystemClock.now().wall;
     let mut found = vec![Diagnosis::fine(ABOUT, schema(url, look))];
     if !url.is_sqlite() {
-        found.push(clock(clocks::offset(look.now, before, after)));
+        found.push(clock(Offset::between(look.now, before, after)));
     }
     if look.schema.is_none() {
         return (found, None);

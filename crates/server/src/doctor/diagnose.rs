@@ -12,7 +12,7 @@ pub async fn diagnose(settings: &Settings) -> Vec<Diagnosis> {
     let (taken, here) = ports::look(settings).await;
     found.extend(taken);
     found.extend(data::look(&settings.data, here));
-    found.extend(room::look(settings));
+    found.push(room::look(settings));
     let (database, redis) = tokio::join!(database::look(&settings.database), redis::look(settings));
     let (database, revision) = database;
     found.extend(database);

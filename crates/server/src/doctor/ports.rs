@@ -9,7 +9,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{Diagnosis, Grade};
+use super::{Diagnosis, Grade, data};
 use crate::{
     config::{Settings, TlsFiles},
     listen::bind,
@@ -37,6 +37,8 @@ enum Owner {
     Tollgate(Vec<String>),
     /// Somebody who does not say.
     Unknown(String),
+    /// Somebody who would say it over TLS only.
+    Sealed(String),
 }
 
 pub(super) async fn look(settings: &Settings) -> (Vec<Diagnosis>, Here) {
@@ -52,7 +54,10 @@ pub(super) async fn look(settings: &Settings) -> (Vec<Diagnosis>, Here) {
         owners.push((name, address, owner(name, address, files.as_ref()).await));
     }
     let is_here = |(_, _, owner): &(_, _, Owner)| matches!(owner, Owner::Tollgate(_));
-    let here = if owners.iter().any(is_here) {
+    let is_sealed = |(_, _, owner): &(_, _, Owner)| matches!(owner, Owner::Sealed(_));
+    // Whoever has both a port that speaks TLS and the folder is the server that is meant.
+    let is_meant = || owners.iter().any(is_sealed) && data::is_held(&settings.data);
+    let here = if owners.iter().any(is_here) || is_meant() {
         Here::Running
     } else {
         Here::Nobody
@@ -76,20 +81,20 @@ fn tell(name: &'static str, at: SocketAddr, owner: Owner, here: Here, found: &mu
         (Owner::Tollgate(degraded), _) => {
             found.push(Diagnosis::fine(name, format!("a Tollgate answers at {at}")));
             for text in degraded {
-                let text = format!("the Tollgate at {at} says: {text}");
-                let warning = Diagnosis::told(name, Grade::Warning, text.clone());
+                // Two listeners of one server say the same.
                 let is_said = |it: &Diagnosis| it.text.ends_with(&*text);
                 if !found.iter().any(is_said) {
-                    found.push(warning);
+                    let text = format!("the Tollgate at {at} says: {text}");
+                    found.push(Diagnosis::told(name, Grade::Warning, text));
                 }
             }
         }
         // It does not say who it is, and the others of the same server do.
-        (Owner::Unknown(_), Here::Running) => {
+        (Owner::Unknown(_) | Owner::Sealed(_), Here::Running) => {
             let text = format!("{at} is taken, as it seems by the Tollgate that runs here");
             found.push(Diagnosis::fine(name, text));
         }
-        (Owner::Unknown(why), Here::Nobody) => {
+        (Owner::Unknown(why) | Owner::Sealed(why), Here::Nobody) => {
             found.push(Diagnosis::told(name, Grade::Problem, why));
         }
     }
@@ -100,8 +105,11 @@ async fn owner(name: &'static str, address: SocketAddr, files: Option<&TlsFiles>
         return Owner::Nobody;
     };
     let unknown = Owner::Unknown(error.to_string());
-    if !error.is_taken() || files.is_some() {
+    if !error.is_taken() {
         return unknown;
+    }
+    if files.is_some() {
+        return Owner::Sealed(error.to_string());
     }
     match name {
         "http" | "admin" => asked(address).await.map_or(unknown, Owner::Tollgate),

@@ -53,13 +53,12 @@ fn file(path: &Path, counting: Counting) -> Diagnosis {
         let remedy = format!("mend it; `tollgate rules validate {shown}` checks it again");
         return Diagnosis::problem(ABOUT, text, remedy);
     };
-    let count = document.rules.rules.len();
-    let text = format!("{shown}: {count} rules");
+    let text = format!("{shown}: {}", counted(document.rules.rules.len(), "rule"));
     match reading.report.problems.len() {
         0 => Diagnosis::fine(ABOUT, text),
         warnings => Diagnosis::warning(
             ABOUT,
-            format!("{text}, with {warnings} warnings"),
+            format!("{text}, with {}", counted(warnings, "warning")),
             format!("`tollgate rules validate {shown}` shows them"),
         ),
     }
@@ -67,13 +66,14 @@ fn file(path: &Path, counting: Counting) -> Diagnosis {
 
 /// What the database holds.
 fn stored(revision: &Revision, counting: Counting) -> Vec<Diagnosis> {
-    let (number, count) = (revision.number, revision.set.rules.len());
+    let number = revision.number;
     let flaws = match counting {
         Counting::Alone => Vec::new(),
         Counting::Shared => review_for_redis(&revision.set),
     };
     if flaws.is_empty() {
-        let text = format!("revision {number}: {count} rules");
+        let count = counted(revision.set.rules.len(), "rule");
+        let text = format!("revision {number}: {count}");
         return vec![Diagnosis::fine(ABOUT, text)];
     }
     let told = flaws.iter().take(TOLD_MAX).map(|flaw| {
@@ -87,4 +87,9 @@ fn stored(revision: &Revision, counting: Counting) -> Vec<Diagnosis> {
         }
     });
     told.collect()
+}
+
+fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
 }
