@@ -11,7 +11,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use ask::{Deed, Granted, Refused};
+pub(crate) use ask::{Deed, Granted, Part, Refused};
 pub(crate) use item::{Item, Parts};
 pub(crate) use lanes::{Lanes, moment};
 pub(crate) use tally::Decisions;
