@@ -30,7 +30,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             SmallVec::from_elem(None, charges.len());
         let mut now = self.clock.now();
         for group in sorted.groups {
-            let asked = self.lanes.ask(group.slot, deed, group.items, PATIENCE);
+            let asked = self.lanes.ask(group.slot, deed, &group.items, PATIENCE);
             let granted = asked.await.map_err(error)?;
             now = granted.now;
             for (place, decision) in group.places.iter().zip(granted.decisions) {
