@@ -22,7 +22,7 @@ use tollgate_core::{Clock, Cost, Now};
 
 use super::{
     Item,
-    ask::{Ask, Deed, Refused},
+    ask::{Ask, Deed, Part, Refused},
 };
 use crate::{
     Layout,
@@ -147,6 +147,7 @@ impl Lanes {
             }
             let ask = Ask {
                 deed: Deed::Settle,
+                part: Part::Whole,
                 items: SmallVec::from_iter([Item {
                     cost: Cost::ZERO,
                     former: Vec::new(),

@@ -12,7 +12,7 @@ mod tally;
 mod tests;
 mod waiting;
 
-pub(crate) use ask::{Deed, Granted, Refused};
+pub(crate) use ask::{Deed, Granted, Part, Refused};
 pub(crate) use item::{Item, Parts};
 pub(crate) use lanes::Lanes;
 pub(crate) use tally::Decisions;

@@ -11,7 +11,7 @@ use tollgate_core::{Decision, Law, Micros, Now, Timestamp};
 
 use super::{
     Item, Lanes,
-    ask::{Ask, Deed, Granted, Refused},
+    ask::{Ask, Deed, Granted, Part, Refused},
 };
 use crate::{
     client::{Cause, Failure},
@@ -48,13 +48,14 @@ impl Lanes {
     pub(crate) async fn ask(
         self: &Arc<Self>,
         slot: Slot,
-        deed: Deed,
+        (deed, part): (Deed, Part),
         items: &SmallVec<[Item; 2]>,
         patience: Duration,
     ) -> Result<Granted, Refused> {
         let (waiting, answer) = oneshot::channel();
         let ask = Ask {
             deed,
+            part,
             items: items.clone(),
             waiting: Some(waiting),
         };

@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     client::Client,
-    exact::{Deed, Granted, Lanes, Refused, moment},
+    exact::{Deed, Granted, Lanes, Part, Refused, moment},
     key::Names,
 };
 
@@ -136,7 +136,13 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             (Manner::Look, _) => Deed::Peek,
         };
         let patience = course.end.saturating_duration_since(Instant::now());
-        let asked = self.lanes.ask(group.slot, deed, &group.items, patience);
+        let part = match group.places.len() == course.charges.len() {
+            true => Part::Whole,
+            false => Part::OfMany,
+        };
+        let asked = self
+            .lanes
+            .ask(group.slot, (deed, part), &group.items, patience);
         let granted = match asked.await {
             Ok(granted) => granted,
             Err(refused) => {
