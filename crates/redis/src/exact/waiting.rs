@@ -10,13 +10,16 @@ use tokio::{sync::oneshot, time::timeout};
 use tollgate_core::{Decision, Law, Micros, Now, Timestamp};
 
 use super::{
-    Item, Lanes,
+    Item, Lanes, Parts,
     ask::{Ask, Deed, Granted, Part, Refused},
 };
 use crate::{
     client::{Cause, Failure},
     slot::Slot,
 };
+
+/// By how much both the debt of a bucket and a cost may be rounded.
+const ROUNDED: Micros = Micros::new(2);
 
 /// Somebody who waits.
 struct Waiting<'a> {
@@ -110,6 +113,14 @@ pub(crate) fn moment(item: &Item, decision: &Decision, now: Now) -> Timestamp {
         Law::SlidingLog(log) => {
             let end = now.steady.saturating_add(reset_after);
             end.saturating_sub(log.period())
+        }
+        Law::TokenBucket(_) | Law::LeakyBucket(_) => {
+            // Until then a debt from before is paid off, with or without what was taken; only later has the bucket
+            // gained by itself what is given back.
+            let cost = Micros::new(Parts::of(&item.limit, item.cost.get()).q);
+            let full = now.steady.saturating_add(reset_after);
+            let before = full.saturating_sub(cost).saturating_sub(ROUNDED);
+            before.max(now.steady)
         }
         _ => now.steady,
     }
