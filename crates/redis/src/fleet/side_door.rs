@@ -32,7 +32,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
         for group in sorted.groups {
             let asked = self
                 .lanes
-                .ask(group.slot, (deed, Part::Whole), group.items, PATIENCE);
+                .ask(group.slot, (deed, Part::Whole), &group.items, PATIENCE);
             let granted = asked.await.map_err(error)?;
             now = granted.now;
             for (place, decision) in group.places.iter().zip(granted.decisions) {

@@ -1,6 +1,6 @@
 //! Several nodes over one Redis, and what a caller sees of them.
 
-use std::{sync::Arc, time::Duration};
+use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use tollgate_core::{
     Action, Charge, Consistency, Cost, CounterKey, Limit, OnFailure, Policy, RuleId, Store as _,
@@ -23,7 +23,8 @@ const DEADLINE: Duration = Duration::from_millis(50);
 const HANG: Duration = Duration::from_secs(1);
 
 /// How often Redis is asked what is left, by somebody who takes no other word for it.
-const PEEKS_MAX: usize = 100;
+const PEEKS_MAX: usize = 1_000;
+const PEEK_PAUSE: Duration = Duration::from_millis(10);
 
 /// Every policy, in the order of [`tollgate_redis::Stats::by_policy`].
 pub const POLICIES: [OnFailure; 3] = [OnFailure::Open, OnFailure::Closed, OnFailure::Local];
@@ -44,11 +45,20 @@ pub struct Rule {
 impl Rule {
     /// So many a month at once, and next to nothing later: no story lasts long enough to earn another unit.
     pub fn new(user: impl Into<Vec<u8>>, units: u64, policy: OnFailure) -> Self {
+        Self::by("token_bucket", user, units, policy)
+    }
+
+    /// The same by another algorithm.
+    pub fn by(algorithm: &str, user: impl Into<Vec<u8>>, units: u64, policy: OnFailure) -> Self {
         Self {
             user: user.into(),
-            limit: tollgate_testkit::limit(&format!("{units}/month token_bucket")),
+            limit: tollgate_testkit::limit(&format!("{units}/month {algorithm}")),
             policy,
         }
+    }
+
+    pub fn name(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.user)
     }
 
     pub fn charge(&self) -> Charge<'_> {
@@ -132,10 +142,11 @@ impl Fleet {
         for _ in 0..PEEKS_MAX {
             let peeked = self.nodes[0].inspect(Action::Peek, &[nobody]).await;
             let peeked = peeked.unwrap();
-            // On a machine with other work Redis may be late.
+            // It may be late on a machine with other work, or about to be connected again.
             if peeked.fallback().is_none() {
                 return peeked.binding().remaining();
             }
+            tokio::time::sleep(PEEK_PAUSE).await;
         }
         panic!("Redis does not say what is left")
     }

@@ -12,12 +12,15 @@ use tokio::task::JoinSet;
 use tollgate_core::OnFailure;
 use tollgate_testkit::wait_for;
 
-use crate::fleet::{Fleet, LONG, Node, POLICIES, Rule, decide};
+use crate::{
+    fleet::{Fleet, LONG, Node, POLICIES, Rule, decide},
+    story::ENDLESS,
+};
 
 /// Callers of one rule at one node.
 const CALLERS: usize = 2;
 /// Between the questions of one caller.
-const PAUSE: Duration = Duration::from_millis(4);
+const PAUSE: Duration = Duration::from_millis(8);
 /// The same in stories that last longer.
 const LONG_PAUSE: Duration = Duration::from_millis(20);
 /// So many answers show that something goes on.
@@ -119,6 +122,7 @@ impl<'a> Load<'a> {
     /// Waits until nothing is left: to the last unit where no policy has spent any.
     pub fn until_spent(&self) {
         let is_spent = |(rule, counts): (&Rule, &Counts)| match rule.policy {
+            _ if rule.limit.amount() == ENDLESS => true,
             OnFailure::Closed => counts.admitted >= rule.limit.amount(),
             _ => counts.denied > 0,
         };

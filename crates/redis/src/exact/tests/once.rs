@@ -11,8 +11,8 @@ use super::super::{
     Item,
     ask::{Ask, Deed, Part},
     fast::{Batch, told},
-    lanes::moment,
     tally::Tally,
+    waiting::moment,
 };
 use crate::{
     key::Names,
