@@ -103,13 +103,7 @@ impl Server {
         if let Some(fleet) = engine.fleet() {
             fleet.greet().await;
         }
-        // Weak: the engine has the recorder, and neither may keep the other alive.
-        let counted = Arc::downgrade(&engine);
-        let stats = move || counted.upgrade().map(|engine| engine.store().stats());
-        engine.recorder().reads_store(stats);
-        let shared = Arc::downgrade(&engine);
-        let read = move || shared.upgrade()?.fleet().map(Fleet::reading);
-        engine.recorder().reads_fleet(read);
+        metered(&engine);
         let health = Health {
             publisher,
             catalog: status,
@@ -233,6 +227,16 @@ fn engine(
         Some(fleet) => engine.with_fleet(fleet),
         None => engine,
     }))
+}
+
+/// Lets metrics read the counters. Weakly: the engine has the recorder, and neither may keep the other alive.
+fn metered(engine: &Arc<Engine>) {
+    let counted = Arc::downgrade(engine);
+    let stats = move || counted.upgrade().map(|engine| engine.store().stats());
+    engine.recorder().reads_store(stats);
+    let shared = Arc::downgrade(engine);
+    let read = move || shared.upgrade()?.fleet().map(Fleet::reading);
+    engine.recorder().reads_fleet(read);
 }
 
 fn counters(keeper: &Keeper, keys: usize, time: &Time) -> io::Result<Counters> {
