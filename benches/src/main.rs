@@ -31,6 +31,7 @@ mod depth;
 mod instructions;
 mod machine;
 mod quota;
+mod redis;
 mod report;
 mod rules;
 mod sample;
@@ -80,6 +81,8 @@ enum Command {
     Rules,
     /// Servers over loopback
     Servers,
+    /// Counters shared through Redis
+    Redis,
     /// What `servers` starts to be compared with
     #[command(hide = true)]
     Fixed {
@@ -143,6 +146,9 @@ fn measure(args: &Args) -> anyhow::Result<()> {
             .transpose()?,
         servers: is_asked(Command::Servers)
             .then(|| servers::run(depth))
+            .transpose()?,
+        redis: is_asked(Command::Redis)
+            .then(|| redis::run(depth))
             .transpose()?,
     };
     if args.json {

@@ -29,7 +29,9 @@ pub(super) fn bars(findings: &Findings) -> Vec<Bar> {
     let bars = speed.chain(memory).chain(whole_process(findings));
     let servers = findings.servers.as_ref().map(super::servers::bars);
     let bars = bars.chain(rules.into_iter().flatten());
-    bars.chain(servers.into_iter().flatten()).collect()
+    let redis = findings.redis.as_ref().map(super::redis::bars);
+    let bars = bars.chain(servers.into_iter().flatten());
+    bars.chain(redis.into_iter().flatten()).collect()
 }
 
 /// At least so many times governor's speed in the same run, uniform keys.

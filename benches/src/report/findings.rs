@@ -1,8 +1,8 @@
 //! Everything one run found out. What was not asked for is absent.
 
 use crate::{
-    bytes::Growth, checks::Grid, depth::Depth, instructions::Count, machine::Machine, rules::Rules,
-    servers::Servers,
+    bytes::Growth, checks::Grid, depth::Depth, instructions::Count, machine::Machine, redis::Redis,
+    rules::Rules, servers::Servers,
 };
 
 #[derive(Debug)]
@@ -15,4 +15,5 @@ pub(crate) struct Findings {
     pub(crate) instructions: Option<Option<Vec<Count>>>,
     pub(crate) rules: Option<Rules>,
     pub(crate) servers: Option<Servers>,
+    pub(crate) redis: Option<Redis>,
 }

@@ -29,6 +29,7 @@ pub(crate) fn json(findings: &Findings) -> Value {
         "instructions": instructions.map(instruction_counts),
         "rules": findings.rules.as_ref().map(super::rules::json),
         "servers": findings.servers.as_ref().map(super::servers::json),
+        "redis": findings.redis.as_ref().map(super::redis::json),
         "bars": bars,
     })
 }

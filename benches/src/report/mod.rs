@@ -4,6 +4,7 @@ mod bars;
 mod findings;
 mod json;
 mod number;
+mod redis;
 mod rules;
 mod servers;
 mod table;

@@ -39,6 +39,9 @@ pub(crate) fn print(findings: &Findings) {
     if let Some(servers) = &findings.servers {
         super::servers::print(servers);
     }
+    if let Some(redis) = &findings.redis {
+        super::redis::print(redis);
+    }
     print_bars(findings);
 }
 

@@ -22,7 +22,7 @@ use tollgate_core::{Clock, Cost, Decision, Law, Micros, Now, Timestamp};
 
 use super::{
     Item,
-    ask::{Ask, Deed, Granted, Refused},
+    ask::{Ask, Deed, Granted, Part, Refused},
 };
 use crate::{
     Layout,
@@ -117,13 +117,14 @@ impl Lanes {
     pub(crate) async fn ask(
         self: &Arc<Self>,
         slot: Slot,
-        deed: Deed,
+        (deed, part): (Deed, Part),
         items: SmallVec<[Item; 2]>,
         patience: Duration,
     ) -> Result<Granted, Refused> {
         let (waiting, mut answer) = oneshot::channel();
         let ask = Ask {
             deed,
+            part,
             items,
             waiting: Some(waiting),
         };
@@ -176,6 +177,7 @@ impl Lanes {
             }
             let ask = Ask {
                 deed: Deed::Settle,
+                part: Part::Whole,
                 items: SmallVec::from_iter([Item {
                     cost: Cost::ZERO,
                     former: Vec::new(),
@@ -270,6 +272,7 @@ impl Lanes {
             deed,
             items,
             waiting,
+            ..
         } = ask;
         let Some(waiting) = waiting else {
             return;

@@ -8,8 +8,10 @@ mod lanes;
 mod reply;
 mod slow;
 mod tally;
+#[cfg(test)]
+mod tests;
 
-pub(crate) use ask::{Deed, Granted, Refused};
+pub(crate) use ask::{Deed, Granted, Part, Refused};
 pub(crate) use item::{Item, Parts};
 pub(crate) use lanes::{Lanes, moment};
 pub(crate) use tally::Decisions;

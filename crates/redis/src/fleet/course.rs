@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     client::Client,
-    exact::{Deed, Granted, Lanes, Refused, moment},
+    exact::{Deed, Granted, Lanes, Part, Refused, moment},
     key::Names,
 };
 
@@ -193,9 +193,12 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             (Manner::Look, _) => Deed::Peek,
         };
         let patience = course.end.saturating_duration_since(Instant::now());
-        let asked = self
-            .lanes
-            .ask(group.slot, deed, group.items.clone(), patience);
+        let part = match group.places.len() == course.charges.len() {
+            true => Part::Whole,
+            false => Part::OfMany,
+        };
+        let items = group.items.clone();
+        let asked = self.lanes.ask(group.slot, (deed, part), items, patience);
         let granted = match asked.await {
             Ok(granted) => granted,
             Err(refused) => {

@@ -17,7 +17,7 @@ use tollgate_redis::{Options, RedisStore, Standing};
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// Options for these servers, with names that no other store of this process uses, and without hurry.
-pub fn options(urls: &[String]) -> Options {
+pub(crate) fn options(urls: &[String]) -> Options {
     let mut options = Options::new(urls.iter().cloned());
     options.prefix = format!("t{}", NEXT.fetch_add(1, Relaxed));
     options.deadline = Duration::from_secs(20);
@@ -26,15 +26,15 @@ pub fn options(urls: &[String]) -> Options {
 
 /// A store on a runtime of its own, which whoever asks drives.
 #[derive(Debug)]
-pub struct Driven<S> {
+pub(crate) struct Driven<S> {
     // Dropped in this order.
-    pub store: S,
+    pub(crate) store: S,
     runtime: Runtime,
 }
 
 impl<S> Driven<S> {
     /// What is made within the runtime.
-    pub fn new(make: impl FnOnce() -> S) -> Self {
+    pub(crate) fn new(make: impl FnOnce() -> S) -> Self {
         let mut builder = tokio::runtime::Builder::new_current_thread();
         let runtime = builder.enable_all().build().unwrap();
         let store = runtime.block_on(async { make() });
@@ -65,10 +65,10 @@ impl<L: ImmediateStore + 'static> Store for Driven<RedisStore<L>> {
     }
 }
 
-pub type Local = MemoryStore<ManualClock>;
+pub(crate) type Local = MemoryStore<ManualClock>;
 
 /// A store on virtual time, once its servers have answered.
-pub fn on_virtual_time(urls: &[String], clock: ManualClock) -> Driven<RedisStore<Local>> {
+pub(crate) fn on_virtual_time(urls: &[String], clock: ManualClock) -> Driven<RedisStore<Local>> {
     let driven = Driven::new(|| {
         let local = MemoryStore::with_capacity(1_000, clock.clone());
         RedisStore::on_virtual_time(options(urls), local, Arc::new(clock)).unwrap()
@@ -78,7 +78,7 @@ pub fn on_virtual_time(urls: &[String], clock: ManualClock) -> Driven<RedisStore
 }
 
 /// Waits until every shard is asked.
-pub async fn until_up<L: ImmediateStore + 'static>(store: &RedisStore<L>) {
+pub(crate) async fn until_up<L: ImmediateStore + 'static>(store: &RedisStore<L>) {
     let is_up = || {
         let shards = store.health().shards;
         !shards.is_empty() && shards.iter().all(|shard| shard.standing == Standing::Up)

@@ -19,7 +19,7 @@ use crate::limit;
 /// key has to itself.
 #[derive(Debug)]
 pub(super) struct Allowance {
-    /// Each is an algorithm of its own, and says so.
+    #[expect(dead_code, reason = "shown: each is an algorithm of its own")]
     number: u64,
     units: u64,
     span: Micros,

@@ -147,3 +147,18 @@ async fn the_replica_of_a_killed_primary_is_found() {
     );
     all_up(&client);
 }
+
+// Proves: C6
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hung_shard_is_known_though_nobody_asks_it() {
+    let mut cluster = Cluster::start();
+    let client = ready(cluster.urls());
+    // Not the one of the heartbeat.
+    let shard = (shard_of(&cluster, "rl:{tollgate}:nodes") + 1) % 3;
+    let node = cluster.primary(shard);
+    cluster.kill(cluster.replica(shard));
+    cluster.node(node).pause();
+    down(&client, &cluster.node(node).address().to_string());
+    cluster.node(node).resume();
+    all_up(&client);
+}

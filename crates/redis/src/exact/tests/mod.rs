@@ -1,0 +1,3 @@
+//! What the scripts and the ledger come to together.
+
+mod once;
