@@ -25,4 +25,4 @@ pub(crate) use fleet::Fleet;
 pub use start::RedisError;
 pub(crate) use time::Time;
 pub(crate) use together::Together;
-pub(crate) use wait::{UNDER_WAY_MAX, at_once};
+pub(crate) use wait::{UNDER_WAY_MAX, at_once, polled_once};
