@@ -52,7 +52,7 @@ pub fn rehearse(settings: &Settings) -> Result<(), Vec<String>> {
 }
 
 /// A folder that is not there is made at the start, so the one it will be in is asked.
-fn folder(path: &Path) -> Result<(), String> {
+pub(crate) fn folder(path: &Path) -> Result<(), String> {
     let whole = std::path::absolute(path).map_err(|error| error.to_string())?;
     let there = whole
         .ancestors()
