@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
+use smallvec::SmallVec;
 use tollgate_core::{Limit, Now};
 
 use super::{
@@ -20,8 +21,8 @@ pub(super) struct Batch {
     places: HashMap<Key, usize, RandomState>,
     limits: Vec<Known>,
     limit_of_key: Vec<usize>,
-    requests: Vec<Vec<u8>>,
-    requests_len: usize,
+    /// Requests that are alike, and how many of them are in a row.
+    requests: Vec<(usize, SmallVec<[u64; 3]>)>,
     settlements: Vec<(usize, Settlement)>,
 }
 
@@ -59,7 +60,6 @@ impl Batch {
     pub(super) fn of_counters(asks: &[Ask]) -> Self {
         let mut batch = Self::of(asks).0;
         batch.requests.clear();
-        batch.requests_len = 0;
         batch
     }
 
@@ -81,14 +81,16 @@ impl Batch {
             Deed::Charge => charges(&ask.items),
             _ => Vec::new(),
         };
-        self.requests_len += 1;
-        self.push(charges.len());
+        let mut numbers: SmallVec<[u64; 3]> = SmallVec::new();
         for (item, units) in charges {
             let place = self.places.get(&item.key).map_or(0, |place| place + 1);
-            let parts = Parts::of(&item.limit, units);
-            self.push(place);
-            self.push(parts.q);
-            self.push(parts.r);
+            let place = u64::try_from(place).unwrap_or(0);
+            let Parts { q, r } = Parts::of(&item.limit, units);
+            numbers.extend([place, q, r]);
+        }
+        match self.requests.last_mut() {
+            Some((times, same)) if *same == numbers => *times += 1,
+            _ => self.requests.push((1, numbers)),
         }
         Ok(())
     }
@@ -113,10 +115,6 @@ impl Batch {
         self.places.insert(item.key.clone(), self.keys.len());
         self.keys.push(item.key.clone());
         self.limit_of_key.push(limit);
-    }
-
-    fn push(&mut self, number: impl itoa::Integer) {
-        self.requests.push(digits(number));
     }
 
     /// Adds what is due on some of the counters.
@@ -149,8 +147,12 @@ impl Batch {
                 args.extend(settlement.numbers(&known.limit).map(digits));
             }
         }
-        args.push(digits(self.requests_len));
-        args.extend(self.requests.iter().cloned());
+        args.push(digits(self.requests.len()));
+        for (times, numbers) in &self.requests {
+            args.push(digits(*times));
+            args.push(digits(numbers.len() / 3));
+            args.extend(numbers.iter().copied().map(digits));
+        }
         args
     }
 }

@@ -72,13 +72,13 @@ pub(super) fn write_limit(limit: &Limit, former: Former, args: &mut Vec<Vec<u8>>
     let (law, numbers) = match limit.law() {
         Law::TokenBucket(_) | Law::LeakyBucket(_) => {
             let full = Parts::of(limit, capacity);
-            ("bucket", [per_micro(limit), full.q, full.r, length])
+            (1_u8, [per_micro(limit), full.q, full.r, length])
         }
-        Law::FixedWindow(_) => ("fixed", [capacity, alignment, step, 0]),
-        Law::SlidingWindow(_) => ("sliding", [capacity, alignment, step, 0]),
-        _ => ("log", [capacity, length, 0, 0]),
+        Law::FixedWindow(_) => (2, [capacity, alignment, step, 0]),
+        Law::SlidingWindow(_) => (3, [capacity, alignment, step, 0]),
+        _ => (4, [capacity, length, 0, 0]),
     };
-    args.push(law.into());
+    args.push(digits(law));
     args.push(record::header(limit).into_bytes());
     for number in numbers {
         args.push(digits(number));
