@@ -21,7 +21,7 @@ mod watch;
 
 pub use catalog::{
     Base, Catalog, Confirmation, Conflict, Cursor, Draft, Edit, Expect, Goal, HISTORY_PAGE_MAX,
-    Head, Listing, Node, NodeId, NodeReport, OVERRIDES_BATCH_MAX, OVERRIDES_PAGE_MAX, Options,
+    Head, Listing, Look, Node, NodeId, NodeReport, OVERRIDES_BATCH_MAX, OVERRIDES_PAGE_MAX, Options,
     OverrideDelta, OverrideId, OverrideMark, OverrideSeq, OverridesWritten, Page, Preview, Removal,
     Scope, Step, StoredOverride, Written,
 };

@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::{
-    check::Check, config::Config, explain::Explain, overrides::OverridesCommand,
-    rules::RulesCommand, say::Format, serve::Serve, snippet::Snippet,
+    check::Check, config::Config, doctor::Doctor, explain::Explain, keys::KeysCommand,
+    overrides::OverridesCommand, rules::RulesCommand, say::Format, serve::Serve, snippet::Snippet,
 };
 
 /// Tollgate, a rate limiter for APIs
@@ -41,6 +41,8 @@ pub(crate) enum Command {
     Check(Check),
     /// Say which rules a request meets, which it misses, and why
     Explain(Explain),
+    /// Find out what is wrong: settings, ports, data, database, rules, Redis
+    Doctor(Doctor),
     /// Print every setting of the server, its value, and where that came from
     Config(Config),
     /// Print a configuration that makes a gateway ask this server
@@ -51,6 +53,9 @@ pub(crate) enum Command {
     /// Exceptions for one key: list, set, remove
     #[command(subcommand)]
     Overrides(OverridesCommand),
+    /// Counters by the facts of a request: show, reset
+    #[command(subcommand)]
+    Keys(KeysCommand),
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::{
     facts::{Fact, Facts},
     outcome::Outcome,
-    running::{self, Credentials},
+    running::{self, Credentials, Verb},
     say::Format,
 };
 
@@ -42,7 +42,7 @@ impl Check {
         } else {
             "/ratelimit/check"
         };
-        let (status, answer) = running::post(&self.http, path, &self.credentials, &body)?;
+        let (status, answer) = running::ask(Verb::Post(&body), &self.http, path, &self.credentials)?;
         let Some(is_allowed) = answer.get("allowed").and_then(Value::as_bool) else {
             return Err(running::refusal(status, &answer));
         };

@@ -11,7 +11,7 @@ use crate::{
     facts::{Fact, Facts},
     file::File,
     outcome::Outcome,
-    running::{self, Credentials},
+    running::{self, Credentials, Verb},
     say::Format,
     when,
 };
@@ -42,9 +42,6 @@ pub(crate) struct Explain {
     #[command(flatten)]
     credentials: Credentials,
 }
-
-/// Where a server has its admin side unless told otherwise.
-const ADMIN: &str = "127.0.0.1:7080";
 
 /// The overrides of a catalog that are held against a request here; a server knows all.
 const OVERRIDES_MAX: u32 = 10_000;
@@ -78,12 +75,10 @@ impl Explain {
 
     /// The server that runs.
     fn ask(&self, facts: &Facts, format: Format) -> anyhow::Result<Outcome> {
-        let variable = || tollgate_server::environment().remove("TOLLGATE_ADMIN");
-        let given = self.admin.clone().or_else(variable);
-        let admin = given.unwrap_or_else(|| ADMIN.to_owned());
+        let admin = running::admin(self.admin.as_ref());
         let body = facts.to_json()?;
         let path = "/ratelimit/explain";
-        let (status, answer) = running::post(&admin, path, &self.credentials, &body)?;
+        let (status, answer) = running::ask(Verb::Post(&body), &admin, path, &self.credentials)?;
         if status != 200 {
             return Err(running::refusal(status, &answer));
         }

@@ -85,6 +85,17 @@ impl Facts {
         Ok(Value::Object(body))
     }
 
+    /// The query of a path that takes facts.
+    pub(crate) fn to_pairs(&self) -> anyhow::Result<Vec<(&str, &str)>> {
+        for name in ["cost", "scope"] {
+            if self.0.contains_key(name) {
+                bail!("{name} says nothing about which counters a request has: leave it out");
+            }
+        }
+        let pairs = self.0.iter();
+        Ok(pairs.map(|(name, value)| (&**name, &**value)).collect())
+    }
+
     /// The request, to be held against rules here.
     pub(crate) fn query(&self) -> anyhow::Result<Query<'_>> {
         let mut query = Query::new();

@@ -5,9 +5,11 @@ mod args;
 mod check;
 mod config;
 mod database;
+mod doctor;
 mod explain;
 mod facts;
 mod file;
+mod keys;
 mod outcome;
 mod overrides;
 mod problems;
@@ -39,10 +41,12 @@ fn main() -> ExitCode {
         Command::Serve(command) => command.run(format),
         Command::Check(command) => command.run(format),
         Command::Explain(command) => command.run(format),
+        Command::Doctor(command) => command.run(format),
         Command::Config(command) => command.run(format),
         Command::Snippet(command) => command.run(format),
         Command::Rules(command) => rules::run(command, format),
         Command::Overrides(command) => overrides::run(command, format),
+        Command::Keys(command) => keys::run(command, format),
     };
     let outcome: Outcome = done.unwrap_or_else(|error| outcome::of_error(&error, format));
     outcome.into()

@@ -63,27 +63,55 @@ impl Credentials {
     }
 }
 
-/// Posts JSON, and reads the JSON that comes back, with the status.
-pub(crate) fn post(
+/// What a server is asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Verb<'a> {
+    Get,
+    Post(&'a Value),
+    Delete,
+}
+
+/// Where a server has its admin side unless told otherwise.
+const ADMIN: &str = "127.0.0.1:7080";
+
+/// Where the server has its admin side: what was typed, the variable, or the usual place.
+pub(crate) fn admin(typed: Option<&String>) -> String {
+    let variable = || tollgate_server::environment().remove("TOLLGATE_ADMIN");
+    let given = typed.cloned().or_else(variable);
+    given.unwrap_or_else(|| ADMIN.to_owned())
+}
+
+/// Asks, and reads the JSON that comes back, with the status.
+pub(crate) fn ask(
+    verb: Verb<'_>,
     authority: &str,
     path: &str,
     credentials: &Credentials,
-    body: &Value,
 ) -> anyhow::Result<(u16, Value)> {
     let (token, trust) = (credentials.token()?, credentials.trust()?);
     let authority = credentials.authority(authority)?;
+    let body = match verb {
+        Verb::Post(body) => body.to_string(),
+        Verb::Get | Verb::Delete => String::new(),
+    };
     let outgoing = Outgoing {
         authority,
         path,
         token: token.as_deref(),
-        body: &body.to_string(),
+        body: &body,
         trust: trust.as_ref(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    let reply = runtime.block_on(outgoing.post(DEADLINE));
+    let reply = runtime.block_on(async {
+        match verb {
+            Verb::Get => outgoing.get(DEADLINE).await,
+            Verb::Post(_) => outgoing.post(DEADLINE).await,
+            Verb::Delete => outgoing.delete(DEADLINE).await,
+        }
+    });
     let reply = reply.map_err(|error| told(error, trust.as_ref()))?;
     Ok((reply.status, json_of(&reply, authority)?))
 }

@@ -20,11 +20,16 @@ const CONFIG: &str = "config";
 const REDIS: &str = "redis";
 
 impl SettingFlags {
-    /// Everything that an operator said, by flag, environment and file.
-    pub(crate) fn load(&self, format: Format) -> anyhow::Result<Loaded> {
+    /// Where an operator says something: flags, environment and file.
+    pub(crate) fn sources(&self) -> Result<Sources, Failure> {
         let environment = tollgate_server::environment();
         let sources = Sources::new(self.given.clone(), environment, self.config.as_deref());
-        let sources = sources.map_err(Failure::new)?;
+        sources.map_err(Failure::new)
+    }
+
+    /// Everything that an operator said.
+    pub(crate) fn load(&self, format: Format) -> anyhow::Result<Loaded> {
+        let sources = self.sources()?;
         let loaded = tollgate_server::load(&sources).map_err(|error| {
             let problems = error.problems().iter().map(|problem| {
                 json!({

@@ -7,6 +7,7 @@
 mod client;
 mod custom;
 mod exact;
+mod examination;
 mod fleet;
 mod health;
 mod key;
@@ -19,6 +20,8 @@ mod stats;
 mod store;
 mod time;
 
+pub use client::examine;
+pub use examination::{Door, Examination, Offset, Primary, Trouble};
 pub use health::{Finding, Health, Layout, ShardHealth, Standing};
 pub use options::{Naming, Options, OptionsError};
 pub use stats::Stats;

@@ -14,6 +14,9 @@ pub(crate) struct DataFolder {
     _lock: File,
 }
 
+/// The file in it that is locked.
+pub(crate) const LOCK: &str = "lock";
+
 /// Why a data folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
@@ -49,7 +52,7 @@ impl DataFolder {
         fs::create_dir_all(path).map_err(unwritable)?;
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
-        let lock = options.open(path.join("lock")).map_err(unwritable)?;
+        let lock = options.open(path.join(LOCK)).map_err(unwritable)?;
         match lock.try_lock() {
             Ok(()) => Ok(Self {
                 path: path.to_owned(),

@@ -13,6 +13,7 @@ mod counters;
 mod counting;
 mod curl;
 mod data;
+mod doctor;
 mod engine;
 mod error;
 mod gateway;
@@ -40,6 +41,7 @@ pub use config::{
     environment, load, rehearse,
 };
 pub use data::DataError;
+pub use doctor::{Diagnosis, Grade, diagnose};
 pub use engine::RedisError;
 pub use error::StartError;
 pub use gateway::{ProxiesError, TrustedProxies};

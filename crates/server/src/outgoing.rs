@@ -21,7 +21,7 @@ pub struct Outgoing<'a> {
     pub path: &'a str,
     /// The token to show.
     pub token: Option<&'a str>,
-    /// A JSON text.
+    /// A JSON text; empty with GET and DELETE.
     pub body: &'a str,
     /// How to speak TLS; in clear without it.
     pub trust: Option<&'a Trust>,
@@ -85,7 +85,29 @@ impl Outgoing<'_> {
     ///
     /// [`OutgoingError`]. A status of whatever kind is an answer.
     pub async fn post(&self, deadline: Duration) -> Result<Reply, OutgoingError> {
-        let answer = tokio::time::timeout(deadline, self.exchange()).await;
+        self.send(Method::POST, deadline).await
+    }
+
+    /// The same with GET.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Outgoing::post`].
+    pub async fn get(&self, deadline: Duration) -> Result<Reply, OutgoingError> {
+        self.send(Method::GET, deadline).await
+    }
+
+    /// The same with DELETE.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Outgoing::post`].
+    pub async fn delete(&self, deadline: Duration) -> Result<Reply, OutgoingError> {
+        self.send(Method::DELETE, deadline).await
+    }
+
+    async fn send(&self, method: Method, deadline: Duration) -> Result<Reply, OutgoingError> {
+        let answer = tokio::time::timeout(deadline, self.exchange(method)).await;
         answer.unwrap_or_else(|_| {
             Err(OutgoingError::Late {
                 authority: self.authority.to_owned(),
@@ -94,30 +116,30 @@ impl Outgoing<'_> {
         })
     }
 
-    async fn exchange(&self) -> Result<Reply, OutgoingError> {
+    async fn exchange(&self, method: Method) -> Result<Reply, OutgoingError> {
         let stream = TcpStream::connect(self.authority).await;
         let stream = stream.map_err(|source| OutgoingError::Connect {
             authority: self.authority.to_owned(),
             source,
         })?;
         match self.trust {
-            None => self.converse(stream).await,
+            None => self.converse(stream, method).await,
             Some(trust) => {
                 let sealed = trust.seal(self.authority, stream).await;
                 let sealed = sealed.map_err(|source| OutgoingError::Unsealed {
                     authority: self.authority.to_owned(),
                     source,
                 })?;
-                self.converse(sealed).await
+                self.converse(sealed, method).await
             }
         }
     }
 
-    async fn converse<S>(&self, stream: S) -> Result<Reply, OutgoingError>
+    async fn converse<S>(&self, stream: S, method: Method) -> Result<Reply, OutgoingError>
     where
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        let request = self.request()?;
+        let request = self.request(method)?;
         let shaken = http1::handshake(TokioIo::new(stream)).await;
         let (mut sender, connection) = shaken.map_err(|error| self.garbled(&error))?;
         let answer = async move {
@@ -133,9 +155,9 @@ impl Outgoing<'_> {
         Ok(Reply { status, body })
     }
 
-    fn request(&self) -> Result<Request<Full<Bytes>>, OutgoingError> {
+    fn request(&self, method: Method) -> Result<Request<Full<Bytes>>, OutgoingError> {
         let mut request = Request::builder()
-            .method(Method::POST)
+            .method(method)
             .uri(self.path)
             .header(header::HOST, self.authority)
             .header(header::CONTENT_TYPE, "application/json")

@@ -24,12 +24,12 @@ const MIGRATIONS: &[Migration] = &[Migration {
 }];
 
 /// The schema that this release knows.
-const OURS: i64 = 1;
+pub(super) const OURS: i64 = 1;
 
 /// What the database has.
 #[derive(Clone, Copy, Debug)]
-struct Schema {
-    version: i64,
+pub(super) struct Schema {
+    pub(super) version: i64,
     min_reader: i64,
 }
 
@@ -64,7 +64,7 @@ pub(super) async fn run(database: &Database) -> Result<(), CatalogError> {
 }
 
 /// What the database has; none if there is a table that does not say.
-async fn schema(
+pub(super) async fn schema(
     session: &mut Session,
     has_schema: &'static str,
 ) -> Result<Option<Schema>, CatalogError> {
@@ -85,7 +85,7 @@ async fn schema(
     }))
 }
 
-const fn is_readable(schema: Schema) -> Result<(), CatalogError> {
+pub(super) const fn is_readable(schema: Schema) -> Result<(), CatalogError> {
     if schema.min_reader > OURS {
         return Err(CatalogError::NewerSchema {
             database: schema.version,

@@ -4,6 +4,7 @@ mod assembly;
 mod edit;
 mod history;
 mod load;
+mod look;
 mod migrate;
 mod nodes;
 mod open;
@@ -20,6 +21,7 @@ pub(crate) use store::Stored;
 
 pub use edit::{Base, Conflict, Edit, Expect, Step};
 pub use history::{HISTORY_PAGE_MAX, Page};
+pub use look::Look;
 pub use nodes::{Confirmation, Goal, Node, NodeId, NodeReport};
 pub use open::{Catalog, Head, Options};
 pub use overrides::{

@@ -12,6 +12,8 @@
 mod common;
 
 mod away;
+mod doctor;
+mod keys;
 mod range;
 mod rig;
 mod setting;

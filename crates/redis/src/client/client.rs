@@ -48,6 +48,16 @@ impl Client {
         options: &Options,
         clock: Arc<dyn Clock>,
     ) -> Result<Arc<Self>, OptionsError> {
+        let client = Self::unannounced(options, clock)?;
+        presence::announce(&client);
+        Ok(client)
+    }
+
+    /// The same for somebody who is no node of the fleet.
+    pub(super) fn unannounced(
+        options: &Options,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Arc<Self>, OptionsError> {
         let means = Means {
             access: Arc::new(Access::new(options)?),
             clock,
@@ -64,7 +74,6 @@ impl Client {
             failures: Default::default(),
         });
         topology::follow(&client);
-        presence::announce(&client);
         Ok(client)
     }
 
@@ -188,6 +197,15 @@ impl Client {
             trouble: seeds.get(address).map(|why| why.text.clone()),
         };
         self.means.access.seeds.iter().map(health).collect()
+    }
+
+    /// The primaries in the map, and what is wrong with each.
+    pub(super) fn primaries(&self) -> Vec<(Arc<Shard>, Option<Refused>)> {
+        let map = self.map.load();
+        let shards = map.shards.iter();
+        shards
+            .map(|shard| (Arc::clone(shard), shard.trouble()))
+            .collect()
     }
 
     /// Why nobody serves a slot.

@@ -9,6 +9,7 @@ mod call;
     reason = "the client is what this room is for"
 )]
 mod client;
+mod examine;
 mod keeper;
 mod link;
 mod map;
@@ -25,4 +26,5 @@ mod topology;
 
 pub(crate) use call::{Call, Cause, Failure};
 pub(crate) use client::Client;
+pub use examine::examine;
 pub(crate) use shard::Shard;

@@ -4,10 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use redis::Value;
 use tokio::time::{MissedTickBehavior, interval};
+use tollgate_core::{Micros, Timestamp};
 
 use super::{
     call::Call,
     client::Client,
+    link::PATIENCE,
     tasks::{random, spawn},
 };
 use crate::{Layout, script::PRESENCE, slot::Slot};
@@ -77,6 +79,20 @@ pub(super) fn announce(client: &Arc<Client>) {
             }
         }
     });
+}
+
+/// How many nodes have said so lately, by one who only listens; none if that cannot be heard.
+pub(super) async fn listen(client: &Client, now: Timestamp) -> Option<u32> {
+    let link = client.shard(Slot::of(KEY))?.link()?;
+    let since = now
+        .as_micros()
+        .saturating_sub(Micros::from(GONE_AFTER).get());
+    let mut command = redis::cmd("ZCOUNT");
+    command.arg(KEY).arg(since).arg("+inf");
+    match link.ask(&command, PATIENCE).await {
+        Ok(Value::Int(nodes)) => u32::try_from(nodes).ok(),
+        _ => None,
+    }
 }
 
 fn is_ready(client: &Client) -> bool {

@@ -191,6 +191,10 @@ impl Shard {
         }
     }
 
+    pub(super) fn trouble(&self) -> Option<Refused> {
+        self.inner().trouble.clone()
+    }
+
     /// A key that this shard serves, for probes.
     pub(super) fn probe_key(&self) -> Vec<u8> {
         self.inner().probe_key.clone()

@@ -91,12 +91,7 @@ fn look_at_time(reply: &Value, before: Timestamp, after: Timestamp, texts: &mut 
     if let Some(said) = forbidden(reply) {
         texts.push(missing(&said, "time", "scripts cannot tell the time"));
     }
-    let Value::Array(parts) = reply else { return };
-    let number = |at: usize| parts.get(at).and_then(text)?.parse::<u64>().ok();
-    let (Some(secs), Some(micros)) = (number(0), number(1)) else {
-        return;
-    };
-    let there = Timestamp::from_micros(secs.saturating_mul(1_000_000).saturating_add(micros));
+    let Some(there) = moment(reply) else { return };
     let (apart, direction) = if there > after {
         (there.since(after), "ahead of")
     } else {
@@ -109,6 +104,17 @@ fn look_at_time(reply: &Value, before: Timestamp, after: Timestamp, texts: &mut 
              told by this one's; set both by NTP"
         ));
     }
+}
+
+/// The time that `TIME` tells.
+pub(super) fn moment(reply: &Value) -> Option<Timestamp> {
+    let Value::Array(parts) = reply else {
+        return None;
+    };
+    let number = |at: usize| parts.get(at).and_then(text)?.parse::<u64>().ok();
+    let (secs, micros) = (number(0)?, number(1)?);
+    let micros = secs.saturating_mul(1_000_000).saturating_add(micros);
+    Some(Timestamp::from_micros(micros))
 }
 
 /// A text, whichever way it was sent.

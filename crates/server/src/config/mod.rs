@@ -23,6 +23,7 @@ pub use effective::{Effective, Shown};
 pub use file::ConfigFile;
 pub use origin::{ConfigError, Origin, Problem};
 pub use redis::{Redis, RedisUrl, RedisUrlError};
+pub(crate) use rehearse::folder;
 pub use rehearse::rehearse;
 pub use setting::{Setting, Takes};
 pub use settings::{

@@ -32,6 +32,25 @@ const FIRST_WORD_MAX: Duration = Duration::from_millis(500);
 /// How often it is looked for meanwhile.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
+/// What the way to Redis has to be told.
+pub(crate) fn redis_options(redis: &Redis, node: &str) -> Result<Options, RedisError> {
+    let urls = redis.urls.iter().map(|url| url.in_clear().to_owned());
+    let authorities = redis.ca.as_ref().map(|path| {
+        fs::read(path).map_err(|source| RedisError::Authorities {
+            path: path.clone(),
+            source,
+        })
+    });
+    Ok(Options {
+        authorities: authorities.transpose()?,
+        prefix: redis.prefix.clone(),
+        node: node.to_owned(),
+        deadline: redis.deadline,
+        naming: key_parts,
+        ..Options::new(urls)
+    })
+}
+
 impl Fleet {
     /// Over these servers, whether they are there or not.
     pub(crate) fn start(
@@ -40,21 +59,7 @@ impl Fleet {
         local: Arc<MemoryStore<Time>>,
         time: &Time,
     ) -> Result<Self, RedisError> {
-        let urls = redis.urls.iter().map(|url| url.in_clear().to_owned());
-        let authorities = redis.ca.as_ref().map(|path| {
-            fs::read(path).map_err(|source| RedisError::Authorities {
-                path: path.clone(),
-                source,
-            })
-        });
-        let options = Options {
-            authorities: authorities.transpose()?,
-            prefix: redis.prefix.clone(),
-            node: node.to_owned(),
-            deadline: redis.deadline,
-            naming: key_parts,
-            ..Options::new(urls)
-        };
+        let options = redis_options(redis, node)?;
         Ok(Self::new(RedisStore::start(options, local, time.shared())?))
     }
 

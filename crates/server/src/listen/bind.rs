@@ -13,6 +13,13 @@ pub struct BindError {
     source: io::Error,
 }
 
+impl BindError {
+    /// Whether somebody else has the port.
+    pub(crate) fn is_taken(&self) -> bool {
+        self.source.kind() == io::ErrorKind::AddrInUse
+    }
+}
+
 fn remedy(error: &io::Error, flag: &str) -> String {
     match error.kind() {
         io::ErrorKind::AddrInUse => format!(

@@ -13,7 +13,10 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 use tollgate_catalog::{Author, Base, Catalog, CatalogError, RevisionNumber};
-use tollgate_rules::{RuleSet, document};
+use tollgate_rules::{
+    RuleSet,
+    document::{self, Reading},
+};
 
 use crate::{counting::Counting, hangup::Hangup, stop::Stop, telemetry::Recorder};
 
@@ -168,17 +171,22 @@ fn stamp(path: &Path) -> Option<Stamp> {
     Some((about.modified().ok()?, about.len()))
 }
 
-/// What the file says, if all of it can be understood.
-pub(crate) fn read(path: &Path, counting: Counting) -> Result<RuleSet, RulesFileError> {
+/// What the file says, with all that is wrong with it.
+pub(crate) fn reading(path: &Path, counting: Counting) -> Result<Reading, RulesFileError> {
     let text = text(path).map_err(|source| RulesFileError::Unreadable {
         path: path.to_owned(),
         source,
     })?;
     let name = path.display().to_string();
-    let read = match counting {
+    Ok(match counting {
         Counting::Alone => document::read(&name, &text),
         Counting::Shared => document::read_for_redis(&name, &text),
-    };
+    })
+}
+
+/// What the file says, if all of it can be understood.
+pub(crate) fn read(path: &Path, counting: Counting) -> Result<RuleSet, RulesFileError> {
+    let read = reading(path, counting)?;
     match read.document {
         Some(document) => Ok(document.rules),
         None => Err(RulesFileError::Broken {

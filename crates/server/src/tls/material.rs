@@ -34,6 +34,13 @@ pub(crate) struct Material {
     pub(super) about: About,
 }
 
+impl Material {
+    /// What the certificate says.
+    pub(crate) const fn about(&self) -> &About {
+        &self.about
+    }
+}
+
 impl Contents {
     pub(super) fn read(files: &TlsFiles) -> Result<Self, TlsError> {
         let client_ca = files.client_ca.as_deref();

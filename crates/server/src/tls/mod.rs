@@ -27,5 +27,5 @@ pub(crate) use keeper::{Keeper, TlsListeners};
 pub(crate) use listener::TlsListener;
 pub(crate) use material::Material;
 pub(crate) use provider::provider;
-pub(crate) use standing::Standings;
+pub(crate) use standing::{Standing, Standings};
 pub use trust::Trust;

@@ -1,11 +1,11 @@
 //! From an answer of the engine to what a client reads.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 use serde_json::{Value, json};
 use tollgate::{Met, OnFailure};
 use tollgate_core::{Cost, Decision, Micros, Timestamp};
-use tollgate_rules::{Facts, UnknownScope, document};
+use tollgate_rules::{Facts, Live, Query, UnknownScope, document};
 use tollgate_wire::check::CheckBody;
 
 use crate::{counting::Counting, engine::Answer};
@@ -31,8 +31,23 @@ pub(super) fn facts(body: &CheckBody<'_>) -> Result<Facts, UnknownScope> {
     Ok(facts)
 }
 
+/// What each rule counts a request by, in words, by the name of the rule.
+pub(super) type Keys = BTreeMap<String, String>;
+
+/// The keys of a request, as they are now.
+pub(super) fn keys(live: &Live, query: &Query<'_>, now: Timestamp) -> Keys {
+    let keys = live.with_snapshot(|snapshot| {
+        let plan = snapshot.plan(query, live.directory(), now);
+        let lines = plan.lines().iter();
+        lines
+            .map(|line| (line.rule().name.to_string(), plan.key_in_words(line)))
+            .collect()
+    });
+    keys.unwrap_or_default()
+}
+
 /// Every counter as it is `now`, and whether the `next` request would pass.
-pub(super) fn counters(now: &Answer, next: &Answer, counting: Counting) -> Value {
+pub(super) fn counters(now: &Answer, next: &Answer, counting: Counting, keys: &Keys) -> Value {
     let ruling = &next.ruling;
     let pairs = now.ruling.decisions().zip(ruling.decisions());
     let counters = pairs.map(|((met, state), (_, verdict))| {
@@ -41,6 +56,8 @@ pub(super) fn counters(now: &Answer, next: &Answer, counting: Counting) -> Value
         let wait = verdict.retry_after().filter(|_| !verdict.is_allowed());
         let wait = wait.map(|wait| Micros::from(wait).as_secs_ceil());
         if let Value::Object(members) = &mut json {
+            let key = keys.get(met.rule.name.as_str());
+            members.insert("key".to_owned(), json!(key.map_or("", String::as_str)));
             members.insert("counted".to_owned(), json!(counted));
             members.insert("allowed".to_owned(), json!(verdict.is_allowed()));
             members.insert("retry_after".to_owned(), json!(wait));

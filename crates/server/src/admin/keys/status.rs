@@ -44,8 +44,12 @@ async fn shown(call: &Call, facts: &Facts) -> Outcome {
     free.cost = Some(Cost::new(0));
     let now = look(call, &free, Action::Peek).await?;
     let next = look(call, facts, Action::Peek).await?;
-    let counting = call.state.engine.counting();
-    Ok(Reply::json(&convert::counters(&now, &next, counting)))
+    let engine = &call.state.engine;
+    let keys = convert::keys(engine.live(), &facts::query(facts)?, call.now());
+    let counting = engine.counting();
+    Ok(Reply::json(&convert::counters(
+        &now, &next, counting, &keys,
+    )))
 }
 
 async fn look(call: &Call, facts: &Facts, action: Action) -> Result<Answer, Problem> {

@@ -141,7 +141,7 @@ fn counters() -> Value {
             "consistency": text(),
         })),
         "Counter": object(&json!({
-            "rule": text(), "rule_id": text(), "period": text(), "window_s": number(),
+            "rule": text(), "rule_id": text(), "key": text(), "period": text(), "window_s": number(),
             "limit": number(), "remaining": number(), "reset": number(), "allowed": truth(),
             "retry_after": maybe("integer"), "overridden": truth(), "counted": text(),
         })),

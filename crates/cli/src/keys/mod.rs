@@ -1,0 +1,26 @@
+//! `tollgate keys …`
+
+mod reset;
+mod show;
+mod target;
+mod words;
+
+use clap::Subcommand;
+
+use crate::{outcome::Outcome, say::Format};
+
+/// Counters by the facts of a request
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeysCommand {
+    /// Show the counters that a request would be charged on; charge nothing
+    Show(show::Show),
+    /// Make the counters of a request fresh, at once
+    Reset(reset::Reset),
+}
+
+pub(crate) fn run(command: &KeysCommand, format: Format) -> anyhow::Result<Outcome> {
+    match command {
+        KeysCommand::Show(command) => command.run(format),
+        KeysCommand::Reset(command) => command.run(format),
+    }
+}
