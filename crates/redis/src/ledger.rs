@@ -32,6 +32,8 @@ pub(crate) struct Ledger {
     entries: Mutex<HashMap<Key, Entry>>,
     /// How many there are, to be read without the lock.
     len: AtomicUsize,
+    /// Where those begin who have their turn next.
+    turn: AtomicUsize,
     settled: AtomicU64,
     given_back: AtomicU64,
     unsettled: AtomicU64,
@@ -256,7 +258,10 @@ impl Ledger {
             return Vec::new();
         }
         let entries = self.lock();
-        let items = entries.iter().take(most).map(|(key, entry)| Item {
+        // From another place each time: those of a shard that is away shall not stand before all others.
+        let start = self.turn.fetch_add(most, Relaxed) % entries.len().max(1);
+        let turn = entries.iter().cycle().skip(start);
+        let items = turn.take(most.min(entries.len())).map(|(key, entry)| Item {
             key: key.clone(),
             limit: entry.limit.clone(),
             former: Vec::new(),

@@ -10,21 +10,21 @@ use crate::{
 };
 
 /// More than is spent before the fault, less than is asked for in all.
-pub const UNITS: u64 = 600;
+pub(crate) const UNITS: u64 = 600;
 
 /// More than can be spent.
-pub const ENDLESS: u64 = 1_000_000;
+pub(crate) const ENDLESS: u64 = 1_000_000;
 
 /// What Redis remembers of the time before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Memory {
+pub(crate) enum Memory {
     Kept,
     Lost,
 }
 
 /// One rule of each policy; those who give back in another way; and two that cannot be spent, so that it shows
 /// in the end whether Redis knows of every unit.
-pub fn rules() -> Vec<Rule> {
+pub(crate) fn rules() -> Vec<Rule> {
     let mut rules: Vec<Rule> = POLICIES
         .map(|policy| Rule::new(policy.word(), UNITS, policy))
         .into();
@@ -39,7 +39,7 @@ pub fn rules() -> Vec<Rule> {
 }
 
 /// Tells the story of a server at `address`: `break_it`, then `mend_it`.
-pub async fn tell(
+pub(crate) async fn tell(
     fleet: &Fleet,
     address: SocketAddr,
     memory: Memory,
@@ -63,7 +63,7 @@ pub async fn tell(
 }
 
 /// All is well again: what was spent is known to Redis, and the rest is spent to the last unit.
-pub async fn conclude(fleet: &Fleet, load: Load<'_>, memory: Memory) {
+pub(crate) async fn conclude(fleet: &Fleet, load: Load<'_>, memory: Memory) {
     fleet.is_up();
     load.until_redis_decides();
     if memory == Memory::Kept {
@@ -84,7 +84,7 @@ pub async fn conclude(fleet: &Fleet, load: Load<'_>, memory: Memory) {
 }
 
 /// The printed bounds: what Redis admits, and what policies do.
-pub fn is_within_bounds(seen: &[(Rule, Counts)], memory: Memory) {
+pub(crate) fn is_within_bounds(seen: &[(Rule, Counts)], memory: Memory) {
     for (rule, counts) in seen {
         let units = rule.limit.amount();
         let lives = if memory == Memory::Kept { 1 } else { 2 };
