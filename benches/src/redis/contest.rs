@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tollgate_testkit::redis::Cluster;
+
 use super::{
     ceiling, load,
     naive::Naive,
@@ -65,27 +67,32 @@ pub(super) fn run(depth: Depth) -> anyhow::Result<(String, Vec<Contest>)> {
     let cluster = cluster();
     for (keys, callers) in loads() {
         eprintln!("redis: cluster, {keys} keys, {callers} callers");
-        let names: Vec<String> = (0..keys).map(|turn| load::name(turn, keys)).collect();
-        let owners: Vec<usize> = names
-            .iter()
-            .map(|name| cluster.node_of(cluster.slot_of(name.as_bytes())))
-            .collect();
-        let mut servers: Vec<(String, Vec<String>)> = Vec::new();
-        for primary in cluster.primaries() {
-            let own = names
-                .iter()
-                .zip(&owners)
-                .filter(|(_, owner)| **owner == primary);
-            let own: Vec<String> = own.map(|(name, _)| name.clone()).collect();
-            if !own.is_empty() {
-                servers.push((cluster.node(primary).url(), own));
-            }
-        }
+        let servers = spread(&cluster, keys);
         let mut contest = duel(&cluster.urls(), &servers, keys, callers, (rounds, length))?;
         contest.layout = Layout::Cluster;
         contests.push(contest);
     }
     Ok((version, contests))
+}
+
+/// As many keys on each primary as on the others, by one tag each.
+fn spread(cluster: &Cluster, keys: usize) -> Vec<(String, Vec<String>)> {
+    let primaries = cluster.primaries();
+    let shards = primaries.len().min(keys);
+    let shard = |(place, primary): (usize, usize)| {
+        let mut tags = (0..).map(|turn| format!("tag-{turn}"));
+        let owns = |tag: &String| cluster.node_of(cluster.slot_of(tag.as_bytes())) == primary;
+        let tag = tags.find(owns).unwrap_or_default();
+        let own = (0..keys).filter(|turn| turn % shards == place);
+        let names = own.map(|turn| format!("{{{tag}}}{}", load::name(turn, keys)));
+        (cluster.node(primary).url(), names.collect())
+    };
+    primaries
+        .into_iter()
+        .take(shards)
+        .enumerate()
+        .map(shard)
+        .collect()
 }
 
 fn loads() -> impl Iterator<Item = (usize, usize)> {

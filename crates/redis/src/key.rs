@@ -3,17 +3,23 @@
 //! `rl:{<scope>:<value>}:<rule>:<other facts>:<limit>`: readable, found by scope, and all counters of one scope are
 //! in one slot. Only the braces that we write form the tag: those of users are escaped.
 
+use std::sync::{Arc, LazyLock};
+
 use tollgate_core::{CounterKey, Period, Unit};
 
 use crate::{Naming, slot::Slot};
 
 /// The name of a counter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Key(String);
+pub(crate) struct Key(Arc<str>);
 
 impl Key {
     pub(crate) fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
+    }
+
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        self.as_bytes().to_vec()
     }
 
     pub(crate) fn slot(&self) -> Slot {
@@ -98,7 +104,7 @@ impl Name {
         let mut text = String::with_capacity(self.text.len() + 8);
         text += &self.text;
         write_period(period, &mut text);
-        Key(text)
+        Key(text.into())
     }
 }
 
@@ -130,8 +136,9 @@ const DIGEST_CHARS: usize = 32;
 
 /// Keyed, so that the digest of a secret is of no use to whoever knows digests from elsewhere.
 fn digest(value: &[u8]) -> String {
-    let key = blake3::derive_key("tollgate names of counters in redis 1", b"");
-    blake3::keyed_hash(&key, value).to_hex().to_string()
+    static KEY: LazyLock<[u8; 32]> =
+        LazyLock::new(|| blake3::derive_key("tollgate names of counters in redis 1", b""));
+    blake3::keyed_hash(&KEY, value).to_hex().to_string()
 }
 
 fn escape(bytes: &[u8], out: &mut String) {
@@ -193,7 +200,7 @@ mod tests {
             naming,
         };
         let name = Name::new(CounterKey::new(RuleId::new(7), b""), &names);
-        name.counter(Period::MINUTE).0
+        name.counter(Period::MINUTE).0.to_string()
     }
 
     // Proves: C2

@@ -5,14 +5,14 @@
 //! node beside the counter, so a call that is repeated because its reply was lost finds its own trace.
 
 use std::{
-    collections::{HashMap, hash_map},
+    collections::{HashMap, VecDeque, hash_map},
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
     },
 };
 
-use tollgate_core::{Cost, Limit, Now, Timestamp};
+use tollgate_core::{Cost, Law, Limit, Now, Timestamp};
 
 use crate::{
     exact::{Item, Parts},
@@ -22,12 +22,18 @@ use crate::{
 /// Counters that can await settlement at once. Beyond that the rest is written off, and counted.
 const ENTRIES_MAX: usize = 65_536;
 
+/// Moments that can await their turn at one counter. Each call that is granted something makes one at most and settles
+/// one, so there are few; what is beyond counts as spent.
+const LATER_MAX: usize = 1_024;
+
 /// The open accounts of a node.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     entries: Mutex<HashMap<Key, Entry>>,
     /// How many there are, to be read without the lock.
     len: AtomicUsize,
+    /// Where those begin who have their turn next.
+    turn: AtomicUsize,
     settled: AtomicU64,
     given_back: AtomicU64,
     unsettled: AtomicU64,
@@ -38,6 +44,9 @@ struct Entry {
     limit: Limit,
     breadth: Breadth,
     open: Amounts,
+    /// Given back at other moments, to have their turn one by one: units that were taken at one moment can only be
+    /// taken back there.
+    later: VecDeque<(u64, Timestamp)>,
     /// What is under way, since which call.
     sent: Option<(u64, Amounts)>,
     /// The calls of which nobody knows whether they happened, first and last.
@@ -51,7 +60,7 @@ struct Amounts {
     /// When that was so.
     owed_at: Now,
     back: u64,
-    /// When the earliest of those was taken.
+    /// When those were taken, the earliest of them where that is enough.
     back_at: Timestamp,
 }
 
@@ -59,16 +68,47 @@ impl Amounts {
     const fn is_empty(&self) -> bool {
         self.owed == 0 && self.back == 0
     }
+}
 
-    fn merge(&mut self, earlier: Self) {
-        self.owed = self.owed.saturating_add(earlier.owed);
-        if earlier.back > 0 {
-            self.back_at = match self.back {
-                0 => earlier.back_at,
-                _ => self.back_at.min(earlier.back_at),
-            };
-            self.back = self.back.saturating_add(earlier.back);
+impl Entry {
+    fn give_back(&mut self, units: u64, at: Timestamp) {
+        let open = &mut self.open;
+        let is_counted_by_moment = matches!(
+            self.limit.law(),
+            Law::FixedWindow(_) | Law::SlidingWindow(_) | Law::SlidingLog(_)
+        );
+        if open.back == 0 {
+            (open.back, open.back_at) = (units, at);
+        } else if open.back_at == at || !is_counted_by_moment {
+            open.back = open.back.saturating_add(units);
+            open.back_at = open.back_at.min(at);
+        } else if let Some((known, _)) = self.later.iter_mut().rfind(|(_, its)| *its == at) {
+            *known = known.saturating_add(units);
+        } else if self.later.len() < LATER_MAX {
+            self.later.push_back((units, at));
         }
+    }
+
+    /// What was under way is open again, before all that came meanwhile.
+    fn reopen(&mut self, amounts: Amounts) {
+        let came = std::mem::replace(&mut self.open, amounts);
+        if came.owed > 0 {
+            self.open.owed = self.open.owed.saturating_add(came.owed);
+            self.open.owed_at = came.owed_at;
+        }
+        if came.back > 0 {
+            self.give_back(came.back, came.back_at);
+        }
+    }
+
+    /// Whether there is nothing left to settle.
+    fn is_clear(&mut self) -> bool {
+        if self.open.back == 0
+            && let Some((units, at)) = self.later.pop_front()
+        {
+            (self.open.back, self.open.back_at) = (units, at);
+        }
+        self.open.is_empty()
     }
 }
 
@@ -128,12 +168,7 @@ impl Ledger {
         if item.cost == Cost::ZERO {
             return;
         }
-        let back = Amounts {
-            back: item.cost.get(),
-            back_at: at,
-            ..Amounts::default()
-        };
-        self.with(item, |entry| entry.open.merge(back));
+        self.with(item, |entry| entry.give_back(item.cost.get(), at));
     }
 
     /// Notes that a call may have charged this counter.
@@ -157,6 +192,7 @@ impl Ledger {
             let mut open = std::mem::take(&mut entry.open);
             let law = entry.limit.law();
             open.owed = law.used(&law.admitted(open.owed, open.owed_at), now);
+            open.owed_at = now;
             (sequence, open)
         });
         Some(Settlement {
@@ -201,7 +237,7 @@ impl Ledger {
             self.settled.fetch_add(amounts.owed, Relaxed);
             self.given_back.fetch_add(amounts.back, Relaxed);
         }
-        if entry.open.is_empty() {
+        if entry.is_clear() {
             place.remove();
             self.len.store(entries.len(), Relaxed);
         }
@@ -212,8 +248,7 @@ impl Ledger {
         if let Some(entry) = self.lock().get_mut(key)
             && let Some((_, amounts)) = entry.sent.take_if(|(since, _)| *since == sequence)
         {
-            entry.open.merge(amounts);
-            entry.open.owed_at = amounts.owed_at;
+            entry.reopen(amounts);
         }
     }
 
@@ -223,7 +258,10 @@ impl Ledger {
             return Vec::new();
         }
         let entries = self.lock();
-        let items = entries.iter().take(most).map(|(key, entry)| Item {
+        // From another place each time: those of a shard that is away shall not stand before all others.
+        let start = self.turn.fetch_add(most, Relaxed) % entries.len().max(1);
+        let turn = entries.iter().cycle().skip(start);
+        let items = turn.take(most.min(entries.len())).map(|(key, entry)| Item {
             key: key.clone(),
             limit: entry.limit.clone(),
             former: Vec::new(),
@@ -243,6 +281,7 @@ impl Ledger {
             limit: item.limit.clone(),
             breadth: item.breadth,
             open: Amounts::default(),
+            later: VecDeque::new(),
             sent: None,
             doubt: None,
         });

@@ -99,17 +99,8 @@ impl Server {
                 path: data.path().to_owned(),
                 source,
             })?;
-        let engine = engine(&settings, (store, cells), (live, time, recorder))?;
-        if let Some(fleet) = engine.fleet() {
-            fleet.greet().await;
-        }
-        // Weak: the engine has the recorder, and neither may keep the other alive.
-        let counted = Arc::downgrade(&engine);
-        let stats = move || counted.upgrade().map(|engine| engine.store().stats());
-        engine.recorder().reads_store(stats);
-        let shared = Arc::downgrade(&engine);
-        let read = move || shared.upgrade()?.fleet().map(Fleet::reading);
-        engine.recorder().reads_fleet(read);
+        let engine = engine(&settings, (store, cells), (live, time, recorder)).await?;
+        metered(&engine);
         let health = Health {
             publisher,
             catalog: status,
@@ -217,7 +208,7 @@ impl Server {
 type Counters = (MemoryStore<Time>, CellStore<Time>);
 
 /// Whoever decides, over this node's counters and those that it shares with others.
-fn engine(
+async fn engine(
     settings: &Settings,
     (store, cells): Counters,
     (live, time, recorder): (Arc<Live>, Time, Arc<Recorder>),
@@ -229,10 +220,21 @@ fn engine(
     });
     let fleet = fleet.transpose()?;
     let engine = Engine::new(live, store, time, recorder).with_cells(cells);
-    Ok(Arc::new(match fleet {
-        Some(fleet) => engine.with_fleet(fleet),
-        None => engine,
-    }))
+    let Some(fleet) = fleet else {
+        return Ok(Arc::new(engine));
+    };
+    fleet.greet().await;
+    Ok(Arc::new(engine.with_fleet(fleet)))
+}
+
+/// Lets metrics read the counters. Weakly: the engine has the recorder, and neither may keep the other alive.
+fn metered(engine: &Arc<Engine>) {
+    let counted = Arc::downgrade(engine);
+    let stats = move || counted.upgrade().map(|engine| engine.store().stats());
+    engine.recorder().reads_store(stats);
+    let shared = Arc::downgrade(engine);
+    let read = move || shared.upgrade()?.fleet().map(Fleet::reading);
+    engine.recorder().reads_fleet(read);
 }
 
 fn counters(keeper: &Keeper, keys: usize, time: &Time) -> io::Result<Counters> {

@@ -47,6 +47,9 @@ fn a_bad_address_is_told_at_the_start() {
     desk.line("serve --redis rediss://h --redis-ca none.pem")
         .with(1)
         .says("none.pem (--redis-ca)");
+    desk.line("serve --check --redis rediss://h --redis-ca none.pem")
+        .with(1)
+        .says("none.pem (--redis-ca)");
 }
 
 /// By a flag several times, or with commas.

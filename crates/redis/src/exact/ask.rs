@@ -11,6 +11,7 @@ use crate::client::Failure;
 #[derive(Debug)]
 pub(super) struct Ask {
     pub(super) deed: Deed,
+    pub(super) part: Part,
     pub(super) items: SmallVec<[Item; 2]>,
     /// Nobody waits for a settlement.
     pub(super) waiting: Option<oneshot::Sender<Result<Granted, Refused>>>,
@@ -34,11 +35,20 @@ pub(crate) enum Deed {
     Settle,
 }
 
+/// Whether a request is about one slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// It is.
+    Whole,
+    /// Others decide with it, so it may be shown as if it had not been asked.
+    OfMany,
+}
+
 /// What came of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Granted {
     pub(crate) decisions: Decisions,
-    /// What the counters show without it.
+    /// What the counters show without it, if this is a part.
     pub(crate) looked: Decisions,
     /// By the clock of Redis.
     pub(crate) now: Now,
@@ -83,5 +93,12 @@ impl Ask {
             // Whoever has gone away has been answered by a policy.
             drop(waiting.send(Err(why)));
         }
+    }
+}
+
+/// Tells everybody.
+pub(super) fn refuse_all(asks: Vec<Ask>, why: Refused) {
+    for ask in asks {
+        ask.refuse(why);
     }
 }

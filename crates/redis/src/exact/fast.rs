@@ -1,7 +1,9 @@
-//! Requests that a script decides: as one call, and back.
+//! Requests that a script decides, as one call.
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
+use smallvec::SmallVec;
 use tollgate_core::{Limit, Now};
 
 use super::{
@@ -14,96 +16,143 @@ use crate::{key::Key, ledger::Settlement};
 
 /// One call of decide.lua in the making.
 #[derive(Debug, Default)]
-pub(super) struct Batch<'a> {
-    pub(super) keys: Vec<&'a Item>,
-    places: HashMap<&'a Key, usize>,
-    limits: Vec<(&'a Limit, bool)>,
+pub(super) struct Batch {
+    pub(super) keys: Vec<Key>,
+    places: HashMap<Key, usize, RandomState>,
+    limits: Vec<Known>,
     limit_of_key: Vec<usize>,
-    request_args: Vec<Vec<u8>>,
-    requests_len: usize,
-    pub(super) settlements: Vec<(usize, Settlement)>,
+    /// Requests that are alike, and how many of them are in a row.
+    requests: Vec<(usize, SmallVec<[u64; 3]>)>,
+    settlements: Vec<(usize, Settlement)>,
+}
+
+/// A limit that some of the keys are counted by.
+#[derive(Debug)]
+struct Known {
+    limit: Limit,
+    former: Former,
+}
+
+/// Whether a counter that is not there may have a predecessor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Former {
+    None,
+    Some,
 }
 
 /// Two requests see one counter by different limits: they cannot travel together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Clash;
 
-impl<'a> Batch<'a> {
-    /// Adds the counters of a request.
-    /// Adds the counters of a request, of which is known that it goes with the others.
-    pub(super) fn add(&mut self, items: &'a [Item]) {
-        let added = self.add_keys(items);
-        debug_assert_eq!(added, Ok(()), "these were found to go together");
-    }
-
-    pub(super) fn add_keys(&mut self, items: &'a [Item]) -> Result<(), Clash> {
-        for item in items {
-            if let Some(place) = self.places.get(&item.key) {
-                if self
-                    .keys
-                    .get(*place)
-                    .is_some_and(|known| known.limit != item.limit)
-                {
-                    return Err(Clash);
-                }
-                continue;
+impl Batch {
+    /// As many of these as can travel in one call, from the first on.
+    pub(super) fn of(asks: &[Ask]) -> (Self, usize) {
+        let mut batch = Self::default();
+        for (place, ask) in asks.iter().enumerate() {
+            if batch.add(ask) == Err(Clash) {
+                return (batch, place);
             }
-            let carries = !item.former.is_empty();
-            let known = self
-                .limits
-                .iter()
-                .position(|(limit, carry)| *carry == carries && **limit == item.limit);
-            let limit = known.unwrap_or_else(|| {
-                self.limits.push((&item.limit, carries));
-                self.limits.len() - 1
-            });
-            self.places.insert(&item.key, self.keys.len());
-            self.keys.push(item);
-            self.limit_of_key.push(limit);
         }
-        Ok(())
+        (batch, asks.len())
     }
 
-    /// Adds a request whose counters were added.
-    pub(super) fn add_request(&mut self, ask: &'a Ask) {
+    /// The counters of these, to be settled and no more.
+    pub(super) fn of_counters(asks: &[Ask]) -> Self {
+        let mut batch = Self::of(asks).0;
+        batch.requests.clear();
+        batch
+    }
+
+    /// Adds a request; if it does not go with the others, nothing of it.
+    pub(super) fn add(&mut self, ask: &Ask) -> Result<(), Clash> {
+        let differs = |item: &Item| {
+            let place = self.places.get(&item.key);
+            let limit = place.and_then(|place| self.limit_of_key.get(*place));
+            let known = limit.and_then(|limit| self.limits.get(*limit));
+            known.is_some_and(|known| known.limit != item.limit)
+        };
+        if ask.items.iter().any(differs) {
+            return Err(Clash);
+        }
+        for item in &ask.items {
+            self.add_key(item);
+        }
         let charges = match ask.deed {
             Deed::Charge => charges(&ask.items),
             _ => Vec::new(),
         };
-        self.requests_len += 1;
-        self.push(charges.len());
+        let mut numbers: SmallVec<[u64; 3]> = SmallVec::new();
         for (item, units) in charges {
             let place = self.places.get(&item.key).map_or(0, |place| place + 1);
-            let parts = Parts::of(&item.limit, units);
-            self.push(place);
-            self.push(parts.q);
-            self.push(parts.r);
+            let place = u64::try_from(place).unwrap_or(0);
+            let Parts { q, r } = Parts::of(&item.limit, units);
+            numbers.extend([place, q, r]);
         }
+        match self.requests.last_mut() {
+            Some((times, same)) if *same == numbers => *times += 1,
+            _ => self.requests.push((1, numbers)),
+        }
+        Ok(())
     }
 
-    fn push(&mut self, number: impl std::fmt::Display) {
-        self.request_args.push(number.to_string().into_bytes());
+    fn add_key(&mut self, item: &Item) {
+        if self.places.contains_key(&item.key) {
+            return;
+        }
+        let former = match item.former.is_empty() {
+            true => Former::None,
+            false => Former::Some,
+        };
+        let mut known = self.limits.iter();
+        let known = known.position(|known| known.former == former && known.limit == item.limit);
+        let limit = known.unwrap_or_else(|| {
+            self.limits.push(Known {
+                limit: item.limit.clone(),
+                former,
+            });
+            self.limits.len() - 1
+        });
+        self.places.insert(item.key.clone(), self.keys.len());
+        self.keys.push(item.key.clone());
+        self.limit_of_key.push(limit);
+    }
+
+    /// Adds what is due on some of the counters.
+    pub(super) fn settle(&mut self, due: impl Fn(&Key) -> Option<Settlement>) {
+        let keys = self.keys.iter().enumerate();
+        self.settlements = keys
+            .filter_map(|(place, key)| Some((place, due(key)?)))
+            .collect();
+    }
+
+    /// The counters on which something is due.
+    pub(super) fn settling(&self) -> impl Iterator<Item = &Key> {
+        let places = self.settlements.iter();
+        places.filter_map(|(place, _)| self.keys.get(*place))
     }
 
     /// What the script is given.
     pub(super) fn args(&self, node: &str, sequence: u64) -> Vec<Vec<u8>> {
-        let number = |number: usize| number.to_string().into_bytes();
-        let mut args = vec![node.as_bytes().to_vec(), sequence.to_string().into_bytes()];
-        args.push(number(self.limits.len()));
-        for (limit, carries) in &self.limits {
-            write_limit(limit, *carries, &mut args);
+        let mut args = vec![node.as_bytes().to_vec(), digits(sequence)];
+        args.push(digits(self.limits.len()));
+        for known in &self.limits {
+            write_limit(&known.limit, known.former, &mut args);
         }
-        args.extend(self.limit_of_key.iter().map(|limit| number(limit + 1)));
-        args.push(number(self.settlements.len()));
+        args.extend(self.limit_of_key.iter().map(|limit| digits(limit + 1)));
+        args.push(digits(self.settlements.len()));
         for (place, settlement) in &self.settlements {
-            args.push(number(place + 1));
-            if let Some(item) = self.keys.get(*place) {
-                let numbers = settlement.numbers(&item.limit);
-                args.extend(numbers.map(|number| number.to_string().into_bytes()));
+            let limit = self.limit_of_key.get(*place);
+            if let Some(known) = limit.and_then(|limit| self.limits.get(*limit)) {
+                args.push(digits(place + 1));
+                args.extend(settlement.numbers(&known.limit).map(digits));
             }
         }
-        args.push(number(self.requests_len));
-        args.extend(self.request_args.iter().cloned());
+        args.push(digits(self.requests.len()));
+        for (times, numbers) in &self.requests {
+            args.push(digits(*times));
+            args.push(digits(numbers.len() / 3));
+            args.extend(numbers.iter().copied().map(digits));
+        }
         args
     }
 }
@@ -127,5 +176,9 @@ fn charges(items: &[Item]) -> Vec<(&Item, u64)> {
 
 /// The time, for scripts that are told it.
 pub(super) fn told(now: Now) -> [Vec<u8>; 2] {
-    [now.wall, now.steady].map(|time| time.as_micros().to_string().into_bytes())
+    [now.wall, now.steady].map(|time| digits(time.as_micros()))
+}
+
+pub(super) fn digits(number: impl itoa::Integer) -> Vec<u8> {
+    itoa::Buffer::new().format(number).as_bytes().to_vec()
 }

@@ -2,6 +2,7 @@
 
 use tollgate_core::{Charge, Cost, Law, Limit, Period, Unit};
 
+use super::fast::{Former, digits};
 use crate::{
     key::{Breadth, Key, Name, Names},
     record,
@@ -64,26 +65,26 @@ impl Parts {
 }
 
 /// Appends what scripts have to know of a limit; see decide.lua.
-pub(super) fn write_limit(limit: &Limit, carries: bool, args: &mut Vec<Vec<u8>>) {
+pub(super) fn write_limit(limit: &Limit, former: Former, args: &mut Vec<Vec<u8>>) {
     let capacity = limit.law().capacity();
     let (alignment, step) = alignment(limit.period());
     let length = limit.period().length().get();
     let (law, numbers) = match limit.law() {
         Law::TokenBucket(_) | Law::LeakyBucket(_) => {
             let full = Parts::of(limit, capacity);
-            ("bucket", [per_micro(limit), full.q, full.r, length])
+            (1_u8, [per_micro(limit), full.q, full.r, length])
         }
-        Law::FixedWindow(_) => ("fixed", [capacity, alignment, step, 0]),
-        Law::SlidingWindow(_) => ("sliding", [capacity, alignment, step, 0]),
-        _ => ("log", [capacity, length, 0, 0]),
+        Law::FixedWindow(_) => (2, [capacity, alignment, step, 0]),
+        Law::SlidingWindow(_) => (3, [capacity, alignment, step, 0]),
+        _ => (4, [capacity, length, 0, 0]),
     };
-    args.push(law.into());
+    args.push(digits(law));
     args.push(record::header(limit).into_bytes());
     for number in numbers {
-        args.push(number.to_string().into_bytes());
+        args.push(digits(number));
     }
-    args.push(u8::from(carries).to_string().into_bytes());
-    args.push(ttl_ms(limit).to_string().into_bytes());
+    args.push(digits(u8::from(former == Former::Some)));
+    args.push(digits(ttl_ms(limit)));
 }
 
 fn per_micro(limit: &Limit) -> u64 {

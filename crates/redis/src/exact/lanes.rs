@@ -17,12 +17,12 @@ use std::{
 
 use redis::Value;
 use smallvec::SmallVec;
-use tokio::{sync::oneshot, time::timeout};
-use tollgate_core::{Clock, Cost, Decision, Law, Micros, Now, Timestamp};
+use tokio::time::timeout;
+use tollgate_core::{Clock, Cost, Now};
 
 use super::{
     Item,
-    ask::{Ask, Deed, Granted, Refused},
+    ask::{Ask, Deed, Part, Refused},
 };
 use crate::{
     Layout,
@@ -113,35 +113,6 @@ impl Lanes {
         shard.admits(hash).then_some(shard)
     }
 
-    /// Asks, and waits for the answer as long as `patience` lasts.
-    pub(crate) async fn ask(
-        self: &Arc<Self>,
-        slot: Slot,
-        deed: Deed,
-        items: SmallVec<[Item; 2]>,
-        patience: Duration,
-    ) -> Result<Granted, Refused> {
-        let (waiting, mut answer) = oneshot::channel();
-        let ask = Ask {
-            deed,
-            items,
-            waiting: Some(waiting),
-        };
-        self.push(slot, ask)?;
-        match timeout(patience, &mut answer).await {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(_)) => Err(Refused::Crowded),
-            Err(_) => {
-                // What was sent at the last moment is not lost.
-                answer.close();
-                answer.try_recv().unwrap_or_else(|_| {
-                    self.counts.late.fetch_add(1, Relaxed);
-                    Err(Refused::Failed(Failure::InDoubt(Cause::Silent)))
-                })
-            }
-        }
-    }
-
     /// Calls, however long that takes, and tells the breaker each time that nobody waits any longer.
     pub(super) async fn call(&self, call: &Call) -> Result<Value, Failure> {
         let mut calling = pin!(self.client.call(call));
@@ -176,6 +147,7 @@ impl Lanes {
             }
             let ask = Ask {
                 deed: Deed::Settle,
+                part: Part::Whole,
                 items: SmallVec::from_iter([Item {
                     cost: Cost::ZERO,
                     former: Vec::new(),
@@ -190,7 +162,7 @@ impl Lanes {
         }
     }
 
-    fn push(self: &Arc<Self>, slot: Slot, ask: Ask) -> Result<(), Refused> {
+    pub(super) fn push(self: &Arc<Self>, slot: Slot, ask: Ask) -> Result<(), Refused> {
         if self.waiting.fetch_add(1, Relaxed) >= WAITING_MAX {
             self.waiting.fetch_sub(1, Relaxed);
             return Err(Refused::Crowded);
@@ -262,45 +234,9 @@ impl Lanes {
     pub(super) fn now(&self) -> Now {
         self.clock.now()
     }
-
-    /// Answers, or gives back what was granted to somebody who has gone away.
-    pub(super) fn answer(&self, ask: Ask, granted: Granted) {
-        self.counts.decisions.fetch_add(1, Relaxed);
-        let Ask {
-            deed,
-            items,
-            waiting,
-        } = ask;
-        let Some(waiting) = waiting else {
-            return;
-        };
-        let (now, decisions) = (granted.now, granted.decisions.clone());
-        let is_allowed = decisions.iter().all(Decision::is_allowed);
-        if waiting.send(Ok(granted)).is_err() && is_allowed && deed == Deed::Charge {
-            for (item, decision) in items.iter().zip(&decisions) {
-                self.ledger.give_back(item, moment(item, decision, now));
-            }
-        }
-    }
 }
 
 /// Names this run of this node: nobody else's marks are taken for ours.
 fn run_id() -> String {
     format!("n{:016x}", RandomState::new().build_hasher().finish())
-}
-
-/// A moment by which what was just taken is found again: in the window it was counted in, or that of its entry.
-pub(crate) fn moment(item: &Item, decision: &Decision, now: Now) -> Timestamp {
-    let reset_after = Micros::from(decision.reset_after());
-    match item.limit.law() {
-        Law::FixedWindow(_) | Law::SlidingWindow(_) => {
-            let end = now.wall.saturating_add(reset_after);
-            end.saturating_sub(Micros::new(1))
-        }
-        Law::SlidingLog(log) => {
-            let end = now.steady.saturating_add(reset_after);
-            end.saturating_sub(log.period())
-        }
-        _ => now.steady,
-    }
 }

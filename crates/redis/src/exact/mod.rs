@@ -10,8 +10,10 @@ mod slow;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
-pub(crate) use ask::{Deed, Granted, Refused};
+pub(crate) use ask::{Deed, Granted, Part, Refused};
 pub(crate) use item::{Item, Parts};
-pub(crate) use lanes::{Lanes, moment};
+pub(crate) use lanes::Lanes;
 pub(crate) use tally::Decisions;
+pub(crate) use waiting::moment;

@@ -7,8 +7,8 @@ use tollgate_core::Limit;
 
 use super::{
     Item, Lanes,
-    ask::{Ask, Deed, Granted, Refused},
-    fast::told,
+    ask::{Ask, Deed, Granted, Refused, refuse_all},
+    fast::{digits, told},
     item::ttl_ms,
     reply::Reply,
     tally::{Change, Tally, Unreadable},
@@ -136,15 +136,12 @@ impl Lanes {
         sequence: u64,
         changes: &[Change<'_>],
     ) -> Result<String, Failure> {
-        let mut args = vec![
-            self.node.clone().into_bytes(),
-            sequence.to_string().into_bytes(),
-        ];
+        let mut args = vec![self.node.clone().into_bytes(), digits(sequence)];
         let state = |state: Option<&str>| state.map_or("-".to_owned(), |state| format!("={state}"));
         for change in changes {
             args.push(state(change.before).into_bytes());
             args.push(state(change.after.as_deref()).into_bytes());
-            args.push(ttl_ms(change.limit).to_string().into_bytes());
+            args.push(digits(ttl_ms(change.limit)));
         }
         let keys = changes.iter().map(|change| change.key.clone()).collect();
         let reply = self.put(slot, self.time.swap(), keys, args).await?;
@@ -161,7 +158,7 @@ impl Lanes {
         if let Some(now) = self.time.told() {
             args.extend(told(now));
         }
-        let keys = keys.iter().map(|key| key.as_bytes().to_vec()).collect();
+        let keys = keys.iter().map(Key::to_bytes).collect();
         let call = Call {
             script,
             slot,
@@ -170,12 +167,6 @@ impl Lanes {
         };
         let value = self.call(&call).await?;
         Reply::read(value).ok_or(Failure::InDoubt(Cause::Other))
-    }
-}
-
-fn refuse_all(asks: Vec<Ask>, why: Refused) {
-    for ask in asks {
-        ask.refuse(why);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
 use smallvec::SmallVec;
 use tollgate_core::{Answer, Cost, Decision, Law, Limit, Now, Outcome, State};
 
@@ -15,7 +16,7 @@ pub(crate) type Decisions = SmallVec<[Decision; 2]>;
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
     pub(super) now: Now,
-    found: HashMap<Key, Found>,
+    found: HashMap<Key, Found, RandomState>,
 }
 
 #[derive(Clone, Debug)]
@@ -203,8 +204,8 @@ impl Tally {
 
     /// Keeps a state, unless it has nothing to tell. What it was carried over from is gone.
     fn put(&mut self, item: &Item, state: State, all: &[Item]) {
-        let is_own = matches!(self.live(&item.key, &item.limit, &item.limit), Ok(Some(_)));
-        if !is_own {
+        let is_own = || matches!(self.live(&item.key, &item.limit, &item.limit), Ok(Some(_)));
+        if !item.former.is_empty() && !is_own() {
             let sources: Vec<(Key, Limit)> = former(item, all)
                 .filter(|(key, limit)| matches!(self.live(key, limit, &item.limit), Ok(Some(_))))
                 .take(1)

@@ -19,10 +19,11 @@ use tollgate_core::{
 use super::{
     group::{Group, Sorted, sort},
     policy::{self, Manner},
+    underway::{Course, Underway},
 };
 use crate::{
     client::Client,
-    exact::{Deed, Granted, Lanes, Refused, moment},
+    exact::{Deed, Granted, Lanes, Part, Refused, moment},
     key::Names,
 };
 
@@ -57,71 +58,13 @@ impl Policies {
     }
 }
 
-/// A request on its way.
-struct Course<'c> {
-    charges: &'c [Charge<'c>],
-    decisions: SmallVec<[Option<Decision>; 2]>,
-    /// What charges that may pass show without being taken.
-    untaken: SmallVec<[(usize, Decision); 2]>,
-    /// Those that a policy decides.
-    by_policy: SmallVec<[usize; 2]>,
-    /// Those that were charged on this node, because their rules say so and because a policy did.
-    taken_here: SmallVec<[usize; 2]>,
-    taken_by_policy: SmallVec<[usize; 2]>,
-    manner: Manner,
-    nodes: NonZeroU32,
-    end: Instant,
-    now: Option<Now>,
-}
-
-impl<'c> Course<'c> {
-    fn is_denied(&self) -> bool {
-        let mut decided = self.decisions.iter().flatten();
-        decided.any(|decision| !decision.is_allowed())
-    }
-
-    fn set(&mut self, places: &[usize], decisions: impl IntoIterator<Item = Decision>) {
-        for (place, decision) in places.iter().zip(decisions) {
-            if let Some(slot) = self.decisions.get_mut(*place) {
-                *slot = Some(decision);
-            }
-        }
-    }
-
-    fn some(&self, places: &[usize]) -> SmallVec<[Charge<'c>; 2]> {
-        let charges = places.iter().filter_map(|place| self.charges.get(*place));
-        charges.copied().collect()
-    }
-
-    fn are_allowed(&self, places: &[usize]) -> bool {
-        let decided = places
-            .iter()
-            .filter_map(|place| self.decisions.get(*place)?.as_ref());
-        decided.into_iter().all(Decision::is_allowed)
-    }
-
-    /// Shows what would have passed as it is without the request.
-    fn show_untaken(&mut self) {
-        for (place, decision) in std::mem::take(&mut self.untaken) {
-            self.set(&[place], [decision]);
-        }
-    }
-
-    /// How charges are put from now on.
-    fn manner(&self) -> Manner {
-        if self.is_denied() {
-            Manner::Look
-        } else {
-            self.manner
-        }
-    }
-}
-
 impl<L: ImmediateStore + 'static> Fleet<L> {
     /// Takes all charges, or none; or says what that would come to.
     pub(crate) async fn decide(&self, charges: &[Charge<'_>], manner: Manner) -> Verdict {
         let Sorted { here, groups } = sort(charges, &self.lanes, &self.names);
-        let mut course = Course {
+        let (up, down): (SmallVec<[Group; 1]>, SmallVec<[Group; 1]>) =
+            groups.into_iter().partition(|group| self.is_up(group));
+        let course = Course {
             charges,
             decisions: SmallVec::from_elem(None, charges.len()),
             untaken: SmallVec::new(),
@@ -133,26 +76,26 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             end: Instant::now() + self.deadline,
             now: None,
         };
-        let (up, down): (SmallVec<[Group; 1]>, SmallVec<[Group; 1]>) =
-            groups.into_iter().partition(|group| self.is_up(group));
-        self.decide_here(&mut course, &here);
+        let mut underway = Underway::new(self, course, &here);
+        self.decide_here(&mut underway.course, &here);
         for group in &down {
-            self.apply_policy(&mut course, group);
+            self.apply_policy(&mut underway.course, group);
         }
-        let mut taken: SmallVec<[&Group; 1]> = SmallVec::new();
         for group in &up {
-            if self.ask(&mut course, group).await == Taken::Yes {
-                taken.push(group);
+            if let Some(at) = self.ask(&mut underway.course, group).await {
+                underway.taken.push((group, at));
             }
         }
-        if course.is_denied() {
-            self.give_back(&course, &taken);
-            self.undo_here(&mut course, &here);
-            course.show_untaken();
-        } else if course.manner == Manner::Charge {
-            self.owe(&course, down.iter().chain(&up));
+        if underway.course.is_denied() {
+            underway.undo();
+            let taken = underway.taken.iter().flat_map(|(group, _)| &group.items);
+            self.lanes.settle(taken.cloned());
+            underway.course.show_untaken();
+        } else if manner == Manner::Charge {
+            self.owe(&underway.course, down.iter().chain(&up));
         }
-        self.verdict(&course)
+        underway.is_over = true;
+        self.verdict(&underway.course)
     }
 
     fn is_up(&self, group: &Group) -> bool {
@@ -185,23 +128,27 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
         course.by_policy.extend_from_slice(&group.places);
     }
 
-    /// Asks Redis about a group; if it does not answer in time, its policies do.
-    async fn ask(&self, course: &mut Course<'_>, group: &Group) -> Taken {
+    /// Asks Redis about a group; if it does not answer in time, its policies do. Says when it was charged, if it was.
+    async fn ask(&self, course: &mut Course<'_>, group: &Group) -> Option<Now> {
         let deed = match (course.manner, course.is_denied()) {
             (Manner::Charge, false) => Deed::Charge,
             (Manner::Charge, true) => Deed::Look,
             (Manner::Look, _) => Deed::Peek,
         };
         let patience = course.end.saturating_duration_since(Instant::now());
+        let part = match group.places.len() == course.charges.len() {
+            true => Part::Whole,
+            false => Part::OfMany,
+        };
         let asked = self
             .lanes
-            .ask(group.slot, deed, group.items.clone(), patience);
+            .ask(group.slot, (deed, part), &group.items, patience);
         let granted = match asked.await {
             Ok(granted) => granted,
             Err(refused) => {
                 self.note(refused);
                 self.apply_policy(course, group);
-                return Taken::No;
+                return None;
             }
         };
         let Granted {
@@ -216,10 +163,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             course.untaken.extend(untaken);
         }
         course.set(&group.places, decisions);
-        match deed {
-            Deed::Charge if is_allowed => Taken::Yes,
-            _ => Taken::No,
-        }
+        (is_allowed && deed == Deed::Charge).then_some(now)
     }
 
     fn note(&self, refused: Refused) {
@@ -231,21 +175,19 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
     }
 
     /// Gives back what Redis has charged for a request that was denied in the end.
-    fn give_back(&self, course: &Course<'_>, taken: &[&Group]) {
-        let now = course.now.unwrap_or_else(|| self.clock.now());
-        for group in taken {
+    pub(super) fn give_back(&self, course: &Course<'_>, taken: &[(&Group, Now)]) {
+        for (group, now) in taken {
             for (place, item) in group.places.iter().zip(&group.items) {
                 if let Some(Some(decision)) = course.decisions.get(*place) {
-                    let at = moment(item, decision, now);
+                    let at = moment(item, decision, *now);
                     self.lanes.ledger.give_back(item, at);
                 }
             }
-            self.lanes.settle(group.items.iter().cloned());
         }
     }
 
     /// The same for what this node has charged.
-    fn undo_here(&self, course: &mut Course<'_>, here: &[usize]) {
+    pub(super) fn undo_here(&self, course: &mut Course<'_>, here: &[usize]) {
         let taken = course.some(&course.taken_here);
         if !taken.is_empty() {
             drop(self.local.inspect_now(Action::Refund, &taken));
@@ -296,11 +238,4 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             None => verdict,
         }
     }
-}
-
-/// Whether Redis has charged a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Taken {
-    Yes,
-    No,
 }

@@ -4,6 +4,7 @@ mod course;
 mod group;
 mod policy;
 mod side_door;
+mod underway;
 
 pub(crate) use course::{Fleet, Policies};
 pub(crate) use policy::Manner;

@@ -8,7 +8,7 @@ use tollgate_core::{Action, Charge, Decision, ImmediateStore, StoreError, Verdic
 use super::{Fleet, group::sort};
 use crate::{
     client::Failure,
-    exact::{Deed, Refused},
+    exact::{Deed, Part, Refused},
 };
 
 /// How long a change by hand may take.
@@ -30,7 +30,9 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             SmallVec::from_elem(None, charges.len());
         let mut now = self.clock.now();
         for group in sorted.groups {
-            let asked = self.lanes.ask(group.slot, deed, group.items, PATIENCE);
+            let asked = self
+                .lanes
+                .ask(group.slot, (deed, Part::Whole), &group.items, PATIENCE);
             let granted = asked.await.map_err(error)?;
             now = granted.now;
             for (place, decision) in group.places.iter().zip(granted.decisions) {

@@ -6,13 +6,14 @@
 --         number of limits, and for each: law, header of its states, a, b, c, d, carries over (1 or 0), ttl in ms;
 --         for each key: number of its limit;
 --         number of settlements, and for each: key, from, to, sent in, owed q, owed r, back q, back r, back at;
---         number of requests, and for each: number of charges, and for each of these: key, q, r
+--         number of kinds of requests, and for each: how many in a row, number of charges, and for each of these:
+--         key, q, r
 --
--- law     what a, b, c, d are                                      states              cost
--- bucket  units per µs, µs and rest of a full bucket, period       full at, rest, at   q µs, rest r
--- fixed   capacity, alignment, step                                window, used        q
--- sliding capacity, alignment, step                                window, now, before q
--- log     capacity, period                                         sum, newest …       q
+-- law       what a, b, c, d are                                   x, y, z of a state    cost
+-- 1 bucket  units per µs, µs and rest of a full bucket, period    full at, rest, at     q µs, rest r
+-- 2 fixed   capacity, alignment, step                             window, used          q
+-- 3 sliding capacity, alignment, step                             window, used, before  q
+-- 4 log     capacity, period                                      sum, newest, its cost q
 -- Alignment: 0 plain, 1 weeks, 2 months; step: microseconds, or months.
 --
 -- Returns the time of day, elapsed time, the outcomes as a text of 1 and 0, and each key's state as the
@@ -21,26 +22,33 @@
 -- this node came before; `foreign` and the key's number if a key is not ours. Then nothing has changed.
 -- Every number is a whole one below 2^53, where Lua counts exactly.
 
-local fmod, max, min, match, format = math.fmod, math.max, math.min, string.match, string.format
+-- Nothing but what is used in every call is a function here: each is made anew for each call.
+
+local fmod, max, match, format = math.fmod, math.max, string.match, string.format
 local DAY, EXACT = 86400000000, 9007199254740992
+local BUCKET, FIXED, SLIDING, LOG = 1, 2, 3, 4
 local wall, steady, wall_text, steady_text = read_clock()
-local place = 0
+local reply = { wall_text, steady_text, '' }
+local node, sequence = ARGV[1], tonumber(ARGV[2])
+local place = 3
 
-local function text()
-  place = place + 1
-  return ARGV[place]
+-- Limits, by number.
+local law, header, a, b, c, d, carries, ttl = {}, {}, {}, {}, {}, {}, {}, {}
+-- The present window of those that have one.
+local window = {}
+-- Counters, by number of their key: limit, state, and the admissions of a log but for the newest, oldest first.
+local of, x, y, z, older = {}, {}, {}, {}, {}
+-- Of sliding windows: length, and what is left of the window.
+local length, left = {}, {}
+-- What is taken in this call, and whether the state has changed.
+local q_taken, r_taken, is_changed = {}, {}, {}
+
+local function div(n, by)
+  return (n - fmod(n, by)) / by
 end
 
-local function number()
-  place = place + 1
-  return tonumber(ARGV[place])
-end
-
-local function div(a, b)
-  return (a - fmod(a, b)) / b
-end
-
--- Months since January 1970. Counts from March, so that the leap day is the last of its year.
+-- Months since January 1970, and the first microsecond of such a month. Both count from March, so that the leap day
+-- is the last of its year.
 local function month_at(micros)
   local day = div(micros, DAY) + 719468
   local era = div(day, 146097)
@@ -60,317 +68,262 @@ local function month_start(month)
 end
 
 local function window_at(limit, at)
-  if limit.b == 2 then return div(month_at(at), limit.c) end
-  if limit.b == 1 then return div(at + 3 * DAY, limit.c) end
-  return div(at, limit.c)
+  if b[limit] == 0 then return div(at, c[limit]) end
+  if b[limit] == 1 then return div(at + 3 * DAY, c[limit]) end
+  return div(month_at(at), c[limit])
 end
 
-local function start_of(limit, window)
-  if limit.b == 2 then return month_start(window * limit.c) end
-  if limit.b == 1 then return max(0, window * limit.c - 3 * DAY) end
-  return window * limit.c
+local function start_of(limit, number)
+  if b[limit] == 0 then return number * c[limit] end
+  if b[limit] == 1 then return max(0, number * c[limit] - 3 * DAY) end
+  return month_start(number * c[limit])
 end
 
--- A product in three parts of 26 bits and more: the second factor is at most 2^50.
-local function product(a, b)
+-- A product in three parts, of 26 bits each but for the highest: the second factor is at most 2^50.
+local function product(m, n)
   local base = 67108864
-  local a_low, b_low = fmod(a, base), fmod(b, base)
-  local a_high, b_high = (a - a_low) / base, (b - b_low) / base
-  local left, right, low = a_high * b_low, a_low * b_high, a_low * b_low
-  local middle = fmod(left, base) + fmod(right, base) + div(low, base)
-  local high = a_high * b_high + div(left, base) + div(right, base) + div(middle, base)
+  local m_low, n_low = fmod(m, base), fmod(n, base)
+  local m_high, n_high = (m - m_low) / base, (n - n_low) / base
+  local one, other, low = m_high * n_low, m_low * n_high, m_low * n_low
+  local middle = fmod(one, base) + fmod(other, base) + div(low, base)
+  local high = m_high * n_high + div(one, base) + div(other, base) + div(middle, base)
   return high, fmod(middle, base), fmod(low, base)
 end
 
--- Whether a times b is at most c times d.
-local function at_most(a, b, c, d)
-  local left, right = a * b, c * d
-  if left < EXACT and right < EXACT then return left <= right end
-  local left_high, left_middle, left_low = product(a, b)
-  local right_high, right_middle, right_low = product(c, d)
-  if left_high ~= right_high then return left_high < right_high end
-  if left_middle ~= right_middle then return left_middle < right_middle end
-  return left_low <= right_low
-end
-
-local bucket, fixed, sliding, log = {}, {}, {}, {}
-local laws = { bucket = bucket, fixed = fixed, sliding = sliding, log = log }
-
-function bucket.read(it, state)
-  if not state then
-    it.full, it.rest, it.at = steady, 0, steady
+-- Reads the state of a counter, without its header; false if it is none to go on from.
+local function read(i, limit, state)
+  if law[limit] == BUCKET then
+    if not state then
+      x[i], y[i], z[i] = steady, 0, steady
+      return true
+    end
+    local full, rest, at = match(state, '^(%d+) (%d+) (%d+)$')
+    x[i], y[i], z[i] = tonumber(full), tonumber(rest), tonumber(at)
+    return full and z[i] - steady <= d[limit]
+  end
+  if law[limit] == LOG then
+    x[i], y[i], z[i], older[i] = 0, 0, 0, ''
+    if not state then return true end
+    local sum, newest, cost, others = match(state, '^(%d+) (%d+) (%d+) (.*)$')
+    sum, newest, cost = tonumber(sum), tonumber(newest), tonumber(cost)
+    if not sum or newest - steady > b[limit] then return false end
+    local now, from = max(newest, steady), 1
+    if newest + b[limit] <= now then return true end
+    while true do
+      local at, its, next_from = match(others, '^(%d+):(%d+);()', from)
+      if not at or at + b[limit] > now then break end
+      sum, from = sum - its, next_from
+    end
+    x[i], y[i], z[i], older[i] = sum, newest, cost, string.sub(others, from)
     return true
   end
-  local full, rest, at = match(state, '^(%d+) (%d+) (%d+)$')
-  it.full, it.rest, it.at = tonumber(full), tonumber(rest), tonumber(at)
-  return full and it.at - steady <= it.limit.d
-end
-
-function bucket.is_fresh(it)
-  return it.full < steady or (it.full == steady and it.rest == 0)
-end
-
-function bucket.debt(it)
-  if it.full < steady then return 0, 0 end
-  return it.full - steady, it.rest
-end
-
--- The debt with so much more; nil if that does not fit.
-function bucket.after(it, q, r)
-  local micros, rest = bucket.debt(it)
-  micros, rest = micros + q, rest + r
-  if rest >= it.limit.a then micros, rest = micros + 1, rest - it.limit.a end
-  return micros, rest
-end
-
-function bucket.fits(it, q, r)
-  local micros, rest = bucket.after(it, q, r)
-  return micros < it.limit.b or (micros == it.limit.b and rest <= it.limit.c)
-end
-
-function bucket.add(it, q, r)
-  local micros, rest = bucket.after(it, q, r)
-  local most = it.limit.b + it.limit.d
-  if micros > most then micros, rest = most, 0 end
-  it.full, it.rest, it.at = steady + micros, rest, max(it.at, steady)
-end
-
--- Gives back what was taken then, but for what the bucket may have gained by itself since.
-function bucket.credit(it, q, r, at)
-  q = q - max(0, steady - at)
-  if q < 0 or it.full < steady then return end
-  local full, rest = it.full - q, it.rest - r
-  if rest < 0 then full, rest = full - 1, rest + it.limit.a end
-  if full < steady then full, rest = steady, 0 end
-  it.full, it.rest = full, rest
-end
-
-function bucket.moment()
-  return steady
-end
-
-function bucket.write(it)
-  return format('%.0f %.0f %.0f', it.full, it.rest, it.at)
-end
-
-function fixed.read(it, state)
-  local window = window_at(it.limit, wall)
-  it.window, it.used = window, 0
-  if not state then return true end
-  local at, used = match(state, '^(%d+) (%d+)$')
-  if not at or tonumber(at) > window + 1 then return false end
-  if tonumber(at) >= window and tonumber(used) > 0 then it.window, it.used = tonumber(at), tonumber(used) end
-  return true
-end
-
-function fixed.is_fresh(it)
-  return it.used == 0
-end
-
-function fixed.fits(it, q)
-  return q <= it.limit.a - it.used
-end
-
-function fixed.add(it, q)
-  it.used = it.used + q
-end
-
-function fixed.credit(it, q, _, at)
-  if window_at(it.limit, at) == it.window then it.used = max(0, it.used - q) end
-end
-
--- A moment by which what is taken now will be found again.
-function fixed.moment(it)
-  return start_of(it.limit, it.window)
-end
-
-function fixed.write(it)
-  return format('%.0f %.0f', it.window, it.used)
-end
-
-function sliding.read(it, state)
-  local window = window_at(it.limit, wall)
-  it.window, it.used, it.before = window, 0, 0
+  local present = window[limit]
+  x[i], y[i], z[i] = present, 0, 0
   if state then
-    local at, used, before = match(state, '^(%d+) (%d+) (%d+)$')
-    at, used, before = tonumber(at), tonumber(used), tonumber(before)
-    if not at or at > window + 1 then return false end
-    if at >= window and (used > 0 or before > 0) then
-      it.window, it.used, it.before = at, used, before
-    elseif at + 1 == window then
-      it.before = used
+    local at, used, before = match(state, '^(%d+) (%d+) ?(%d*)$')
+    at, used, before = tonumber(at), tonumber(used), tonumber(before) or 0
+    if not at or at > present + 1 then return false end
+    if at >= present and (used > 0 or before > 0) then
+      x[i], y[i], z[i] = at, used, before
+    elseif at + 1 == present and law[limit] == SLIDING then
+      z[i] = used
     end
   end
-  local start, over = start_of(it.limit, it.window), start_of(it.limit, it.window + 1)
-  it.length, it.left = over - start, over - max(wall, start)
+  if z[i] > 0 then
+    local start, over = start_of(limit, x[i]), start_of(limit, x[i] + 1)
+    length[i], left[i] = over - start, over - max(wall, start)
+  end
   return true
 end
 
-function sliding.is_fresh(it)
-  return it.used == 0 and it.before == 0
+-- Whether the counter decides like one that nobody has charged.
+local function is_fresh(i, limit)
+  if law[limit] == BUCKET then return x[i] < steady or (x[i] == steady and y[i] == 0) end
+  if law[limit] == LOG then return x[i] == 0 end
+  return y[i] == 0 and z[i] == 0
 end
 
-function sliding.fits(it, q)
-  local room = it.limit.a - it.used - q
-  return room >= 0 and at_most(it.before, it.left, room, it.length)
-end
-
-sliding.add, sliding.credit, sliding.moment = fixed.add, fixed.credit, fixed.moment
-
-function sliding.write(it)
-  return format('%.0f %.0f %.0f', it.window, it.used, it.before)
-end
-
--- The newest admission stands before the others, which are oldest first: `<sum> <at> <cost> <at>:<cost>;…`.
-function log.read(it, state)
-  it.sum, it.newest, it.latest, it.older = 0, 0, 0, ''
-  if not state then
-    it.now = steady
-    return true
+local function fits(i, q, r)
+  local limit = of[i]
+  if law[limit] == BUCKET then
+    local micros, rest = x[i] - steady + q, y[i] + r
+    if x[i] < steady then micros, rest = q, r end
+    if rest >= a[limit] then micros, rest = micros + 1, rest - a[limit] end
+    return micros < b[limit] or (micros == b[limit] and rest <= c[limit])
   end
-  local sum, newest, latest, older = match(state, '^(%d+) (%d+) (%d+) (.*)$')
-  if not sum or tonumber(newest) - steady > it.limit.b then return false end
-  sum, newest, latest = tonumber(sum), tonumber(newest), tonumber(latest)
-  it.now = max(newest, steady)
-  if newest + it.limit.b <= it.now then return true end
-  local from = 1
-  while true do
-    local at, cost, next_from = match(older, '^(%d+):(%d+);()', from)
-    if not at or at + it.limit.b > it.now then break end
-    sum, from = sum - cost, next_from
+  if law[limit] == LOG then return q <= a[limit] - x[i] end
+  local room = a[limit] - y[i] - q
+  if room < 0 or z[i] == 0 then return room >= 0 end
+  -- The window before counts by what is left of this one: before * left / length <= room, without a division.
+  local one, other = z[i] * left[i], room * length[i]
+  if one < EXACT and other < EXACT then return one <= other end
+  local one_high, one_middle, one_low = product(z[i], left[i])
+  local other_high, other_middle, other_low = product(room, length[i])
+  if one_high ~= other_high then return one_high < other_high end
+  if one_middle ~= other_middle then return one_middle < other_middle end
+  return one_low <= other_low
+end
+
+local function add(i, q, r)
+  local limit = of[i]
+  is_changed[i] = true
+  if law[limit] == BUCKET then
+    if x[i] < steady then x[i], y[i] = steady, 0 end
+    local full, rest = x[i] + q, y[i] + r
+    if rest >= a[limit] then full, rest = full + 1, rest - a[limit] end
+    local most = steady + b[limit] + d[limit]
+    if full > most then full, rest = most, 0 end
+    x[i], y[i], z[i] = full, rest, max(z[i], steady)
+  elseif law[limit] == LOG then
+    x[i] = x[i] + q
+    local now = max(y[i], steady)
+    if y[i] == now then
+      z[i] = z[i] + q
+    else
+      if z[i] > 0 then older[i] = older[i] .. format('%.0f:%.0f;', y[i], z[i]) end
+      y[i], z[i] = now, q
+    end
+  else
+    y[i] = y[i] + q
   end
-  it.sum, it.newest, it.latest, it.older = sum, newest, latest, string.sub(older, from)
-  return true
 end
 
-function log.is_fresh(it)
-  return it.sum == 0
+local function write(i, limit)
+  if law[limit] == FIXED then return format('%s%.0f %.0f', header[limit], x[i], y[i]) end
+  local numbers = format('%s%.0f %.0f %.0f', header[limit], x[i], y[i], z[i])
+  return law[limit] == LOG and numbers .. ' ' .. older[i] or numbers
 end
 
-function log.fits(it, q)
-  return q <= it.limit.a - it.sum
+for limit = 1, tonumber(ARGV[place]) do
+  law[limit], header[limit] = tonumber(ARGV[place + 1]), ARGV[place + 2]
+  a[limit], b[limit] = tonumber(ARGV[place + 3]), tonumber(ARGV[place + 4])
+  c[limit], d[limit] = tonumber(ARGV[place + 5]), tonumber(ARGV[place + 6])
+  carries[limit], ttl[limit] = ARGV[place + 7] == '1', tonumber(ARGV[place + 8])
+  if law[limit] == FIXED or law[limit] == SLIDING then window[limit] = window_at(limit, wall) end
+  place = place + 8
 end
 
-function log.add(it, q)
-  it.sum = it.sum + q
-  if it.newest == it.now then
-    it.latest = it.latest + q
-    return
-  end
-  if it.latest > 0 then it.older = it.older .. format('%.0f:%.0f;', it.newest, it.latest) end
-  it.newest, it.latest = it.now, q
-end
-
--- Takes back what was admitted then, and nothing else: a later admission must not count as an earlier one.
-function log.credit(it, q, _, at)
-  if it.newest == at then
-    q = min(q, it.latest)
-    it.latest, it.sum = it.latest - q, it.sum - q
-    return
-  end
-  local entry = format(';%.0f:', at)
-  local from, to, cost = string.find(';' .. it.older, entry .. '(%d+);')
-  if not from then return end
-  q = min(q, tonumber(cost))
-  local left = tonumber(cost) - q
-  local entry_left = left > 0 and format('%.0f:%.0f;', at, left) or ''
-  it.older = string.sub(it.older, 1, from - 1) .. entry_left .. string.sub(it.older, to)
-  it.sum = it.sum - q
-end
-
-function log.moment(it)
-  return it.now
-end
-
-function log.write(it)
-  return format('%.0f %.0f %.0f %s', it.sum, it.newest, it.latest, it.older)
-end
-
-local node, sequence = text(), number()
-
-local limits = {}
-for i = 1, number() do
-  limits[i] = {
-    law = laws[text()], header = text(), a = number(), b = number(), c = number(), d = number(),
-    carries = number(), ttl = number(),
-  }
-end
-
-local counters, reply = {}, { wall_text, steady_text, '' }
-local is_odd = false
+local is_odd, marks, found_at = false, {}, {}
 for i = 1, #KEYS do
-  local limit = limits[number()]
+  local limit = tonumber(ARGV[place + i])
   local found = redis.pcall('HMGET', KEYS[i], 's', node)
-  if found.err then return { reply[1], reply[2], 'foreign', i } end
-  local it = { limit = limit, law = limit.law, q = 0, r = 0 }
-  local state = found[1]
-  reply[3 + i] = state
+  if found.err then return { wall_text, steady_text, 'foreign', i } end
+  local state, mark = found[1], found[2]
+  of[i], q_taken[i], r_taken[i], reply[3 + i] = limit, 0, 0, state
+  if mark then
+    local latest = tonumber(match(mark, '^%d+'))
+    if not latest then return { wall_text, steady_text, 'foreign', i } end
+    if latest >= sequence then return { wall_text, steady_text, 'stale' } end
+    marks[i] = mark
+  end
   if state then
-    local header = limit.header
-    if string.sub(state, 1, #header) == header then
-      state = string.sub(state, #header + 1)
+    local size = #header[limit]
+    if string.sub(state, 1, size) == header[limit] then
+      state = string.sub(state, size + 1)
     else
       is_odd = true
     end
   end
-  if not is_odd then is_odd = not it.law.read(it, state) end
+  if not is_odd then is_odd = not read(i, limit, state) end
   -- A counter that has run out, or was never charged, may have a predecessor to go on from.
-  if not is_odd and limit.carries == 1 then is_odd = it.law.is_fresh(it) end
-  if found[2] then
-    local mark, at, q, r = match(found[2], '^(%d+) (%d+) (%d+) (%d+)$')
-    it.mark, it.mark_at, it.mark_q, it.mark_r = tonumber(mark), tonumber(at), tonumber(q), tonumber(r)
-    if not mark then return { reply[1], reply[2], 'foreign', i } end
-    if it.mark >= sequence then return { reply[1], reply[2], 'stale' } end
-  end
-  counters[i] = it
+  if not is_odd and carries[limit] then is_odd = is_fresh(i, limit) end
+  -- Its last change: an expiry that was set then is good for a while.
+  if state then found_at[i] = law[limit] == BUCKET and z[i] or law[limit] == LOG and y[i] or x[i] end
 end
+place = place + #KEYS + 1
 if is_odd then
   reply[3] = 'odd'
   return reply
 end
 
-for _ = 1, number() do
-  local key = number()
-  local it = counters[key]
-  local from, to, sent_in = number(), number(), number()
-  local owed_q, owed_r, back_q, back_r, back_at = number(), number(), number(), number(), number()
-  local mark = it.mark or 0
-  if from > 0 and mark >= from and mark <= to then it.law.credit(it, it.mark_q, it.mark_r, it.mark_at) end
-  if sent_in == 0 or mark < sent_in then
-    if back_q > 0 or back_r > 0 then it.law.credit(it, back_q, back_r, back_at) end
-    if owed_q > 0 or owed_r > 0 then it.law.add(it, owed_q, owed_r) end
+local settlements = tonumber(ARGV[place])
+if settlements > 0 then
+  -- Gives back what was taken at a moment, and nothing else.
+  local function credit(i, q, r, at)
+    local limit = of[i]
+    if law[limit] == BUCKET then
+      -- Not what the bucket may have gained by itself since.
+      q = q - max(0, steady - at)
+      if q < 0 or x[i] < steady then return end
+      local full, rest = x[i] - q, y[i] - r
+      if rest < 0 then full, rest = full - 1, rest + a[limit] end
+      if full < steady then full, rest = steady, 0 end
+      x[i], y[i] = full, rest
+    elseif law[limit] == LOG then
+      -- A later admission must not count as an earlier one: only that of then is taken back.
+      if y[i] == at then
+        q = math.min(q, z[i])
+        x[i], z[i] = x[i] - q, z[i] - q
+        return
+      end
+      local from, to, cost = string.find(';' .. older[i], format(';%.0f:', at) .. '(%d+);')
+      if not from then return end
+      q = math.min(q, tonumber(cost))
+      local rest = cost - q > 0 and format('%.0f:%.0f;', at, cost - q) or ''
+      older[i] = string.sub(older[i], 1, from - 1) .. rest .. string.sub(older[i], to)
+      x[i] = x[i] - q
+    elseif window_at(limit, at) == x[i] then
+      y[i] = max(0, y[i] - q)
+    end
   end
-  it.is_changed = true
-  reply[3 + key] = it.limit.header .. it.law.write(it)
+  local n = {}
+  for _ = 1, settlements do
+    for j = 1, 9 do n[j] = tonumber(ARGV[place + j]) end
+    place = place + 9
+    local i, from, to, sent_in, owed_q, owed_r, back_q, back_r, back_at = unpack(n)
+    local latest, at, q, r = match(marks[i] or '0 0 0 0', '^(%d+) (%d+) (%d+) (%d+)$')
+    latest = tonumber(latest) or 0
+    if from > 0 and latest >= from and latest <= to then credit(i, tonumber(q), tonumber(r), tonumber(at)) end
+    if sent_in == 0 or latest < sent_in then
+      if back_q > 0 or back_r > 0 then credit(i, back_q, back_r, back_at) end
+      if owed_q > 0 or owed_r > 0 then add(i, owed_q, owed_r) end
+    end
+    is_changed[i] = true
+    reply[3 + i] = write(i, of[i])
+  end
 end
 
 local outcomes = {}
-for i = 1, number() do
-  local first, charges = place + 1, number()
-  local fits = true
-  for _ = 1, charges do
-    local it, q, r = counters[number()], number(), number()
-    fits = fits and it.law.fits(it, q, r)
-  end
-  outcomes[i] = fits and '1' or '0'
-  if fits then
-    place = first
-    for _ = 1, charges do
-      local it, q, r = counters[number()], number(), number()
-      it.law.add(it, q, r)
-      it.q, it.r, it.is_changed = it.q + q, it.r + r, true
-      if it.law == bucket and it.r >= it.limit.a then it.q, it.r = it.q + 1, it.r - it.limit.a end
+local kinds = tonumber(ARGV[place + 1])
+place = place + 1
+for _ = 1, kinds do
+  local times, charges = tonumber(ARGV[place + 1]), tonumber(ARGV[place + 2])
+  local first = place + 3
+  place = place + 2 + 3 * charges
+  for _ = 1, times do
+    local all_fit = true
+    for at = first, place, 3 do
+      all_fit = all_fit and fits(tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]))
+    end
+    outcomes[#outcomes + 1] = all_fit and '1' or '0'
+    if all_fit then
+      for at = first, place, 3 do
+        local i, q, r = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
+        add(i, q, r)
+        q_taken[i], r_taken[i] = q_taken[i] + q, r_taken[i] + r
+        if law[of[i]] == BUCKET and r_taken[i] >= a[of[i]] then
+          q_taken[i], r_taken[i] = q_taken[i] + 1, r_taken[i] - a[of[i]]
+        end
+      end
     end
   end
 end
 
 for i = 1, #KEYS do
-  local it = counters[i]
-  if it.is_changed then
-    local at = it.law.moment(it)
-    local mark = format('%.0f %.0f %.0f %.0f', sequence, at, it.q, it.r)
-    redis.call('HSET', KEYS[i], 's', it.limit.header .. it.law.write(it), node, mark)
-    expire(KEYS[i], it.limit.ttl)
+  if is_changed[i] then
+    local limit = of[i]
+    -- A moment by which what was taken will be found again, and one that tells whether the expiry is due again.
+    local at, due = steady, true
+    if law[limit] == BUCKET or law[limit] == LOG then
+      if law[limit] == LOG then at = y[i] end
+      local quarter = ttl[limit] * 250
+      due = not found_at[i] or div(found_at[i], quarter) ~= div(steady, quarter)
+    else
+      at, due = start_of(limit, x[i]), found_at[i] ~= x[i]
+    end
+    local mark = format('%.0f %.0f %.0f %.0f', sequence, at, q_taken[i], r_taken[i])
+    redis.call('HSET', KEYS[i], 's', write(i, limit), node, mark)
+    if due then expire(KEYS[i], ttl[limit]) end
   end
 end
 

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::task::JoinSet;
-use tollgate_core::{OnFailure, Store as _};
+use tollgate_core::{Charge, OnFailure, Store as _};
 use tollgate_testkit::redis::{Cluster, Redis};
 
 use crate::fleet::{Fleet, Rule, decide};
@@ -11,19 +11,32 @@ use crate::fleet::{Fleet, Rule, decide};
 const MANY: u64 = 1_000;
 const FEW: u64 = 100;
 
-/// Two users whose counters are in different shards: of many units and of few.
-fn apart(cluster: &Cluster) -> [Rule; 2] {
+/// Users whose counters are in different slots, by every algorithm: of many units, and at last one of few in
+/// another shard than the first.
+fn apart(cluster: &Cluster) -> Vec<Rule> {
     let node_of = |user: &String| {
         let tag = format!("{{user:{user}}}");
         cluster.node_of(cluster.slot_of(tag.as_bytes()))
     };
     let users: Vec<String> = (0..50).map(|number| format!("user-{number}")).collect();
-    let one = &users[0];
-    let other = users.iter().find(|other| node_of(other) != node_of(one));
-    [
-        Rule::new(one.as_str(), MANY, OnFailure::Closed),
-        Rule::new(other.unwrap().as_str(), FEW, OnFailure::Closed),
-    ]
+    let algorithms = [
+        "fixed_window",
+        "token_bucket",
+        "sliding_window",
+        "sliding_log",
+    ];
+    let many = algorithms.iter().zip(&users);
+    let mut rules: Vec<Rule> = many
+        .map(|(algorithm, user)| Rule::by(algorithm, user.as_str(), MANY, OnFailure::Closed))
+        .collect();
+    let mut others = users[algorithms.len()..].iter();
+    let other = others.find(|other| node_of(other) != node_of(&users[0]));
+    rules.push(Rule::new(other.unwrap().as_str(), FEW, OnFailure::Closed));
+    rules
+}
+
+fn charges(rules: &[Rule]) -> Vec<Charge<'_>> {
+    rules.iter().map(Rule::charge).collect()
 }
 
 // Proves: C2
@@ -32,15 +45,14 @@ async fn who_is_denied_in_one_shard_is_charged_in_none_though_shards_fail_over()
     let cluster = Cluster::start();
     let fleet = Fleet::start(cluster.urls());
     fleet.is_up();
-    let [many, few] = apart(&cluster);
+    let rules = apart(&cluster);
     let mut callers = JoinSet::new();
     for node in fleet.nodes.iter().cycle().take(6) {
-        let (node, many, few) = (Arc::clone(node), many.clone(), few.clone());
+        let (node, rules) = (Arc::clone(node), rules.clone());
         callers.spawn(async move {
             let mut admitted = 0;
             for _ in 0..400 {
-                let charges = [many.charge(), few.charge()];
-                let verdict = decide(&node, &charges).await.unwrap();
+                let verdict = decide(&node, &charges(&rules)).await.unwrap();
                 admitted += u64::from(verdict.is_allowed());
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
@@ -53,8 +65,11 @@ async fn who_is_denied_in_one_shard_is_charged_in_none_though_shards_fail_over()
     let admitted: u64 = callers.join_all().await.iter().sum();
     fleet.is_up();
     fleet.settle().await;
-    assert_eq!(fleet.left(&many).await, MANY - admitted);
-    assert_eq!(fleet.left(&few).await, FEW - admitted);
+    let mut spent = Vec::new();
+    for rule in &rules {
+        spent.push(rule.limit.amount() - fleet.left(rule).await);
+    }
+    assert_eq!(spent, vec![admitted; rules.len()], "by each algorithm");
     assert!(admitted > FEW / 2, "most of it was spent: {admitted}");
 }
 
@@ -76,4 +91,29 @@ async fn a_caller_who_goes_away_while_redis_decides_costs_nobody_a_unit() {
     }
     fleet.settle().await;
     assert_eq!(fleet.left(&rule).await, MANY - admitted);
+}
+// Proves: C2
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_caller_who_goes_away_between_two_shards_costs_nobody_a_unit() {
+    let cluster = Cluster::start();
+    let fleet = Fleet::start(cluster.urls());
+    fleet.is_up();
+    let rules = apart(&cluster);
+    let tag = format!("{{user:{}}}", rules[rules.len() - 1].name());
+    let last = cluster.node(cluster.node_of(cluster.slot_of(tag.as_bytes())));
+    for _ in 0..5 {
+        last.pause();
+        let charges = charges(&rules);
+        let patience = Duration::from_millis(30);
+        let asked = tokio::time::timeout(patience, fleet.nodes[0].charge(&charges));
+        let is_gone = asked.await.is_err();
+        last.resume();
+        assert!(is_gone, "the last shard has not answered");
+        fleet.is_up();
+    }
+    fleet.settle().await;
+    for rule in &rules {
+        let left = fleet.left(rule).await;
+        assert_eq!(left, rule.limit.amount(), "{}", rule.limit.algorithm());
+    }
 }

@@ -1,6 +1,6 @@
 //! Several nodes over one Redis, and what a caller sees of them.
 
-use std::{sync::Arc, time::Duration};
+use std::{borrow::Cow, net::SocketAddr, sync::Arc, time::Duration};
 
 use tollgate_core::{
     Action, Charge, Consistency, Cost, CounterKey, Limit, OnFailure, Policy, RuleId, Store as _,
@@ -10,10 +10,10 @@ use tollgate_memory::MemoryStore;
 use tollgate_redis::{Options, RedisStore, Standing};
 use tollgate_testkit::wait_for;
 
-pub type Node = Arc<RedisStore<MemoryStore<SystemClock>>>;
+pub(crate) type Node = Arc<RedisStore<MemoryStore<SystemClock>>>;
 
 /// For what takes some seconds on a machine with other work.
-pub const LONG: Duration = Duration::from_secs(60);
+pub(crate) const LONG: Duration = Duration::from_secs(60);
 
 /// Longer than the default, so that a machine with other work does not look like a Redis that is slow; far
 /// shorter than every fault that is shown to the fleet.
@@ -23,35 +23,50 @@ const DEADLINE: Duration = Duration::from_millis(50);
 const HANG: Duration = Duration::from_secs(1);
 
 /// How often Redis is asked what is left, by somebody who takes no other word for it.
-const PEEKS_MAX: usize = 100;
+const PEEKS_MAX: usize = 1_000;
+const PEEK_PAUSE: Duration = Duration::from_millis(10);
 
 /// Every policy, in the order of [`tollgate_redis::Stats::by_policy`].
-pub const POLICIES: [OnFailure; 3] = [OnFailure::Open, OnFailure::Closed, OnFailure::Local];
+pub(crate) const POLICIES: [OnFailure; 3] = [OnFailure::Open, OnFailure::Closed, OnFailure::Local];
 
 /// Nodes that share their counters.
-pub struct Fleet {
-    pub nodes: Vec<Node>,
+pub(crate) struct Fleet {
+    pub(crate) nodes: Vec<Node>,
 }
 
 /// A rule, and whose counter.
 #[derive(Clone)]
-pub struct Rule {
-    pub user: Vec<u8>,
-    pub limit: Limit,
-    pub policy: OnFailure,
+pub(crate) struct Rule {
+    pub(crate) user: Vec<u8>,
+    pub(crate) limit: Limit,
+    pub(crate) policy: OnFailure,
 }
 
 impl Rule {
     /// So many a month at once, and next to nothing later: no story lasts long enough to earn another unit.
-    pub fn new(user: impl Into<Vec<u8>>, units: u64, policy: OnFailure) -> Self {
+    pub(crate) fn new(user: impl Into<Vec<u8>>, units: u64, policy: OnFailure) -> Self {
+        Self::by("token_bucket", user, units, policy)
+    }
+
+    /// The same by another algorithm.
+    pub(crate) fn by(
+        algorithm: &str,
+        user: impl Into<Vec<u8>>,
+        units: u64,
+        policy: OnFailure,
+    ) -> Self {
         Self {
             user: user.into(),
-            limit: tollgate_testkit::limit(&format!("{units}/month token_bucket")),
+            limit: tollgate_testkit::limit(&format!("{units}/month {algorithm}")),
             policy,
         }
     }
 
-    pub fn charge(&self) -> Charge<'_> {
+    pub(crate) fn name(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.user)
+    }
+
+    pub(crate) fn charge(&self) -> Charge<'_> {
         let key = CounterKey::new(RuleId::new(7), &self.user);
         Charge::new(key, &self.limit, Cost::ONE).under(Policy {
             consistency: Consistency::Exact,
@@ -62,7 +77,7 @@ impl Rule {
 
 impl Fleet {
     /// Two nodes.
-    pub fn start<S: Into<String>>(urls: impl IntoIterator<Item = S>) -> Self {
+    pub(crate) fn start<S: Into<String>>(urls: impl IntoIterator<Item = S>) -> Self {
         let urls: Vec<String> = urls.into_iter().map(Into::into).collect();
         let node = |_| {
             let options = Options {
@@ -79,7 +94,7 @@ impl Fleet {
     }
 
     /// Waits until every shard is asked by every node, and every node knows of all.
-    pub fn is_up(&self) {
+    pub(crate) fn is_up(&self) {
         let count = u32::try_from(self.nodes.len()).unwrap();
         self.wait("a fleet over a Redis that is well", |node| {
             let health = node.health();
@@ -92,7 +107,7 @@ impl Fleet {
     }
 
     /// Waits until no node asks the shard of this address, and says why not.
-    pub fn is_down(&self, address: impl ToString) {
+    pub(crate) fn is_down(&self, address: SocketAddr) {
         let address = address.to_string();
         self.wait("a shard that nobody asks", |node| {
             let shards = node.health().shards;
@@ -101,12 +116,12 @@ impl Fleet {
         });
     }
 
-    pub fn wait(&self, what: &str, is_so: impl Fn(&Node) -> bool) {
+    pub(crate) fn wait(&self, what: &str, is_so: impl Fn(&Node) -> bool) {
         wait_for(what, LONG, || self.nodes.iter().all(&is_so).then_some(()));
     }
 
     /// How often calls have failed for this cause.
-    pub fn failures(&self, cause: &str) -> u64 {
+    pub(crate) fn failures(&self, cause: &str) -> u64 {
         let all = self.nodes.iter().flat_map(|node| node.stats().failures);
         all.filter(|(its, _)| *its == cause)
             .map(|(_, count)| count)
@@ -114,7 +129,7 @@ impl Fleet {
     }
 
     /// Waits until all that is owed was paid.
-    pub async fn settle(&self) {
+    pub(crate) async fn settle(&self) {
         for node in &self.nodes {
             assert_eq!(
                 node.settle(LONG).await,
@@ -127,22 +142,23 @@ impl Fleet {
     }
 
     /// What is left of a counter, by the word of Redis.
-    pub async fn left(&self, rule: &Rule) -> u64 {
+    pub(crate) async fn left(&self, rule: &Rule) -> u64 {
         let nobody = rule.charge().with_cost(Cost::ZERO);
         for _ in 0..PEEKS_MAX {
             let peeked = self.nodes[0].inspect(Action::Peek, &[nobody]).await;
             let peeked = peeked.unwrap();
-            // On a machine with other work Redis may be late.
+            // It may be late on a machine with other work, or about to be connected again.
             if peeked.fallback().is_none() {
                 return peeked.binding().remaining();
             }
+            tokio::time::sleep(PEEK_PAUSE).await;
         }
         panic!("Redis does not say what is left")
     }
 }
 
 /// One decision, which must not take long.
-pub async fn decide(node: &Node, charges: &[Charge<'_>]) -> Result<Verdict, String> {
+pub(crate) async fn decide(node: &Node, charges: &[Charge<'_>]) -> Result<Verdict, String> {
     match tokio::time::timeout(HANG, node.charge(charges)).await {
         Err(_) => Err(format!("no decision within {HANG:?}")),
         Ok(Err(error)) => Err(error.to_string()),

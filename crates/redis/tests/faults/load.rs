@@ -12,21 +12,24 @@ use tokio::task::JoinSet;
 use tollgate_core::OnFailure;
 use tollgate_testkit::wait_for;
 
-use crate::fleet::{Fleet, LONG, Node, POLICIES, Rule, decide};
+use crate::{
+    fleet::{Fleet, LONG, Node, POLICIES, Rule, decide},
+    story::ENDLESS,
+};
 
 /// Callers of one rule at one node.
 const CALLERS: usize = 2;
 /// Between the questions of one caller.
-const PAUSE: Duration = Duration::from_millis(4);
+const PAUSE: Duration = Duration::from_millis(8);
 /// The same in stories that last longer.
 const LONG_PAUSE: Duration = Duration::from_millis(20);
 /// So many answers show that something goes on.
 const SOME: u64 = 50;
 
 /// Callers of some rules at all nodes of a fleet.
-pub struct Load<'a> {
+pub(crate) struct Load<'a> {
     fleet: &'a Fleet,
-    pub rules: Vec<Rule>,
+    pub(crate) rules: Vec<Rule>,
     seen: Vec<Arc<Seen>>,
     is_over: Arc<AtomicBool>,
     callers: JoinSet<()>,
@@ -35,7 +38,7 @@ pub struct Load<'a> {
 
 /// What the callers of one rule were told.
 #[derive(Default, Debug)]
-pub struct Seen {
+pub(crate) struct Seen {
     admitted: AtomicU64,
     denied: AtomicU64,
     admitted_by_policy: AtomicU64,
@@ -45,35 +48,35 @@ pub struct Seen {
 
 /// The numbers of a rule at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub(crate) struct Counts {
     /// By Redis.
-    pub admitted: u64,
-    pub denied: u64,
-    pub admitted_by_policy: u64,
-    pub denied_by_policy: u64,
+    pub(crate) admitted: u64,
+    pub(crate) denied: u64,
+    pub(crate) admitted_by_policy: u64,
+    pub(crate) denied_by_policy: u64,
 }
 
 impl Counts {
-    pub const fn by_redis(&self) -> u64 {
+    pub(crate) const fn by_redis(&self) -> u64 {
         self.admitted + self.denied
     }
 
-    pub const fn by_policy(&self) -> u64 {
+    pub(crate) const fn by_policy(&self) -> u64 {
         self.admitted_by_policy + self.denied_by_policy
     }
 
-    pub const fn total_admitted(&self) -> u64 {
+    pub(crate) const fn total_admitted(&self) -> u64 {
         self.admitted + self.admitted_by_policy
     }
 }
 
 impl<'a> Load<'a> {
-    pub fn start(fleet: &'a Fleet, rules: Vec<Rule>) -> Self {
+    pub(crate) fn start(fleet: &'a Fleet, rules: Vec<Rule>) -> Self {
         Self::paced(fleet, rules, PAUSE)
     }
 
     /// The same with fewer questions in more time.
-    pub fn slow(fleet: &'a Fleet, rules: Vec<Rule>) -> Self {
+    pub(crate) fn slow(fleet: &'a Fleet, rules: Vec<Rule>) -> Self {
         Self::paced(fleet, rules, LONG_PAUSE)
     }
 
@@ -82,13 +85,12 @@ impl<'a> Load<'a> {
         let is_over = Arc::new(AtomicBool::new(false));
         let seen: Vec<Arc<Seen>> = rules.iter().map(|_| Arc::default()).collect();
         let mut callers = JoinSet::new();
-        for node in &fleet.nodes {
+        let each = fleet.nodes.iter().cycle().take(CALLERS * fleet.nodes.len());
+        for node in each {
             for (rule, seen) in rules.iter().zip(&seen) {
-                for _ in 0..CALLERS {
-                    let (node, rule) = (Arc::clone(node), rule.clone());
-                    let (seen, is_over) = (Arc::clone(seen), Arc::clone(&is_over));
-                    callers.spawn(async move { ask(&node, &rule, &seen, (&is_over, pause)).await });
-                }
+                let (node, rule) = (Arc::clone(node), rule.clone());
+                let (seen, is_over) = (Arc::clone(seen), Arc::clone(&is_over));
+                callers.spawn(async move { ask(&node, &rule, &seen, (&is_over, pause)).await });
             }
         }
         Self {
@@ -102,12 +104,12 @@ impl<'a> Load<'a> {
     }
 
     /// The numbers of every rule so far.
-    pub fn counts(&self) -> Vec<Counts> {
+    pub(crate) fn counts(&self) -> Vec<Counts> {
         self.seen.iter().map(|seen| seen.counts()).collect()
     }
 
     /// Waits until this is so of every rule.
-    pub fn until(&self, what: &str, is_so: impl Fn(&Counts) -> bool) {
+    pub(crate) fn until(&self, what: &str, is_so: impl Fn(&Counts) -> bool) {
         let all_so = || self.counts().iter().all(&is_so).then_some(());
         // A failure says more than a wait in vain.
         wait_for(what, LONG, || {
@@ -117,8 +119,9 @@ impl<'a> Load<'a> {
     }
 
     /// Waits until nothing is left: to the last unit where no policy has spent any.
-    pub fn until_spent(&self) {
+    pub(crate) fn until_spent(&self) {
         let is_spent = |(rule, counts): (&Rule, &Counts)| match rule.policy {
+            _ if rule.limit.amount() == ENDLESS => true,
             OnFailure::Closed => counts.admitted >= rule.limit.amount(),
             _ => counts.denied > 0,
         };
@@ -131,12 +134,12 @@ impl<'a> Load<'a> {
     }
 
     /// Waits until Redis has decided some more for every rule.
-    pub fn until_redis_decides(&self) {
+    pub(crate) fn until_redis_decides(&self) {
         self.until_more("decisions by Redis", Counts::by_redis);
     }
 
     /// Waits until policies have decided some more for every rule.
-    pub fn until_policies_decide(&self) {
+    pub(crate) fn until_policies_decide(&self) {
         self.until_more("decisions by policies", Counts::by_policy);
     }
 
@@ -152,7 +155,7 @@ impl<'a> Load<'a> {
 
     /// Sends all callers home. No decision was an error or took long, and the nodes have counted just what
     /// the callers were told. Hands over each rule and its numbers.
-    pub async fn end(mut self) -> Vec<(Rule, Counts)> {
+    pub(crate) async fn end(mut self) -> Vec<(Rule, Counts)> {
         self.is_over.store(true, Relaxed);
         while let Some(ended) = self.callers.join_next().await {
             ended.unwrap();

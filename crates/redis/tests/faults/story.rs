@@ -10,23 +10,36 @@ use crate::{
 };
 
 /// More than is spent before the fault, less than is asked for in all.
-pub const UNITS: u64 = 600;
+pub(crate) const UNITS: u64 = 600;
+
+/// More than can be spent.
+pub(crate) const ENDLESS: u64 = 1_000_000;
 
 /// What Redis remembers of the time before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Memory {
+pub(crate) enum Memory {
     Kept,
     Lost,
 }
 
-/// One rule of each policy.
-pub fn rules() -> Vec<Rule> {
-    let rule = |policy: OnFailure| Rule::new(policy.word(), UNITS, policy);
-    POLICIES.map(rule).into()
+/// One rule of each policy; those who give back in another way; and two that cannot be spent, so that it shows
+/// in the end whether Redis knows of every unit.
+pub(crate) fn rules() -> Vec<Rule> {
+    let mut rules: Vec<Rule> = POLICIES
+        .map(|policy| Rule::new(policy.word(), UNITS, policy))
+        .into();
+    for algorithm in ["fixed_window", "sliding_window", "sliding_log"] {
+        rules.push(Rule::by(algorithm, algorithm, UNITS, OnFailure::Closed));
+    }
+    for policy in [OnFailure::Open, OnFailure::Local] {
+        let user = format!("roomy-{}", policy.word());
+        rules.push(Rule::by("fixed_window", user, ENDLESS, policy));
+    }
+    rules
 }
 
 /// Tells the story of a server at `address`: `break_it`, then `mend_it`.
-pub async fn tell(
+pub(crate) async fn tell(
     fleet: &Fleet,
     address: SocketAddr,
     memory: Memory,
@@ -50,7 +63,7 @@ pub async fn tell(
 }
 
 /// All is well again: what was spent is known to Redis, and the rest is spent to the last unit.
-pub async fn conclude(fleet: &Fleet, load: Load<'_>, memory: Memory) {
+pub(crate) async fn conclude(fleet: &Fleet, load: Load<'_>, memory: Memory) {
     fleet.is_up();
     load.until_redis_decides();
     if memory == Memory::Kept {
@@ -62,7 +75,7 @@ pub async fn conclude(fleet: &Fleet, load: Load<'_>, memory: Memory) {
     for (rule, counts) in &seen {
         let left = fleet.left(rule).await;
         let unspent = rule.limit.amount().saturating_sub(counts.total_admitted());
-        let word = rule.policy.word();
+        let word = rule.name();
         match memory {
             Memory::Kept => assert_eq!(left, unspent, "{word}: {counts:?}"),
             Memory::Lost => assert!(left >= unspent, "{word}: {counts:?}"),
@@ -71,11 +84,11 @@ pub async fn conclude(fleet: &Fleet, load: Load<'_>, memory: Memory) {
 }
 
 /// The printed bounds: what Redis admits, and what policies do.
-pub fn is_within_bounds(seen: &[(Rule, Counts)], memory: Memory) {
+pub(crate) fn is_within_bounds(seen: &[(Rule, Counts)], memory: Memory) {
     for (rule, counts) in seen {
         let units = rule.limit.amount();
         let lives = if memory == Memory::Kept { 1 } else { 2 };
-        let word = rule.policy.word();
+        let word = rule.name();
         assert!(counts.admitted <= lives * units, "{word}: {counts:?}");
         match rule.policy {
             OnFailure::Closed => {

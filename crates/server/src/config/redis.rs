@@ -124,11 +124,9 @@ pub(super) fn read(reader: &mut Reader) -> Option<Option<Redis>> {
                    shows no certificate, so write rediss:// or leave redis_ca out";
         reader.note("redis_ca", why.to_owned());
     }
-    for name in ["redis_ca", "redis_deadline", "redis_prefix"] {
-        if !was_given && reader.is_given(name) {
-            let why = format!("{name} is set without redis: set redis, too, or leave it out");
-            reader.note(name, why);
-        }
+    if !was_given && ca.is_some() {
+        let why = "redis_ca is set without redis: set redis, too, or leave it out";
+        reader.note("redis_ca", why.to_owned());
     }
     let (deadline, prefix) = (deadline?, prefix?);
     match urls {

@@ -28,6 +28,15 @@ pub fn rehearse(settings: &Settings) -> Result<(), Vec<String>> {
     {
         obstacles.push(why);
     }
+    let authorities = settings.redis.as_ref().and_then(|redis| redis.ca.as_ref());
+    if let Some(path) = authorities
+        && let Err(error) = fs::read(path)
+    {
+        let path = path.display();
+        obstacles.push(format!(
+            "cannot read {path} (--redis-ca): {error}; name a file with certificates in PEM"
+        ));
+    }
     let tls = &settings.tls;
     for files in [&tls.http, &tls.grpc, &tls.resp, &tls.admin] {
         let flaw = files.as_ref().and_then(|files| Material::of(files).err());

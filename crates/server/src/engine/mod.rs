@@ -26,4 +26,4 @@ pub use start::RedisError;
 pub(crate) use start::redis_options;
 pub(crate) use time::Time;
 pub(crate) use together::Together;
-pub(crate) use wait::{UNDER_WAY_MAX, at_once};
+pub(crate) use wait::{UNDER_WAY_MAX, at_once, polled_once};

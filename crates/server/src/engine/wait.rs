@@ -3,7 +3,7 @@
 use std::{
     error::Error,
     future::Future,
-    pin::pin,
+    pin::{Pin, pin},
     task::{Context, Poll, Waker},
 };
 
@@ -116,13 +116,19 @@ impl Engine {
     }
 }
 
-/// What is ready at once; none if it has to be waited for, and then it is given up.
+/// What is ready at once; none if it has to be waited for. Pinned where it was made: a future that holds
+/// checks is large, and moving it would cost more than polling it.
 #[inline]
-pub(crate) fn at_once<T>(future: impl Future<Output = T>) -> Option<T> {
-    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+pub(crate) fn polled_once<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
+    match future.poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => Some(output),
         Poll::Pending => None,
     }
+}
+
+/// The same, where nobody counts instructions.
+pub(crate) fn at_once<T>(future: impl Future<Output = T>) -> Option<T> {
+    polled_once(pin!(future))
 }
 
 fn undecided(error: &StoreError) -> Refusal {

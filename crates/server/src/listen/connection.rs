@@ -11,7 +11,7 @@ use tollgate_core::{Clock as _, Timestamp};
 use super::{Session, Stream, Then, buffers::Buffers, output::write, patience::Patience};
 use crate::{
     config::Timers,
-    engine::{Engine, at_once},
+    engine::{Engine, polled_once},
     stop::Stop,
     telemetry::{Protocol, Turned},
 };
@@ -135,7 +135,7 @@ impl<S: Session> Conversation<'_, S> {
                 // In a box, so that connections that never wait have no room for it.
                 Some(Box::pin(self.session.advance(left, &mut buffers.output)).await)
             } else {
-                at_once(self.session.advance(left, &mut buffers.output))
+                polled_once(pin!(self.session.advance(left, &mut buffers.output)))
             };
             let Some(step) = advanced else {
                 break Then::Close;

@@ -1,6 +1,6 @@
 //! The service that Envoy asks.
 
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc};
 
 use smallvec::SmallVec;
 use tollgate::{Part, Spend};
@@ -11,7 +11,7 @@ use tonic::Status;
 use super::convert::{Question, response};
 use crate::{
     Fields,
-    engine::{Engine, Refusal, at_once},
+    engine::{Engine, Refusal, polled_once},
     telemetry::{Protocol, Turned},
 };
 
@@ -34,7 +34,7 @@ impl Rls {
             // In a box, so that calls that never wait have no room for it.
             Box::pin(self.decide(request)).await
         } else {
-            let decided = at_once(self.decide(request));
+            let decided = polled_once(pin!(self.decide(request)));
             decided.unwrap_or_else(|| Err(Status::internal("a decision of this node waits")))
         };
         match &answer {

@@ -1,3 +1,4 @@
 //! What the scripts and the ledger come to together.
 
 mod once;
+mod turns;

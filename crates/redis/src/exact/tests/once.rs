@@ -9,10 +9,10 @@ use tollgate_testkit::{
 
 use super::super::{
     Item,
-    ask::{Ask, Deed},
+    ask::{Ask, Deed, Part},
     fast::{Batch, told},
-    lanes::moment,
     tally::Tally,
+    waiting::moment,
 };
 use crate::{
     key::Names,
@@ -56,22 +56,25 @@ impl Node {
     fn call(&mut self, costs: &[u64], fate: Fate) -> Option<u64> {
         let ask = |cost| Ask {
             deed: Deed::Charge,
+            part: Part::Whole,
             items: [self.item(cost)].into_iter().collect(),
             waiting: None,
         };
         let asks: Vec<Ask> = costs.iter().map(|cost| ask(*cost)).collect();
         let key = self.item(0);
-        let keys = [key.clone()];
-        let mut batch = Batch::default();
-        batch.add(&keys);
+        let settle = Ask {
+            deed: Deed::Settle,
+            part: Part::Whole,
+            items: [key.clone()].into_iter().collect(),
+            waiting: None,
+        };
+        let mut batch = Batch::of_counters(&[settle]);
         for ask in &asks {
-            batch.add_request(ask);
+            batch.add(ask).unwrap();
         }
         self.sequence += 1;
-        let due = self
-            .ledger
-            .settlement(&key.key, self.sequence, self.clock.now());
-        batch.settlements = due.map(|due| (0, due)).into_iter().collect();
+        let now = self.clock.now();
+        batch.settle(|key| self.ledger.settlement(key, self.sequence, now));
         let mut args = batch.args("me", self.sequence);
         args.extend(told(self.clock.now()));
         let words = words(&script::VIRTUAL_DECIDE, &key, &args);

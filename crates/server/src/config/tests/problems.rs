@@ -69,11 +69,6 @@ fn an_address_of_redis_is_checked_and_its_password_is_not_repeated() {
 fn what_is_about_redis_needs_redis() {
     let told = wrong(&[("redis_ca", "ca.pem")], &[], "");
     assert!(told.contains("redis_ca is set without redis"), "{told}");
-    let told = wrong(&[("redis_deadline", "5ms")], &[], "");
-    assert!(
-        told.contains("redis_deadline is set without redis"),
-        "{told}"
-    );
     let told = wrong(&[("redis", "redis://h"), ("redis_ca", "ca.pem")], &[], "");
     assert!(
         told.contains("no address of redis begins with rediss://"),
