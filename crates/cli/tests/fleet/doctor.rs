@@ -100,6 +100,18 @@ fn a_redis_that_is_absent_is_a_problem_with_its_remedy() {
     one(&ran.json(), "redis", "problem", &words);
 }
 
+/// Whoever takes connections and says nothing is not waited for.
+#[test]
+fn a_redis_that_hangs_is_a_problem() {
+    let redis = Redis::start();
+    redis.pause();
+    let desk = Desk::new();
+    let ran = examine(&desk, &format!("--redis {} --json", redis.url())).with(1);
+    redis.resume();
+    let words = ["does not answer within 1s", "see whether it hangs"];
+    one(&ran.json(), "redis", "problem", &words);
+}
+
 #[test]
 fn a_redis_that_evicts_is_a_warning() {
     let redis = Setup::default()
