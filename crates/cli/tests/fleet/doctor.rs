@@ -7,10 +7,11 @@ use serde_json::Value;
 use tollgate_testkit::{
     postgres::Postgres,
     redis::{Cluster, Redis, Setup},
+    wait_for,
 };
 
 use crate::{
-    common::{Desk, Ran, login},
+    common::{Desk, Ran, login, server::LONG},
     rig::{Node, RULES},
 };
 
@@ -62,6 +63,10 @@ fn a_sound_set_up_has_no_problem_and_nothing_is_left_behind() {
 fn a_server_that_runs_is_recognised_and_its_fleet_counted() {
     let redis = Redis::start();
     let [node, _other] = [(), ()].map(|()| Node::ready(&redis.url(), RULES));
+    wait_for("two nodes that say that they are alive", LONG, || {
+        let nodes = redis.command(&["ZCARD", "rl:{tollgate}:nodes"]);
+        (nodes == "2").then_some(())
+    });
     let server = &node.server;
     let flags = format!(
         "doctor --http {} --grpc {} --resp {} --admin {} --rules rules.yaml --redis {}",
