@@ -48,7 +48,7 @@ fn a_sound_set_up_has_no_problem_and_nothing_is_left_behind() {
         .says("ok       http      127.0.0.1:0: any port that is free")
         .says("ok       data      ./tollgate-data can be made, ")
         .says("ok       database  sqlite:./tollgate-data/tollgate.db is not there yet and can be made")
-        .says("ok       rules     rules.yaml: 7 rules")
+        .says("rules     rules.yaml: 7 rules, with 5 warnings")
         .says("ok       redis     a single server")
         .says(&format!("{} is up, Redis ", redis.address()))
         .says("no node of the fleet is alive");
@@ -86,7 +86,7 @@ fn a_server_that_runs_is_recognised_and_its_fleet_counted() {
         .with(1)
         .says("problem  data      another server uses the data folder");
     // To have looked does not make it a node.
-    assert_eq!(node.metric("tollgate_live_nodes"), 2);
+    assert_eq!(redis.command(&["ZCARD", "rl:{tollgate}:nodes"]), "2");
 }
 
 #[test]
@@ -97,6 +97,18 @@ fn a_redis_that_is_absent_is_a_problem_with_its_remedy() {
     let ran = examine(&desk, &format!("--redis {} --json", redis.url())).with(1);
     let at = redis.address().to_string();
     let words = [at.as_str(), "refused", "start Redis", "--redis"];
+    one(&ran.json(), "redis", "problem", &words);
+}
+
+/// Whoever takes connections and says nothing is not waited for.
+#[test]
+fn a_redis_that_hangs_is_a_problem() {
+    let redis = Redis::start();
+    redis.pause();
+    let desk = Desk::new();
+    let ran = examine(&desk, &format!("--redis {} --json", redis.url())).with(1);
+    redis.resume();
+    let words = ["does not answer within 1s", "see whether it hangs"];
     one(&ran.json(), "redis", "problem", &words);
 }
 

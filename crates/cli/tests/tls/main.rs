@@ -12,6 +12,7 @@
 mod common;
 
 mod clients;
+mod doctor;
 mod hanging;
 mod house;
 mod listeners;
