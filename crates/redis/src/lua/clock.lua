@@ -3,7 +3,7 @@
 local function read_clock()
   local time = redis.call('TIME')
   local micros = time[1] * 1000000 + time[2]
-  local text = string.format('%.0f', micros)
+  local text = string.format('%d', micros)
   return micros, micros, text, text
 end
 local function expire(key, milliseconds)

@@ -20,7 +20,7 @@
 -- requests found it: with all that was settled.
 -- Instead of outcomes: `odd` if a state is none that this script knows how to go on from; `stale` if a later call of
 -- this node came before; `foreign` and the key's number if a key is not ours. Then nothing has changed.
--- Every number is a whole one below 2^53, where Lua counts exactly.
+-- Every number is a whole one below 2^53, where Lua counts exactly; `%d` prints all of its digits on servers of 64 bits.
 
 -- Nothing but what is used in every call is a function here: each is made anew for each call.
 
@@ -180,7 +180,7 @@ local function add(i, q, r)
     if y[i] == now then
       z[i] = z[i] + q
     else
-      if z[i] > 0 then older[i] = older[i] .. format('%.0f:%.0f;', y[i], z[i]) end
+      if z[i] > 0 then older[i] = older[i] .. format('%d:%d;', y[i], z[i]) end
       y[i], z[i] = now, q
     end
   else
@@ -188,10 +188,20 @@ local function add(i, q, r)
   end
 end
 
+-- Adds what a request takes, and remembers it for the mark.
+local function take(i, q, r)
+  add(i, q, r)
+  q_taken[i], r_taken[i] = q_taken[i] + q, r_taken[i] + r
+  local limit = of[i]
+  if law[limit] == BUCKET and r_taken[i] >= a[limit] then
+    q_taken[i], r_taken[i] = q_taken[i] + 1, r_taken[i] - a[limit]
+  end
+end
+
 local function write(i, limit)
-  if law[limit] == FIXED then return format('%s%.0f %.0f', header[limit], x[i], y[i]) end
-  local numbers = format('%s%.0f %.0f %.0f', header[limit], x[i], y[i], z[i])
-  return law[limit] == LOG and numbers .. ' ' .. older[i] or numbers
+  if law[limit] == FIXED then return format('%s%d %d', header[limit], x[i], y[i]) end
+  if law[limit] == LOG then return format('%s%d %d %d %s', header[limit], x[i], y[i], z[i], older[i]) end
+  return format('%s%d %d %d', header[limit], x[i], y[i], z[i])
 end
 
 for limit = 1, tonumber(ARGV[place]) do
@@ -256,10 +266,10 @@ if settlements > 0 then
         x[i], z[i] = x[i] - q, z[i] - q
         return
       end
-      local from, to, cost = string.find(';' .. older[i], format(';%.0f:', at) .. '(%d+);')
+      local from, to, cost = string.find(';' .. older[i], format(';%d:', at) .. '(%d+);')
       if not from then return end
       q = math.min(q, tonumber(cost))
-      local rest = cost - q > 0 and format('%.0f:%.0f;', at, cost - q) or ''
+      local rest = cost - q > 0 and format('%d:%d;', at, cost - q) or ''
       older[i] = string.sub(older[i], 1, from - 1) .. rest .. string.sub(older[i], to)
       x[i] = x[i] - q
     elseif window_at(limit, at) == x[i] then
@@ -283,28 +293,27 @@ if settlements > 0 then
   end
 end
 
-local outcomes = {}
+local outcomes, decided = {}, 0
 local kinds = tonumber(ARGV[place + 1])
 place = place + 1
 for _ = 1, kinds do
-  local times, charges = tonumber(ARGV[place + 1]), tonumber(ARGV[place + 2])
-  local first = place + 3
+  local times, charges, first = tonumber(ARGV[place + 1]), tonumber(ARGV[place + 2]), place + 3
   place = place + 2 + 3 * charges
+  local i, q, r = tonumber(ARGV[first]), tonumber(ARGV[first + 1]), tonumber(ARGV[first + 2])
   for _ = 1, times do
-    local all_fit = true
-    for at = first, place, 3 do
+    local all_fit = charges == 0 or fits(i, q, r)
+    for at = first + 3, place, 3 do
       all_fit = all_fit and fits(tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]))
     end
-    outcomes[#outcomes + 1] = all_fit and '1' or '0'
+    decided = decided + 1
     if all_fit then
-      for at = first, place, 3 do
-        local i, q, r = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
-        add(i, q, r)
-        q_taken[i], r_taken[i] = q_taken[i] + q, r_taken[i] + r
-        if law[of[i]] == BUCKET and r_taken[i] >= a[of[i]] then
-          q_taken[i], r_taken[i] = q_taken[i] + 1, r_taken[i] - a[of[i]]
-        end
+      outcomes[decided] = '1'
+      if charges > 0 then take(i, q, r) end
+      for at = first + 3, place, 3 do
+        take(tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]))
       end
+    else
+      outcomes[decided] = '0'
     end
   end
 end
@@ -321,7 +330,7 @@ for i = 1, #KEYS do
     else
       at, due = start_of(limit, x[i]), found_at[i] ~= x[i]
     end
-    local mark = format('%.0f %.0f %.0f %.0f', sequence, at, q_taken[i], r_taken[i])
+    local mark = format('%s %d %d %d', ARGV[2], at, q_taken[i], r_taken[i])
     redis.call('HSET', KEYS[i], 's', write(i, limit), node, mark)
     if due then expire(KEYS[i], ttl[limit]) end
   end

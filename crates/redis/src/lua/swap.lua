@@ -17,7 +17,7 @@ for i = 1, #KEYS do
   reply[3 + i] = found[1]
 end
 if reply[3] == 'changed' then return reply end
-local mark = string.format('%.0f %.0f 0 0', sequence, steady)
+local mark = string.format('%d %d 0 0', sequence, steady)
 for i = 1, #KEYS do
   local state = ARGV[3 * i + 1]
   if state == '-' then
