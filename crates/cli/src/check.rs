@@ -42,7 +42,8 @@ impl Check {
         } else {
             "/ratelimit/check"
         };
-        let (status, answer) = running::ask(Verb::Post(&body), &self.http, path, &self.credentials)?;
+        let (status, answer) =
+            running::ask(Verb::Post(&body), &self.http, path, &self.credentials)?;
         let Some(is_allowed) = answer.get("allowed").and_then(Value::as_bool) else {
             return Err(running::refusal(status, &answer));
         };

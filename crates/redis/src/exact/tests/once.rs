@@ -14,11 +14,7 @@ use super::super::{
     tally::Tally,
     waiting::moment,
 };
-use crate::{
-    key::Names,
-    ledger::Ledger,
-    script::{self, Script},
-};
+use crate::{key::Names, ledger::Ledger, script::Script, virtual_time};
 
 /// What becomes of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +73,7 @@ impl Node {
         batch.settle(|key| self.ledger.settlement(key, self.sequence, now));
         let mut args = batch.args("me", self.sequence);
         args.extend(told(self.clock.now()));
-        let words = words(&script::VIRTUAL_DECIDE, &key, &args);
+        let words = words(&virtual_time::DECIDE, &key, &args);
         let reply = match fate {
             Fate::Lost => None,
             Fate::Late => {
