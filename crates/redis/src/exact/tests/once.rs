@@ -37,7 +37,7 @@ struct Node {
     names: Names,
     limit: Limit,
     sequence: u64,
-    late: Option<(Vec<Vec<u8>>, Vec<Vec<u8>>)>,
+    late: Option<Vec<Vec<u8>>>,
     clock: ManualClock,
 }
 
@@ -77,12 +77,12 @@ impl Node {
         let reply = match fate {
             Fate::Lost => None,
             Fate::Late => {
-                self.late = Some((words, Vec::new()));
+                self.late = Some(words);
                 None
             }
             Fate::Answered | Fate::Unheard => Some(self.connection.ask(&words).unwrap()),
         };
-        if let Some((late, _)) = self.late.take_if(|_| fate != Fate::Late) {
+        if let Some(late) = self.late.take_if(|_| fate != Fate::Late) {
             self.connection.ask(&late).unwrap();
         }
         if fate != Fate::Answered {
