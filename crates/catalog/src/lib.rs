@@ -21,9 +21,9 @@ mod watch;
 
 pub use catalog::{
     Base, Catalog, Confirmation, Conflict, Cursor, Draft, Edit, Expect, Goal, HISTORY_PAGE_MAX,
-    Head, Listing, Look, Node, NodeId, NodeReport, OVERRIDES_BATCH_MAX, OVERRIDES_PAGE_MAX, Options,
-    OverrideDelta, OverrideId, OverrideMark, OverrideSeq, OverridesWritten, Page, Preview, Removal,
-    Scope, Step, StoredOverride, Written,
+    Head, Listing, Look, Node, NodeId, NodeReport, OVERRIDES_BATCH_MAX, OVERRIDES_PAGE_MAX,
+    Options, OverrideDelta, OverrideId, OverrideMark, OverrideSeq, OverridesWritten, Page, Preview,
+    Removal, Scope, Step, StoredOverride, Written,
 };
 pub use deadline::CALL_MAX;
 pub use error::CatalogError;

@@ -24,6 +24,7 @@
 
 mod algorithm;
 mod band;
+mod calendar;
 mod charge;
 mod clock;
 mod cost;

@@ -46,7 +46,8 @@ pub(crate) struct Name {
 pub(crate) struct Breadth(usize);
 
 /// Which fact becomes the tag, the first that is there. Whatever else a key is made of follows the rule.
-const SCOPES: [&str; 7] = [
+/// `key` is all that a library's caller says.
+const SCOPES: [&str; 8] = [
     "org",
     "user",
     "api_key",
@@ -54,9 +55,11 @@ const SCOPES: [&str; 7] = [
     "attributes.",
     "tier",
     "region",
+    "key",
 ];
 /// From the scope that fewest share to the one that most do.
-const NARROW_TO_BROAD: [&str; 7] = [
+const NARROW_TO_BROAD: [&str; 8] = [
+    "key",
     "user",
     "api_key",
     "ip",

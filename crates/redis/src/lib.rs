@@ -19,6 +19,8 @@ mod slot;
 mod stats;
 mod store;
 mod time;
+#[cfg(feature = "virtual-time")]
+mod virtual_time;
 
 pub use client::examine;
 pub use examination::{Door, Examination, Offset, Primary, Trouble};

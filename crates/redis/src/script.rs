@@ -10,6 +10,13 @@ pub(crate) struct Script {
 }
 
 impl Script {
+    pub(crate) const fn new(text: fn() -> String, digest: fn() -> String) -> Self {
+        Self {
+            text: LazyLock::new(text),
+            digest: LazyLock::new(digest),
+        }
+    }
+
     /// The text, to be loaded.
     pub(crate) fn text(&self) -> &str {
         &self.text
@@ -23,41 +30,24 @@ impl Script {
 
 /// Makes a script out of the way it learns the time, and what it does.
 macro_rules! script {
-    ($(#[$attribute:meta])* $name:ident, $label:literal, $clock:literal) => {
-        $(#[$attribute])*
-        pub(crate) static $name: Script = Script {
-            text: LazyLock::new(|| {
+    ($name:ident, $label:literal, $clock:literal) => {
+        pub(crate) static $name: $crate::script::Script = $crate::script::Script::new(
+            || {
                 let clock = include_str!(concat!("lua/", $clock, ".lua"));
                 let body = include_str!(concat!("lua/", $label, ".lua"));
                 format!("{clock}\n{body}")
-            }),
-            digest: LazyLock::new(|| redis::Script::new($name.text()).get_hash().to_owned()),
-        };
+            },
+            || redis::Script::new($name.text()).get_hash().to_owned(),
+        );
     };
 }
+
+pub(crate) use script;
 
 script!(PRESENCE, "presence", "clock");
 script!(DECIDE, "decide", "clock");
 script!(LOOK, "look", "clock");
 script!(SWAP, "swap", "clock");
-script!(
-    #[cfg(feature = "virtual-time")]
-    VIRTUAL_DECIDE,
-    "decide",
-    "virtual_clock"
-);
-script!(
-    #[cfg(feature = "virtual-time")]
-    VIRTUAL_LOOK,
-    "look",
-    "virtual_clock"
-);
-script!(
-    #[cfg(feature = "virtual-time")]
-    VIRTUAL_SWAP,
-    "swap",
-    "virtual_clock"
-);
 
 /// Every script of production, so that all are loaded at connect.
 pub(crate) static ALL: [&Script; 4] = [&PRESENCE, &DECIDE, &LOOK, &SWAP];

@@ -40,25 +40,10 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
     ///
     /// What is wrong with the options.
     pub fn start(options: Options, local: L, clock: Arc<dyn Clock>) -> Result<Self, OptionsError> {
-        Self::with(options, local, clock, Time::Redis)
+        Self::with(options, local, clock, Time::of_redis())
     }
 
-    /// As [`RedisStore::start`], but the scripts believe this clock about the time, and not the server's.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with the options.
-    #[cfg(feature = "virtual-time")]
-    pub fn on_virtual_time(
-        options: Options,
-        local: L,
-        clock: Arc<dyn Clock>,
-    ) -> Result<Self, OptionsError> {
-        let time = Time::Told(Arc::clone(&clock));
-        Self::with(options, local, clock, time)
-    }
-
-    fn with(
+    pub(crate) fn with(
         options: Options,
         local: L,
         clock: Arc<dyn Clock>,

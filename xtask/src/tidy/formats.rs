@@ -20,6 +20,7 @@ const SERDE_ALLOWED: &[&str] = &[
 const FEATURES_ALLOWED: &[&str] = &[
     "crates/server/src/wiring.rs",
     "crates/server/src/config.rs",
+    "crates/redis/src/lib.rs",
     "crates/tower/src/lib.rs",
 ];
 

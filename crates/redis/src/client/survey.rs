@@ -72,6 +72,12 @@ fn look_at_info(reply: &Value, texts: &mut Vec<String>) {
             "Redis {version} is older than {major}.{minor}: scripts may fail; upgrade it"
         ));
     }
+    if field(info, "arch_bits") == Some("32") {
+        texts.push(
+            "it is a server of 32 bits, which prints large numbers wrongly; use one of 64"
+                .to_owned(),
+        );
+    }
     if let Some(policy) = field(info, "maxmemory_policy").filter(|policy| *policy != "noeviction") {
         texts.push(format!(
             "maxmemory-policy is {policy}: counters that are evicted are forgotten and limits exceeded; set \

@@ -133,7 +133,7 @@ impl Lanes {
             args.extend(told(now));
         }
         let call = Call {
-            script: self.time.decide(),
+            script: self.time.decide,
             slot,
             keys: batch.keys.iter().map(Key::to_bytes).collect(),
             args,

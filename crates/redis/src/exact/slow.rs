@@ -32,7 +32,7 @@ impl Lanes {
             let reply = match seen.take() {
                 Some(reply) => Ok(reply),
                 None => {
-                    self.put(slot, self.time.look(), keys.clone(), Vec::new())
+                    self.put(slot, self.time.look, keys.clone(), Vec::new())
                         .await
                 }
             };
@@ -53,11 +53,9 @@ impl Lanes {
             }
             match self.swap(slot, sequence, &changes).await {
                 Ok(word) if word == "ok" => {
-                    for item in asks.iter().flat_map(|ask| &ask.items) {
-                        if !item.is_for_scripts() {
-                            self.ledger.settled(&item.key);
-                        }
-                    }
+                    let items = asks.iter().flat_map(|ask| &ask.items);
+                    let worked_out = items.filter(|item| !item.is_for_scripts());
+                    worked_out.for_each(|item| self.ledger.settled(&item.key));
                     return self.answer_each(asks, granted);
                 }
                 Ok(word) if word == "changed" => {
@@ -144,7 +142,7 @@ impl Lanes {
             args.push(digits(ttl_ms(change.limit)));
         }
         let keys = changes.iter().map(|change| change.key.clone()).collect();
-        let reply = self.put(slot, self.time.swap(), keys, args).await?;
+        let reply = self.put(slot, self.time.swap, keys, args).await?;
         Ok(reply.word)
     }
 

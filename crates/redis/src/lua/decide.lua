@@ -40,6 +40,8 @@ local window = {}
 local of, x, y, z, older = {}, {}, {}, {}, {}
 -- Of sliding windows: length, and what is left of the window.
 local length, left = {}, {}
+-- The window or moment of its last change: an expiry that was set then is good for a while.
+local last = {}
 -- What is taken in this call, and whether the state has changed.
 local q_taken, r_taken, is_changed = {}, {}, {}
 
@@ -99,6 +101,7 @@ local function read(i, limit, state)
     end
     local full, rest, at = match(state, '^(%d+) (%d+) (%d+)$')
     x[i], y[i], z[i] = tonumber(full), tonumber(rest), tonumber(at)
+    last[i] = z[i]
     return full and z[i] - steady <= d[limit]
   end
   if law[limit] == LOG then
@@ -107,6 +110,7 @@ local function read(i, limit, state)
     local sum, newest, cost, others = match(state, '^(%d+) (%d+) (%d+) (.*)$')
     sum, newest, cost = tonumber(sum), tonumber(newest), tonumber(cost)
     if not sum or newest - steady > b[limit] then return false end
+    last[i] = newest
     local now, from = max(newest, steady), 1
     if newest + b[limit] <= now then return true end
     while true do
@@ -123,6 +127,7 @@ local function read(i, limit, state)
     local at, used, before = match(state, '^(%d+) (%d+) ?(%d*)$')
     at, used, before = tonumber(at), tonumber(used), tonumber(before) or 0
     if not at or at > present + 1 then return false end
+    last[i] = at
     if at >= present and (used > 0 or before > 0) then
       x[i], y[i], z[i] = at, used, before
     elseif at + 1 == present and law[limit] == SLIDING then
@@ -213,7 +218,7 @@ for limit = 1, tonumber(ARGV[place]) do
   place = place + 8
 end
 
-local is_odd, marks, found_at = false, {}, {}
+local is_odd, marks = false, {}
 for i = 1, #KEYS do
   local limit = tonumber(ARGV[place + i])
   local found = redis.pcall('HMGET', KEYS[i], 's', node)
@@ -237,8 +242,6 @@ for i = 1, #KEYS do
   if not is_odd then is_odd = not read(i, limit, state) end
   -- A counter that has run out, or was never charged, may have a predecessor to go on from.
   if not is_odd and carries[limit] then is_odd = is_fresh(i, limit) end
-  -- Its last change: an expiry that was set then is good for a while.
-  if state then found_at[i] = law[limit] == BUCKET and z[i] or law[limit] == LOG and y[i] or x[i] end
 end
 place = place + #KEYS + 1
 if is_odd then
@@ -326,9 +329,9 @@ for i = 1, #KEYS do
     if law[limit] == BUCKET or law[limit] == LOG then
       if law[limit] == LOG then at = y[i] end
       local quarter = ttl[limit] * 250
-      due = not found_at[i] or div(found_at[i], quarter) ~= div(steady, quarter)
+      due = not last[i] or div(last[i], quarter) ~= div(steady, quarter)
     else
-      at, due = start_of(limit, x[i]), found_at[i] ~= x[i]
+      at, due = start_of(limit, x[i]), last[i] ~= x[i]
     end
     local mark = format('%s %d %d %d', ARGV[2], at, q_taken[i], r_taken[i])
     redis.call('HSET', KEYS[i], 's', write(i, limit), node, mark)

@@ -14,11 +14,7 @@ use super::super::{
     tally::Tally,
     waiting::moment,
 };
-use crate::{
-    key::Names,
-    ledger::Ledger,
-    script::{self, Script},
-};
+use crate::{key::Names, ledger::Ledger, script::Script, virtual_time};
 
 /// What becomes of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +37,7 @@ struct Node {
     names: Names,
     limit: Limit,
     sequence: u64,
-    late: Option<(Vec<Vec<u8>>, Vec<Vec<u8>>)>,
+    late: Option<Vec<Vec<u8>>>,
     clock: ManualClock,
 }
 
@@ -77,16 +73,16 @@ impl Node {
         batch.settle(|key| self.ledger.settlement(key, self.sequence, now));
         let mut args = batch.args("me", self.sequence);
         args.extend(told(self.clock.now()));
-        let words = words(&script::VIRTUAL_DECIDE, &key, &args);
+        let words = words(&virtual_time::DECIDE, &key, &args);
         let reply = match fate {
             Fate::Lost => None,
             Fate::Late => {
-                self.late = Some((words, Vec::new()));
+                self.late = Some(words);
                 None
             }
             Fate::Answered | Fate::Unheard => Some(self.connection.ask(&words).unwrap()),
         };
-        if let Some((late, _)) = self.late.take_if(|_| fate != Fate::Late) {
+        if let Some(late) = self.late.take_if(|_| fate != Fate::Late) {
             self.connection.ask(&late).unwrap();
         }
         if fate != Fate::Answered {
