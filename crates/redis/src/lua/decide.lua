@@ -267,6 +267,12 @@ if settlements > 0 then
       if y[i] == at then
         q = math.min(q, z[i])
         x[i], z[i] = x[i] - q, z[i] - q
+        if z[i] == 0 then
+          -- The one before is the newest now.
+          local others, its_at, its_cost = match(older[i], '^(.*;)(%d+):(%d+);$')
+          if not others then its_at, its_cost = match(older[i], '^(%d+):(%d+);$') end
+          y[i], z[i], older[i] = tonumber(its_at) or 0, tonumber(its_cost) or 0, others or ''
+        end
         return
       end
       local from, to, cost = string.find(';' .. older[i], format(';%d:', at) .. '(%d+);')
