@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use tollgate_core::{CounterKey, Period, Unit};
+use tollgate_core::{CounterKey, Period, RuleId, Unit};
 
 use crate::{Naming, slot::Slot};
 
@@ -93,13 +93,20 @@ impl Name {
                 others += &fact(field, value, '=');
             }
         });
+        let mut text = String::with_capacity(names.prefix.len() + tag.len() + others.len() + 80);
+        text += &names.prefix;
+        text += ":{";
         if tag.is_empty() {
-            tag = format!("rule:{}", key.rule());
+            text += "rule:";
+            push_rule(key.rule(), &mut text);
         }
-        Self {
-            text: format!("{}:{{{tag}}}:{}:{others}:", names.prefix, key.rule()),
-            breadth,
-        }
+        text += &tag;
+        text += "}:";
+        push_rule(key.rule(), &mut text);
+        text += ":";
+        text += &others;
+        text += ":";
+        Self { text, breadth }
     }
 
     /// The counter of this period.
@@ -145,15 +152,28 @@ fn digest(value: &[u8]) -> String {
 }
 
 fn escape(bytes: &[u8], out: &mut String) {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-@/+".contains(byte);
+    if let (true, Ok(text)) = (bytes.iter().all(is_plain), std::str::from_utf8(bytes)) {
+        out.push_str(text);
+        return;
+    }
     for byte in bytes {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'_' | b'-' | b'@' | b'/' | b'+' => {
-                out.push(char::from(*byte));
-            }
-            byte => {
-                out.push('%');
-                out.push_str(&format!("{byte:02X}"));
-            }
+        if is_plain(byte) {
+            out.push(char::from(*byte));
+        } else {
+            out.push('%');
+            out.push_str(&format!("{byte:02X}"));
+        }
+    }
+}
+
+/// The rule's id, as it is shown elsewhere.
+fn push_rule(rule: RuleId, out: &mut String) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    for byte in rule.get().to_be_bytes() {
+        for half in [byte >> 4, byte & 0xf] {
+            let digit = DIGITS.get(usize::from(half)).copied().unwrap_or(b'0');
+            out.push(char::from(digit));
         }
     }
 }
@@ -185,8 +205,6 @@ fn write_period(period: Period, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use tollgate_core::RuleId;
-
     use super::*;
 
     fn name(parts: &'static [(&'static str, &'static [u8])]) -> String {

@@ -62,6 +62,7 @@ impl Client {
             access: Arc::new(Access::new(options)?),
             clock,
             deadline: options.deadline.into(),
+            prefix: options.prefix.as_str().into(),
             refresh: Arc::new(Notify::new()),
         };
         let client = Arc::new(Self {
@@ -139,7 +140,9 @@ impl Client {
             return None;
         }
         let clock = Arc::clone(&self.means.clock);
-        let shard = Arc::new(Shard::new(address.clone(), clock, self.means.deadline));
+        let shard = Shard::new(address.clone(), clock, self.means.deadline);
+        shard.probe_by(format!("{}:{{tollgate}}:probe", self.means.prefix).into_bytes());
+        let shard = Arc::new(shard);
         shard.wanted();
         keeper::keep(&shard, self.means.clone());
         known.insert(address.clone(), Arc::clone(&shard));

@@ -47,6 +47,8 @@ pub(super) struct Means {
     pub(super) clock: Arc<dyn Clock>,
     /// How long a decision waits.
     pub(super) deadline: Micros,
+    /// What the names of all keys of this fleet begin with.
+    pub(super) prefix: Arc<str>,
     /// To be told when it may be worthwhile to look who serves what.
     pub(super) refresh: Arc<Notify>,
 }

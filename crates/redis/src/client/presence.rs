@@ -18,8 +18,6 @@ use crate::{Layout, script::PRESENCE, slot::Slot};
 const EVERY: Duration = Duration::from_secs(1);
 /// A node that has been silent for so long counts as gone.
 const GONE_AFTER: Duration = Duration::from_secs(5);
-/// Where nodes say so.
-const KEY: &[u8] = b"rl:{tollgate}:nodes";
 /// While Redis is not there yet it is looked more often, so that a fleet knows itself soon.
 const EVERY_AT_START: Duration = Duration::from_millis(50);
 
@@ -56,8 +54,8 @@ impl Believed {
 
 /// Starts to say that this node is alive. Ends when nobody holds the client any more.
 pub(super) fn announce(client: &Arc<Client>) {
+    let call = call(key(client));
     let client = Arc::downgrade(client);
-    let call = call();
     spawn(async move {
         let mut starting = interval(EVERY_AT_START);
         while client.upgrade().is_some_and(|client| !is_ready(&client)) {
@@ -83,12 +81,13 @@ pub(super) fn announce(client: &Arc<Client>) {
 
 /// How many nodes have said so lately, by one who only listens; none if that cannot be heard.
 pub(super) async fn listen(client: &Client, now: Timestamp) -> Option<u32> {
-    let link = client.shard(Slot::of(KEY))?.link()?;
+    let key = key(client);
+    let link = client.shard(Slot::of(&key))?.link()?;
     let since = now
         .as_micros()
         .saturating_sub(Micros::from(GONE_AFTER).get());
     let mut command = redis::cmd("ZCOUNT");
-    command.arg(KEY).arg(since).arg("+inf");
+    command.arg(key).arg(since).arg("+inf");
     match link.ask(&command, PATIENCE).await {
         Ok(Value::Int(nodes)) => u32::try_from(nodes).ok(),
         _ => None,
@@ -96,17 +95,22 @@ pub(super) async fn listen(client: &Client, now: Timestamp) -> Option<u32> {
 }
 
 fn is_ready(client: &Client) -> bool {
-    let shard = client.shard(Slot::of(KEY));
+    let shard = client.shard(Slot::of(&key(client)));
     client.layout() != Layout::Unknown && shard.is_some_and(|shard| shard.link().is_some())
 }
 
 /// A process has a name of its own, whatever nodes are called.
-fn call() -> Call {
+/// Where the nodes of this fleet say that they are alive.
+fn key(client: &Client) -> Vec<u8> {
+    format!("{}:{{tollgate}}:nodes", client.means.prefix).into_bytes()
+}
+
+fn call(key: Vec<u8>) -> Call {
     let name = format!("{:016x}{:016x}", random(), random());
     Call {
         script: &PRESENCE,
-        slot: Slot::of(KEY),
-        keys: vec![KEY.to_vec()],
+        slot: Slot::of(&key),
+        keys: vec![key],
         args: vec![
             name.into_bytes(),
             GONE_AFTER.as_micros().to_string().into_bytes(),

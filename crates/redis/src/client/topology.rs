@@ -168,7 +168,7 @@ fn adopt(client: &Client, parts: &[Part]) {
     let map = Map::cluster(parts, |owner| client.known_or_new(owner));
     for shard in &map.shards {
         let mut served = parts.iter().filter(|part| part.owner == shard.address);
-        if let Some(key) = served.find_map(probe_key) {
+        if let Some(key) = served.find_map(|part| probe_key(part, &client.means.prefix)) {
             shard.probe_by(key);
         }
     }
@@ -176,10 +176,10 @@ fn adopt(client: &Client, parts: &[Part]) {
 }
 
 /// A key in one of these slots. One of 16,384 parts is met by one of so many tries, unless luck is very bad.
-fn probe_key(part: &Part) -> Option<Vec<u8>> {
+fn probe_key(part: &Part, prefix: &str) -> Option<Vec<u8>> {
     const TRIES: u32 = 1 << 18;
     (0..TRIES)
-        .map(|at| format!("rl:{{{at}}}:probe").into_bytes())
+        .map(|at| format!("{prefix}:{{{at}}}:probe").into_bytes())
         .find(|key| part.slots.contains(&Slot::of(key).get()))
 }
 

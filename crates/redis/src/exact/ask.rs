@@ -81,7 +81,7 @@ impl Ask {
             let mut same = self.items.iter().filter(|other| other.key == item.key);
             same.all(|other| other.limit == item.limit)
         };
-        matches!(self.deed, Deed::Charge | Deed::Look | Deed::Settle)
+        !matches!(self.deed, Deed::Refund | Deed::Reset)
             && self
                 .items
                 .iter()

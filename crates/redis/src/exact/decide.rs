@@ -1,6 +1,6 @@
 //! Requests that a script decides.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::{collections::HashSet, sync::atomic::Ordering::Relaxed};
 
 use super::{
     Decisions, Lanes,
@@ -49,13 +49,12 @@ impl Lanes {
                 self.settled(&batch);
                 asks
             }
-            "odd" => {
+            word if word.starts_with("odd") => {
                 self.not_sent(&batch, sequence);
-                for key in &batch.keys {
-                    self.ledger.write_off_doubt(key);
+                for key in odd_keys(word, &batch) {
+                    self.ledger.write_off_doubt(&key);
                 }
-                self.work_out(slot, asks, Some(reply)).await;
-                Vec::new()
+                asks
             }
             _ => {
                 self.not_sent(&batch, sequence);
@@ -78,10 +77,13 @@ impl Lanes {
             }
         };
         match reply.word.as_str() {
-            "odd" => {
+            word if word.starts_with("odd") => {
                 self.not_sent(&batch, sequence);
-                self.work_out(slot, asks, Some(reply)).await;
-                Vec::new()
+                let odd = odd_keys(word, &batch);
+                let is_odd = |ask: &Ask| ask.items.iter().any(|item| odd.contains(&item.key));
+                let (odd, others) = asks.into_iter().partition(is_odd);
+                self.work_out(slot, odd, None).await;
+                others
             }
             "foreign" | "stale" => {
                 self.not_sent(&batch, sequence);
@@ -113,13 +115,13 @@ impl Lanes {
                 continue;
             }
             match replay(&ask, &mut tally) {
-                Ok((granted, is_allowed)) => {
-                    debug_assert!(
-                        outcome == Some(b'1') || is_allowed == IsAllowed::No,
-                        "the script denies what the law admits: {ask:?}"
-                    );
-                    self.answer(ask, granted);
+                // The script has the last word on what was charged.
+                Ok((_, IsAllowed::Yes)) if outcome != Some(b'1') => {
+                    debug_assert!(false, "the script denies what the law admits: {ask:?}");
+                    self.counts.foreign.fetch_add(1, Relaxed);
+                    ask.refuse(Refused::Foreign);
                 }
+                Ok((granted, _)) => self.answer(ask, granted),
                 Err(_) => ask.refuse(Refused::Foreign),
             }
         }
@@ -163,6 +165,15 @@ impl Lanes {
     }
 }
 
+/// The counters that the script does not know how to go on from.
+fn odd_keys(word: &str, batch: &Batch) -> HashSet<Key> {
+    let places = word
+        .split(' ')
+        .filter_map(|place| place.parse::<usize>().ok());
+    let keys = places.filter_map(|place| batch.keys.get(place.checked_sub(1)?));
+    keys.cloned().collect()
+}
+
 /// The numbers of a request that the script has decided.
 fn replay(ask: &Ask, tally: &mut Tally) -> Result<(Granted, IsAllowed), Unreadable> {
     let now = tally.now;
@@ -171,7 +182,7 @@ fn replay(ask: &Ask, tally: &mut Tally) -> Result<(Granted, IsAllowed), Unreadab
         Part::OfMany => tally.look(&ask.items)?,
     };
     let (decisions, is_allowed) = match ask.deed {
-        Deed::Look => (tally.clone().charge(&ask.items)?.0, IsAllowed::No),
+        Deed::Look | Deed::Peek => (tally.clone().charge(&ask.items)?.0, IsAllowed::No),
         _ => tally.charge(&ask.items)?,
     };
     let granted = Granted {

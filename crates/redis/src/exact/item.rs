@@ -107,8 +107,17 @@ fn alignment(period: Period) -> (u64, u64) {
 /// bucket to fill.
 pub(super) fn ttl_ms(limit: &Limit) -> u64 {
     const TTL_MS_MIN: u64 = 1_000;
+    const DAY: u64 = 86_400_000_000;
     const TTL_MS_MAX: u64 = 1 << 52;
-    let window = limit.period().length().get();
+    let period = limit.period();
+    let window = match period.unit() {
+        // A month counts as thirty days, and may have one more.
+        Unit::Month => period
+            .length()
+            .get()
+            .saturating_add(period.count().saturating_mul(DAY)),
+        _ => period.length().get(),
+    };
     let fills_in = match limit.law() {
         Law::TokenBucket(_) | Law::LeakyBucket(_) => Parts::of(limit, limit.law().capacity()).q,
         _ => 0,

@@ -1,12 +1,13 @@
 //! The ways to Redis, one for each slot and one in all to a single server.
 //!
-//! On a lane one call is under way at a time. What is asked meanwhile travels together in the next: the hotter a key,
+//! On a lane one call on a counter is under way at a time. What is asked meanwhile travels together in the next: the hotter a key,
 //! the more decisions a call takes. Since no two calls of this node on one counter overlap, their sequence is the
 //! order in which Redis sees them.
 
 use std::{
-    collections::VecDeque,
-    hash::{BuildHasher as _, Hasher as _, RandomState},
+    cell::Cell,
+    collections::{HashSet, VecDeque},
+    hash::{BuildHasher as _, Hasher as _},
     pin::pin,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -15,9 +16,10 @@ use std::{
     time::Duration,
 };
 
+use foldhash::fast::RandomState;
 use redis::Value;
 use smallvec::SmallVec;
-use tokio::time::timeout;
+use tokio::{runtime::Handle, time::timeout};
 use tollgate_core::{Clock, Cost, Now};
 
 use super::{
@@ -27,6 +29,7 @@ use super::{
 use crate::{
     Layout,
     client::{Call, Cause, Client, Failure, Shard},
+    key::Key,
     ledger::Ledger,
     slot::Slot,
     time::Time,
@@ -34,6 +37,8 @@ use crate::{
 
 /// Requests that wait in all lanes together.
 const WAITING_MAX: usize = 65_536;
+/// Calls that are under way on one lane: while Redis decides one, the next is made. No two are about one counter.
+const CALLS_MAX: usize = 2;
 /// Requests that travel in one call: more would keep Redis from everybody else for too long.
 const TOGETHER_MAX: usize = 128;
 
@@ -43,6 +48,8 @@ pub(crate) struct Lanes {
     pub(crate) ledger: Ledger,
     pub(super) time: Time,
     clock: Arc<dyn Clock>,
+    /// That in which the store was started: whoever asks may have another, that ends sooner.
+    runtime: Handle,
     deadline: Duration,
     /// This run of this node, in marks.
     pub(super) node: String,
@@ -55,7 +62,46 @@ pub(crate) struct Lanes {
 #[derive(Debug, Default)]
 struct Lane {
     queue: VecDeque<Ask>,
-    is_running: bool,
+    /// Calls that are under way.
+    calls: usize,
+    /// The counters they are about.
+    busy: HashSet<Key, RandomState>,
+}
+
+impl Lane {
+    fn is_free(&self, ask: &Ask) -> bool {
+        self.busy.is_empty() || !ask.items.iter().any(|item| self.busy.contains(&item.key))
+    }
+}
+
+/// A lane that is served. However that ends, by a panic in an algorithm of a user or with the runtime, it can be
+/// served again, and whoever waits is answered by a policy.
+struct Running {
+    lanes: Arc<Lanes>,
+    slot: Slot,
+    /// Whether nobody waited any more.
+    is_over: Cell<bool>,
+}
+
+impl Running {
+    async fn serve(self) {
+        self.lanes.run(self.slot).await;
+        self.is_over.set(true);
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.is_over.get() {
+            return;
+        }
+        if let Some(mut lane) = self.lanes.lane(self.slot) {
+            lane.calls = lane.calls.saturating_sub(1);
+            lane.busy.clear();
+            let left = std::mem::take(&mut lane.queue);
+            self.lanes.waiting.fetch_sub(left.len(), Relaxed);
+        }
+    }
 }
 
 /// What has happened.
@@ -86,6 +132,7 @@ impl Lanes {
             ledger: Ledger::default(),
             time,
             clock,
+            runtime: Handle::current(),
             deadline,
             node: run_id(),
             lanes: (0..Slot::COUNT).map(|_| Mutex::default()).collect(),
@@ -170,17 +217,20 @@ impl Lanes {
         let Some(mut lane) = self.lane(slot) else {
             return Err(Refused::Crowded);
         };
+        let can_go = lane.calls < CALLS_MAX && lane.is_free(&ask);
         lane.queue.push_back(ask);
-        if std::mem::replace(&mut lane.is_running, true) {
+        if !can_go {
             return Ok(());
         }
+        lane.calls += 1;
         drop(lane);
-        let lanes = Arc::clone(self);
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "ends when the lane is empty, and a call ends in time"
-        )]
-        drop(tokio::spawn(async move { lanes.run(slot).await }));
+        let running = Running {
+            lanes: Arc::clone(self),
+            slot,
+            is_over: Cell::new(false),
+        };
+        // Ends when the lane is empty, and a call ends in time.
+        drop(self.runtime.spawn(running.serve()));
         Ok(())
     }
 
@@ -189,41 +239,53 @@ impl Lanes {
         Some(lane.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Serves a lane until nobody waits.
-    async fn run(self: Arc<Self>, slot: Slot) {
+    /// Serves a lane until nobody waits, or those who do are waiting for another call.
+    async fn run(&self, slot: Slot) {
         while let Some(asks) = self.next(slot) {
-            let first = asks.first();
-            if first.is_some_and(Ask::is_for_scripts) {
+            let items = asks.iter().flat_map(|ask| &ask.items);
+            let keys: Vec<Key> = items.map(|item| item.key.clone()).collect();
+            if asks.first().is_some_and(Ask::is_for_scripts) {
                 self.decide(slot, asks).await;
             } else {
                 self.work_out(slot, asks, None).await;
             }
+            if let Some(mut lane) = self.lane(slot) {
+                for key in &keys {
+                    lane.busy.remove(key);
+                }
+            }
         }
     }
 
-    /// Those that travel next: the first, and what can go with it.
+    /// Those that travel next: the first that no call is about, and what can go with it.
     fn next(&self, slot: Slot) -> Option<Vec<Ask>> {
         let mut lane = self.lane(slot)?;
         let mut asks: Vec<Ask> = Vec::new();
-        while let Some(ask) = lane.queue.front() {
-            let is_other = asks
-                .first()
-                .is_some_and(|first| first.is_for_scripts() != ask.is_for_scripts());
-            if is_other || asks.len() == TOGETHER_MAX {
-                break;
+        let mut left = VecDeque::new();
+        while let Some(ask) = lane.queue.pop_front() {
+            if ask.is_abandoned() {
+                self.waiting.fetch_sub(1, Relaxed);
+                continue;
             }
-            let Some(ask) = lane.queue.pop_front() else {
-                break;
-            };
+            let is_same = |first: &Ask| first.is_for_scripts() == ask.is_for_scripts();
+            if !lane.is_free(&ask) || !asks.first().is_none_or(is_same) {
+                left.push_back(ask);
+                continue;
+            }
             self.waiting.fetch_sub(1, Relaxed);
-            if !ask.is_abandoned() {
-                asks.push(ask);
+            asks.push(ask);
+            if asks.len() == TOGETHER_MAX {
+                break;
             }
         }
+        left.append(&mut lane.queue);
+        lane.queue = left;
         if asks.is_empty() {
-            lane.is_running = false;
+            lane.calls = lane.calls.saturating_sub(1);
             return None;
         }
+        let items = asks.iter().flat_map(|ask| &ask.items);
+        lane.busy.extend(items.map(|item| item.key.clone()));
         Some(asks)
     }
 
@@ -238,5 +300,8 @@ impl Lanes {
 
 /// Names this run of this node: nobody else's marks are taken for ours.
 fn run_id() -> String {
-    format!("n{:016x}", RandomState::new().build_hasher().finish())
+    format!(
+        "n{:016x}",
+        std::hash::RandomState::new().build_hasher().finish()
+    )
 }

@@ -49,20 +49,25 @@ impl Lanes {
             let granted = self.work_through(&asks, &mut tally, sequence);
             let changes = tally.changes();
             if changes.is_empty() {
+                self.settled_here(&asks);
                 return self.answer_each(asks, granted);
             }
             match self.swap(slot, sequence, &changes).await {
                 Ok(word) if word == "ok" => {
-                    let items = asks.iter().flat_map(|ask| &ask.items);
-                    let worked_out = items.filter(|item| !item.is_for_scripts());
-                    worked_out.for_each(|item| self.ledger.settled(&item.key));
+                    self.settled_here(&asks);
                     return self.answer_each(asks, granted);
                 }
                 Ok(word) if word == "changed" => {
                     self.counts.conflicts.fetch_add(1, Relaxed);
+                    self.not_settled_here(&asks, sequence);
                 }
                 Ok(_) => return refuse_all(asks, Refused::Foreign),
-                Err(failure) => return refuse_all(asks, Refused::Failed(failure)),
+                Err(failure) => {
+                    if let Failure::NotRun(_) = failure {
+                        self.not_settled_here(&asks, sequence);
+                    }
+                    return refuse_all(asks, Refused::Failed(failure));
+                }
             }
         }
         refuse_all(asks, Refused::Contended);
@@ -116,6 +121,14 @@ impl Lanes {
         tally.settle(item, due.owed, back)
     }
 
+    fn settled_here(&self, asks: &[Ask]) {
+        counted_here(asks).for_each(|item| self.ledger.settled(&item.key));
+    }
+
+    fn not_settled_here(&self, asks: &[Ask], sequence: u64) {
+        counted_here(asks).for_each(|item| self.ledger.not_sent(&item.key, sequence));
+    }
+
     fn answer_each(&self, asks: Vec<Ask>, granted: Vec<Result<Granted, Unreadable>>) {
         for (ask, granted) in asks.into_iter().zip(granted) {
             match granted {
@@ -166,6 +179,12 @@ impl Lanes {
         let value = self.call(&call).await?;
         Reply::read(value).ok_or(Failure::InDoubt(Cause::Other))
     }
+}
+
+/// What scripts cannot count.
+fn counted_here(asks: &[Ask]) -> impl Iterator<Item = &Item> {
+    let items = asks.iter().flat_map(|ask| &ask.items);
+    items.filter(|item| !item.is_for_scripts())
 }
 
 /// The counters of these and those that they replace, each once; their own come first, as scripts are given them.

@@ -77,18 +77,10 @@ fn one<L: ImmediateStore>(
     nodes: NonZeroU32,
     manner: Manner,
 ) -> Decision {
-    let refused = |limit: &Limit| {
-        outcome(
-            limit,
-            Outcome::Deny {
-                retry_after: Some(ASK_AGAIN),
-            },
-        )
-    };
     let Some(limit) = limit_here(charge, nodes) else {
         return match charge.cost.is_zero() {
             true => outcome(charge.limit, Outcome::ALLOW),
-            false => refused(charge.limit),
+            false => refused(charge),
         };
     };
     let counted = [Charge::new(charge.key, &limit, charge.cost)];
@@ -97,10 +89,22 @@ fn one<L: ImmediateStore>(
         Manner::Look => local.inspect_now(Action::Peek, &counted),
     };
     let decision = *verdict.binding();
+    let is_too_much = charge.cost.get() > charge.limit.law().capacity();
+    if !decision.is_allowed() && decision.retry_after().is_none() && !is_too_much {
+        // It is too much for this node's share only.
+        return refused(charge);
+    }
     match charge.policy.on_failure {
         OnFailure::Open if !decision.is_allowed() => outcome(charge.limit, Outcome::ALLOW),
         _ => decision,
     }
+}
+
+/// Nothing is admitted here; it may be elsewhere, or later, unless it can never fit.
+fn refused(charge: &Charge<'_>) -> Decision {
+    let fits = charge.cost.get() <= charge.limit.law().capacity();
+    let retry_after = fits.then_some(ASK_AGAIN);
+    outcome(charge.limit, Outcome::Deny { retry_after })
 }
 
 /// An answer that no counter has given: nothing is left.

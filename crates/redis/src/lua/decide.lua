@@ -18,8 +18,9 @@
 --
 -- Returns the time of day, elapsed time, the outcomes as a text of 1 and 0, and each key's state as the
 -- requests found it: with all that was settled.
--- Instead of outcomes: `odd` if a state is none that this script knows how to go on from; `stale` if a later call of
--- this node came before; `foreign` and the key's number if a key is not ours. Then nothing has changed.
+-- Instead of outcomes: `odd` and the numbers of keys whose states are none that this script knows how to go on from;
+-- `stale` if a later call of this node came before; `foreign` and the key's number if a key is not ours. Then nothing
+-- has changed.
 -- Every number is a whole one below 2^53, where Lua counts exactly; `%d` prints all of its digits on servers of 64 bits.
 
 -- Nothing but what is used in every call is a function here: each is made anew for each call.
@@ -203,6 +204,15 @@ local function take(i, q, r)
   end
 end
 
+-- Forgets nodes that have not charged the counter for as long as it would have lived without them.
+local function forget_nodes(key, milliseconds)
+  local fields = redis.call('HGETALL', key)
+  for j = 1, #fields, 2 do
+    local at = fields[j] ~= 's' and match(fields[j + 1], '^%d+ (%d+)')
+    if at and at + milliseconds * 1000 < steady then redis.call('HDEL', key, fields[j]) end
+  end
+end
+
 local function write(i, limit)
   if law[limit] == FIXED then return format('%s%d %d', header[limit], x[i], y[i]) end
   if law[limit] == LOG then return format('%s%d %d %d %s', header[limit], x[i], y[i], z[i], older[i]) end
@@ -218,7 +228,7 @@ for limit = 1, tonumber(ARGV[place]) do
   place = place + 8
 end
 
-local is_odd, marks = false, {}
+local odd, marks = {}, {}
 for i = 1, #KEYS do
   local limit = tonumber(ARGV[place + i])
   local found = redis.pcall('HMGET', KEYS[i], 's', node)
@@ -231,21 +241,18 @@ for i = 1, #KEYS do
     if latest >= sequence then return { wall_text, steady_text, 'stale' } end
     marks[i] = mark
   end
+  local is_known, size = true, #header[limit]
   if state then
-    local size = #header[limit]
-    if string.sub(state, 1, size) == header[limit] then
-      state = string.sub(state, size + 1)
-    else
-      is_odd = true
-    end
+    is_known = string.sub(state, 1, size) == header[limit]
+    state = string.sub(state, size + 1)
   end
-  if not is_odd then is_odd = not read(i, limit, state) end
+  is_known = is_known and read(i, limit, state)
   -- A counter that has run out, or was never charged, may have a predecessor to go on from.
-  if not is_odd and carries[limit] then is_odd = is_fresh(i, limit) end
+  if not is_known or (carries[limit] and is_fresh(i, limit)) then odd[#odd + 1] = i end
 end
 place = place + #KEYS + 1
-if is_odd then
-  reply[3] = 'odd'
+if #odd > 0 then
+  reply[3] = 'odd ' .. table.concat(odd, ' ')
   return reply
 end
 
@@ -283,6 +290,8 @@ if settlements > 0 then
       x[i] = x[i] - q
     elseif window_at(limit, at) == x[i] then
       y[i] = max(0, y[i] - q)
+    elseif law[limit] == SLIDING and window_at(limit, at) + 1 == x[i] then
+      z[i] = max(0, z[i] - q)
     end
   end
   local n = {}
@@ -332,16 +341,17 @@ for i = 1, #KEYS do
     local limit = of[i]
     -- A moment by which what was taken will be found again, and one that tells whether the expiry is due again.
     local at, due = steady, true
-    if law[limit] == BUCKET or law[limit] == LOG then
-      if law[limit] == LOG then at = y[i] end
+    if law[limit] == LOG then
       local quarter = ttl[limit] * 250
-      due = not last[i] or div(last[i], quarter) ~= div(steady, quarter)
-    else
+      at, due = y[i], not last[i] or div(last[i], quarter) ~= div(steady, quarter)
+    elseif law[limit] ~= BUCKET then
       at, due = start_of(limit, x[i]), last[i] ~= x[i]
     end
     local mark = format('%s %d %d %d', ARGV[2], at, q_taken[i], r_taken[i])
     redis.call('HSET', KEYS[i], 's', write(i, limit), node, mark)
+    -- What a bucket lives depends on its burst, which may have changed.
     if due then expire(KEYS[i], ttl[limit]) end
+    if sequence % 64 == 0 and redis.call('HLEN', KEYS[i]) > 64 then forget_nodes(KEYS[i], ttl[limit]) end
   end
 end
 

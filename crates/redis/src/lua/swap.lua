@@ -4,7 +4,7 @@
 --         any; `=` and the state to be, `-` for none, or `.` to leave it; ttl in ms
 -- Returns the time of day, elapsed time, and `ok`; or `changed` and each key's state; or `stale` or `foreign` as
 -- decide.lua.
-local _, steady, wall_text, steady_text = read_clock()
+local _, _, wall_text, steady_text = read_clock()
 local reply = { wall_text, steady_text, 'ok' }
 local node, sequence = ARGV[1], tonumber(ARGV[2])
 for i = 1, #KEYS do
@@ -17,13 +17,13 @@ for i = 1, #KEYS do
   reply[3 + i] = found[1]
 end
 if reply[3] == 'changed' then return reply end
-local mark = string.format('%d %d 0 0', sequence, steady)
+-- The mark stays that of the last debit by decide.lua: it tells whether that has happened.
 for i = 1, #KEYS do
   local state = ARGV[3 * i + 1]
   if state == '-' then
     redis.call('DEL', KEYS[i])
   elseif state ~= '.' then
-    redis.call('HSET', KEYS[i], 's', string.sub(state, 2), node, mark)
+    redis.call('HSET', KEYS[i], 's', string.sub(state, 2))
     expire(KEYS[i], ARGV[3 * i + 2])
   end
 end

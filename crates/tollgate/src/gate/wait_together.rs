@@ -6,6 +6,7 @@ use tollgate_rules::Plan;
 
 use super::{
     Gate, NoSnapshot, Part, Ruling, Spend, Unanswered,
+    join::join_all,
     together::{Asked, USUAL, for_free},
 };
 
@@ -51,10 +52,11 @@ impl<S: Store, C: Clock> Gate<S, C> {
             plans,
             charges: &charges,
         };
-        let mut looked: SmallVec<[Verdict; USUAL]> = SmallVec::new();
-        for charges in asked.by(Spend::Look) {
-            looked.push(self.as_it_stands_async(charges).await?);
-        }
+        let looks = asked.by(Spend::Look);
+        let looks = looks.map(|charges| self.as_it_stands_async(charges));
+        let looked: Result<SmallVec<[Verdict; USUAL]>, _> =
+            join_all(looks).await.into_iter().collect();
+        let looked = looked?;
         let charging = asked.charging();
         let charged = match charging.as_slice() {
             [] => Verdict::of([], now),
@@ -65,16 +67,13 @@ impl<S: Store, C: Clock> Gate<S, C> {
     }
 
     async fn as_it_stands_async(&self, charges: &[Charge<'_>]) -> Result<Verdict, StoreError> {
-        let store = self.store();
-        match store.inspect(Action::Peek, charges).await {
-            Ok(asked) if !asked.is_allowed() => return Ok(asked),
-            Ok(_) => {
-                if let Ok(free) = store.inspect(Action::Peek, &for_free(charges)).await {
-                    return Ok(free);
-                }
-            }
-            Err(_) => {}
+        let (store, free) = (self.store(), for_free(charges));
+        let both = [charges, &free].map(|charges| store.inspect(Action::Peek, charges));
+        let mut both = join_all(both).await.into_iter();
+        match (both.next(), both.next()) {
+            (Some(Ok(asked)), _) if !asked.is_allowed() => Ok(asked),
+            (Some(Ok(_)), Some(Ok(looked))) => Ok(looked),
+            _ => store.charge(&free).await,
         }
-        store.charge(&for_free(charges)).await
     }
 }
