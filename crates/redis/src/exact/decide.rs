@@ -36,13 +36,8 @@ impl Lanes {
     async fn clear_up(&self, slot: Slot, asks: Vec<Ask>) -> Vec<Ask> {
         let mut batch = Batch::of_counters(&asks);
         let sequence = self.next_sequence();
-        let reply = match self.send(slot, &mut batch, sequence).await {
-            Ok(reply) => reply,
-            Err(failure) => {
-                self.failed(&asks, &batch, sequence, failure);
-                refuse_all(asks, Refused::Failed(failure));
-                return Vec::new();
-            }
+        let Some((asks, reply)) = self.put_to(slot, asks, &mut batch, sequence).await else {
+            return Vec::new();
         };
         match reply.word.as_str() {
             "" => {
@@ -68,13 +63,8 @@ impl Lanes {
     /// One call; hands back what a foreign key has kept from being decided.
     async fn decide_together(&self, slot: Slot, asks: Vec<Ask>, mut batch: Batch) -> Vec<Ask> {
         let sequence = self.next_sequence();
-        let reply = match self.send(slot, &mut batch, sequence).await {
-            Ok(reply) => reply,
-            Err(failure) => {
-                self.failed(&asks, &batch, sequence, failure);
-                refuse_all(asks, Refused::Failed(failure));
-                return Vec::new();
-            }
+        let Some((asks, reply)) = self.put_to(slot, asks, &mut batch, sequence).await else {
+            return Vec::new();
         };
         match reply.word.as_str() {
             word if word.starts_with("odd") => {
@@ -123,6 +113,24 @@ impl Lanes {
                 }
                 Ok((granted, _)) => self.answer(ask, granted),
                 Err(_) => ask.refuse(Refused::Foreign),
+            }
+        }
+    }
+
+    /// Sends a batch for these; if it fails, they are told.
+    async fn put_to(
+        &self,
+        slot: Slot,
+        asks: Vec<Ask>,
+        batch: &mut Batch,
+        sequence: u64,
+    ) -> Option<(Vec<Ask>, Reply)> {
+        match self.send(slot, batch, sequence).await {
+            Ok(reply) => Some((asks, reply)),
+            Err(failure) => {
+                self.failed(&asks, batch, sequence, failure);
+                refuse_all(asks, Refused::Failed(failure));
+                None
             }
         }
     }
