@@ -18,6 +18,10 @@ impl Key {
         self.0.as_bytes()
     }
 
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         self.as_bytes().to_vec()
     }

@@ -42,6 +42,10 @@ macro_rules! script {
     };
 }
 
+#[cfg_attr(
+    not(test),
+    allow(unused_imports, reason = "for scripts on virtual time")
+)]
 pub(crate) use script;
 
 script!(PRESENCE, "presence", "clock");

@@ -9,7 +9,7 @@ pub struct Stats {
     /// Decisions that those scripts took.
     pub decisions: u64,
     /// Calls that failed, by cause: `unreachable`, `silent`, `not_ready`, `busy`, `full`, `forbidden`,
-    /// `moving`, `foreign`, `other`.
+    /// `moving`, `foreign`, `crowded`, `other`.
     pub failures: Vec<(&'static str, u64)>,
     /// Decisions that did not wait any longer.
     pub late: u64,

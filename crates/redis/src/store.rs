@@ -1,7 +1,10 @@
 //! The store.
 
 use std::{
-    sync::{Arc, Weak, atomic::Ordering::Relaxed},
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
     time::Duration,
 };
 
@@ -24,7 +27,7 @@ pub struct RedisStore<L> {
 /// How often what is owed is looked after.
 const SETTLE_EVERY: Duration = Duration::from_millis(50);
 /// How many counters are settled at once.
-const SETTLE_MAX: usize = 1_024;
+const SETTLE_MAX: usize = 256;
 
 impl<L> std::fmt::Debug for RedisStore<L> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -75,6 +78,7 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
             },
             deadline: options.deadline,
             policies: Policies::default(),
+            foreign_told_micros: AtomicU64::new(0),
         };
         Ok(Self { fleet })
     }
@@ -90,7 +94,10 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
         let counts = lanes.counts();
         let [settled, given_back, unsettled] = lanes.ledger.totals();
         let mut failures = self.fleet.client.failures();
-        failures.push(("foreign", counts.foreign.load(Relaxed)));
+        let foreign = failures.iter_mut().find(|(cause, _)| *cause == "foreign");
+        if let Some((_, count)) = foreign {
+            *count = count.saturating_add(counts.foreign.load(Relaxed));
+        }
         Stats {
             calls: counts.calls.load(Relaxed),
             decisions: counts.decisions.load(Relaxed),

@@ -55,6 +55,9 @@ pub(super) enum Change {
     Other,
 }
 
+/// The share of a shard that is asked for all of its keys.
+const FULL: u8 = 100;
+
 impl Shard {
     pub(super) fn new(address: Address, clock: Arc<dyn Clock>, deadline: Micros) -> Self {
         let inner = Inner {
@@ -86,7 +89,7 @@ impl Shard {
     /// Whether a key with this hash is asked for here now. If not, the policy of the rule answers.
     pub(crate) fn admits(&self, key_hash: u64) -> bool {
         match self.share.load(Relaxed) {
-            100 => true,
+            FULL => true,
             0 => false,
             share => key_hash % 100 < u64::from(share),
         }
@@ -120,17 +123,37 @@ impl Shard {
         if share == before {
             return Change::Other;
         }
-        tracing::info!(
-            shard = self.name,
-            before,
-            share,
-            "percent of keys asked for at this shard"
-        );
+        self.tell(before, share);
         if share > before {
             return Change::Other;
         }
         self.stir.notify_one();
         Change::Fell
+    }
+
+    /// Says when the shard goes and when it is back, and in between no more than that.
+    fn tell(&self, before: u8, share: u8) {
+        let shard = self.name.as_str();
+        match (before, share) {
+            (_, 0) if before == FULL => {
+                let trouble = self.health().trouble.unwrap_or_default();
+                tracing::warn!(
+                    shard,
+                    trouble,
+                    "a shard of Redis is down: each rule's on_failure answers for its keys"
+                );
+            }
+            (_, FULL) => tracing::info!(
+                shard,
+                "a shard of Redis is up, and asked for all of its keys"
+            ),
+            _ => tracing::debug!(
+                shard,
+                before,
+                share,
+                "percent of keys asked for at this shard"
+            ),
+        }
     }
 
     /// The connection, if there is one.

@@ -168,7 +168,9 @@ impl Lanes {
             let shard = self.client.shard(call.slot);
             match timeout(self.deadline, &mut calling).await {
                 Ok(replied) => {
-                    self.counts.calls.fetch_add(1, Relaxed);
+                    if replied.is_ok() {
+                        self.counts.calls.fetch_add(1, Relaxed);
+                    }
                     if let Some(shard) = shard.filter(|_| replied.is_ok() && !is_late) {
                         shard.succeeded();
                     }

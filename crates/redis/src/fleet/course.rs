@@ -13,7 +13,7 @@ use std::{
 use smallvec::SmallVec;
 use tokio::time::Instant;
 use tollgate_core::{
-    Action, Charge, Clock, Cost, Decision, ImmediateStore, Now, OnFailure, Verdict,
+    Action, Charge, Clock, Cost, Decision, ImmediateStore, Micros, Now, OnFailure, Verdict,
 };
 
 use super::{
@@ -36,6 +36,8 @@ pub(crate) struct Fleet<L> {
     pub(crate) names: Names,
     pub(crate) deadline: Duration,
     pub(crate) policies: Policies,
+    /// When it was last said that a key is somebody else's.
+    pub(crate) foreign_told_micros: AtomicU64,
 }
 
 /// Requests that policies have answered.
@@ -146,7 +148,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
         let granted = match asked.await {
             Ok(granted) => granted,
             Err(refused) => {
-                self.note(refused);
+                self.note(refused, group);
                 self.apply_policy(course, group);
                 return None;
             }
@@ -166,12 +168,25 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
         (is_allowed && deed == Deed::Charge).then_some(now)
     }
 
-    fn note(&self, refused: Refused) {
-        if refused == Refused::Foreign {
-            tracing::warn!(
-                "a counter in Redis holds what is not Tollgate's: the rule's policy answers"
-            );
+    /// Says now and then that somebody else writes to our keys, however often they are asked about.
+    fn note(&self, refused: Refused, group: &Group) {
+        const QUIET: Micros = Micros::from_secs(10);
+        if refused != Refused::Foreign {
+            return;
         }
+        let now = self.clock.now().steady.as_micros();
+        let told = self.foreign_told_micros.load(Relaxed);
+        if told > 0 && now.saturating_sub(told) < QUIET.get() {
+            return;
+        }
+        self.foreign_told_micros.store(now, Relaxed);
+        let keys = group.items.iter().map(|item| item.key.as_str());
+        let keys: Vec<&str> = keys.collect();
+        tracing::warn!(
+            ?keys,
+            "a counter in Redis holds what is not Tollgate's, and the rule's policy answers: find out who writes \
+             there, and delete the key"
+        );
     }
 
     /// Gives back what Redis has charged for a request that was denied in the end.

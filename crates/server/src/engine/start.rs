@@ -28,7 +28,7 @@ pub enum RedisError {
 }
 
 /// How long Redis may take to answer before the start goes on without.
-const FIRST_WORD_MAX: Duration = Duration::from_millis(500);
+const FIRST_WORD_MAX: Duration = Duration::from_secs(1);
 /// How often it is looked for meanwhile.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
