@@ -6,7 +6,6 @@
 
 use std::{
     cell::Cell,
-    collections::{HashSet, VecDeque},
     hash::{BuildHasher as _, Hasher as _},
     pin::pin,
     sync::{
@@ -16,7 +15,6 @@ use std::{
     time::Duration,
 };
 
-use foldhash::fast::RandomState;
 use redis::Value;
 use smallvec::SmallVec;
 use tokio::{runtime::Handle, time::timeout};
@@ -25,6 +23,7 @@ use tollgate_core::{Clock, Cost, Now};
 use super::{
     Item,
     ask::{Ask, Deed, Part, Refused},
+    lane::Lane,
 };
 use crate::{
     Layout,
@@ -39,8 +38,6 @@ use crate::{
 const WAITING_MAX: usize = 65_536;
 /// Calls that are under way on one lane: while Redis decides one, the next is made. No two are about one counter.
 const CALLS_MAX: usize = 2;
-/// Requests that travel in one call: more would keep Redis from everybody else for too long.
-const TOGETHER_MAX: usize = 128;
 
 /// Everything that decisions by Redis need.
 pub(crate) struct Lanes {
@@ -57,21 +54,6 @@ pub(crate) struct Lanes {
     waiting: AtomicUsize,
     sequence: AtomicU64,
     pub(super) counts: Counts,
-}
-
-#[derive(Debug, Default)]
-struct Lane {
-    queue: VecDeque<Ask>,
-    /// Calls that are under way.
-    calls: usize,
-    /// The counters they are about.
-    busy: HashSet<Key, RandomState>,
-}
-
-impl Lane {
-    fn is_free(&self, ask: &Ask) -> bool {
-        self.busy.is_empty() || !ask.items.iter().any(|item| self.busy.contains(&item.key))
-    }
 }
 
 /// A lane that is served. However that ends, by a panic in an algorithm of a user or with the runtime, it can be
@@ -259,36 +241,14 @@ impl Lanes {
         }
     }
 
-    /// Those that travel next: the first that no call is about, and what can go with it.
+    /// Those that travel next.
     fn next(&self, slot: Slot) -> Option<Vec<Ask>> {
         let mut lane = self.lane(slot)?;
-        let mut asks: Vec<Ask> = Vec::new();
-        let mut left = VecDeque::new();
-        while let Some(ask) = lane.queue.pop_front() {
-            if ask.is_abandoned() {
-                self.waiting.fetch_sub(1, Relaxed);
-                continue;
-            }
-            let is_same = |first: &Ask| first.is_for_scripts() == ask.is_for_scripts();
-            if !lane.is_free(&ask) || !asks.first().is_none_or(is_same) {
-                left.push_back(ask);
-                continue;
-            }
-            self.waiting.fetch_sub(1, Relaxed);
-            asks.push(ask);
-            if asks.len() == TOGETHER_MAX {
-                break;
-            }
-        }
-        left.append(&mut lane.queue);
-        lane.queue = left;
-        if asks.is_empty() {
-            lane.calls = lane.calls.saturating_sub(1);
-            return None;
-        }
-        let items = asks.iter().flat_map(|ask| &ask.items);
-        lane.busy.extend(items.map(|item| item.key.clone()));
-        Some(asks)
+        let waiting = lane.queue.len();
+        let asks = lane.next();
+        let gone = waiting.saturating_sub(lane.queue.len());
+        self.waiting.fetch_sub(gone, Relaxed);
+        asks
     }
 
     pub(super) fn next_sequence(&self) -> u64 {

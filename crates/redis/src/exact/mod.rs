@@ -4,6 +4,7 @@ mod ask;
 mod decide;
 mod fast;
 mod item;
+mod lane;
 mod lanes;
 mod reply;
 mod slow;
