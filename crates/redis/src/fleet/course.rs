@@ -27,6 +27,9 @@ use crate::{
     key::Names,
 };
 
+/// Timers ring up to a tick of a millisecond after their time: half of one is the best guess.
+const TICK: Duration = Duration::from_micros(500);
+
 /// Everything that decides.
 pub(crate) struct Fleet<L> {
     pub(crate) lanes: Arc<Lanes>,
@@ -75,7 +78,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             taken_by_policy: SmallVec::new(),
             manner,
             nodes: NonZeroU32::new(self.client.live_nodes()).unwrap_or(NonZeroU32::MIN),
-            end: Instant::now() + self.deadline,
+            end: Instant::now() + self.deadline.saturating_sub(TICK.min(self.deadline / 2)),
             now: None,
         };
         let mut underway = Underway::new(self, course, &here);
