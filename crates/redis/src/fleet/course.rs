@@ -27,8 +27,8 @@ use crate::{
     key::Names,
 };
 
-/// Timers ring up to a tick of a millisecond after their time: half of one is the best guess.
-const TICK: Duration = Duration::from_micros(500);
+/// Timers count whole milliseconds and ring one to two of them late: so much earlier a decision gives up.
+const TICK: Duration = Duration::from_millis(1);
 
 /// Everything that decides.
 pub(crate) struct Fleet<L> {
