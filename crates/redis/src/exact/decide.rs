@@ -46,10 +46,9 @@ impl Lanes {
             }
             word if word.starts_with("odd") => {
                 self.not_sent(&batch, sequence);
-                for key in odd_keys(word, &batch) {
-                    self.ledger.write_off_doubt(&key);
-                }
-                asks
+                let odd = odd_keys(word, &batch);
+                odd.iter().for_each(|key| self.ledger.write_off_doubt(key));
+                self.work_out_odd(slot, asks, &odd).await
             }
             _ => {
                 self.not_sent(&batch, sequence);
@@ -69,11 +68,7 @@ impl Lanes {
         match reply.word.as_str() {
             word if word.starts_with("odd") => {
                 self.not_sent(&batch, sequence);
-                let odd = odd_keys(word, &batch);
-                let is_odd = |ask: &Ask| ask.items.iter().any(|item| odd.contains(&item.key));
-                let (odd, others) = asks.into_iter().partition(is_odd);
-                self.work_out(slot, odd, None).await;
-                others
+                self.work_out_odd(slot, asks, &odd_keys(word, &batch)).await
             }
             "foreign" | "stale" => {
                 self.not_sent(&batch, sequence);
@@ -93,6 +88,14 @@ impl Lanes {
                 Vec::new()
             }
         }
+    }
+
+    /// Works out what is about odd counters, which are odd no longer then; hands back the others.
+    async fn work_out_odd(&self, slot: Slot, asks: Vec<Ask>, odd: &HashSet<Key>) -> Vec<Ask> {
+        let is_odd = |ask: &Ask| ask.items.iter().any(|item| odd.contains(&item.key));
+        let (odd, others) = asks.into_iter().partition(is_odd);
+        self.work_out(slot, odd, None).await;
+        others
     }
 
     /// Works out the numbers of what the script has decided.

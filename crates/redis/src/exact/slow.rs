@@ -99,7 +99,8 @@ impl Lanes {
                 }
                 Deed::Refund => tally.refund(&ask.items)?,
                 Deed::Reset => tally.reset(&ask.items)?,
-                Deed::Settle => super::Decisions::new(),
+                // The limit is adopted, so that a script can settle next time.
+                Deed::Settle => tally.look(&ask.items)?,
             };
             Ok(Granted {
                 decisions,
