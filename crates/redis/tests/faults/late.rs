@@ -154,3 +154,29 @@ async fn a_charge_whose_reply_was_lost_is_charged_once_if_the_policy_allowed() {
     lose_replies(OnFailure::Open).await;
     lose_replies(OnFailure::Local).await;
 }
+
+/// A counter whose reply was lost, and one whose algorithm has changed meanwhile, are settled in one call: neither
+/// keeps the other from it.
+// Proves: C6, D14
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_reply_beside_a_changed_limit_is_cleared_up() {
+    let redis = Redis::start();
+    let proxy = Proxy::to(redis.address());
+    let fleet = behind(&proxy);
+    fleet.is_up();
+    let lost = Rule::by("token_bucket", "lost", 10, OnFailure::Open);
+    let old = Rule::by("fixed_window", "changed", 10, OnFailure::Open);
+    let new = Rule::by("sliding_log", "changed", 10, OnFailure::Open);
+    decide(&fleet.nodes[0], &[old.charge()]).await.unwrap();
+
+    proxy.drop_reply_to(b"{user:lost}");
+    let first = decide(&fleet.nodes[0], &[lost.charge()]).await.unwrap();
+    assert_eq!(first.fallback(), Some(OnFailure::Open));
+    let both = [lost.charge(), new.charge()];
+    assert!(decide(&fleet.nodes[0], &both).await.unwrap().is_allowed());
+
+    fleet.is_up();
+    fleet.settle().await;
+    assert_eq!(fleet.left(&lost).await, 8, "both charges count, once");
+    assert_eq!(fleet.left(&new).await, 8, "that under the old limit, too");
+}
