@@ -26,6 +26,12 @@ use crate::{Micros, Now, Timestamp};
 pub trait Clock: Send + Sync {
     /// The present moment. `steady` must not run backwards by more than the skew between threads.
     fn now(&self) -> Now;
+
+    /// Elapsed time that also runs while the machine sleeps: what was borrowed for a while is not found
+    /// unspent after a night. Not on the scale of [`Clock::now`].
+    fn boot(&self) -> Timestamp {
+        self.now().steady
+    }
 }
 
 impl<C: Clock + ?Sized> Clock for &C {
@@ -33,12 +39,22 @@ impl<C: Clock + ?Sized> Clock for &C {
     fn now(&self) -> Now {
         (**self).now()
     }
+
+    #[inline]
+    fn boot(&self) -> Timestamp {
+        (**self).boot()
+    }
 }
 
 impl<C: Clock + ?Sized> Clock for Arc<C> {
     #[inline]
     fn now(&self) -> Now {
         (**self).now()
+    }
+
+    #[inline]
+    fn boot(&self) -> Timestamp {
+        (**self).boot()
     }
 }
 
@@ -62,6 +78,11 @@ impl Clock for SystemClock {
     fn now(&self) -> Now {
         ANCHOR.now()
     }
+
+    #[inline]
+    fn boot(&self) -> Timestamp {
+        ANCHOR.boot()
+    }
 }
 
 static ANCHOR: LazyLock<Anchor> = LazyLock::new(Anchor::new);
@@ -84,6 +105,8 @@ struct Anchor {
     steady_ahead_micros: AtomicI64,
     /// What to add to elapsed time to get the time of day.
     wall_ahead_micros: AtomicI64,
+    /// What to add to the counter's time to get time since boot.
+    boot_ahead_micros: AtomicI64,
     synced_at_micros: AtomicU64,
 }
 
@@ -100,6 +123,7 @@ impl Anchor {
             start: wall_clock(),
             steady_ahead_micros: AtomicI64::new(0),
             wall_ahead_micros: AtomicI64::new(0),
+            boot_ahead_micros: AtomicI64::new(i64::MIN),
             synced_at_micros: AtomicU64::new(0),
             counter,
         };
@@ -109,17 +133,32 @@ impl Anchor {
 
     #[inline]
     fn now(&self) -> Now {
-        let counted = self.counted();
-        // Also true if the counter was set back.
-        if counted.wrapping_sub(self.synced_at_micros.load(Relaxed)) >= SYNC_EVERY.get() {
-            self.sync(counted);
-        }
+        let counted = self.counted_in_step();
         let steady = counted.saturating_add_signed(self.steady_ahead_micros.load(Relaxed));
         let wall = steady.saturating_add_signed(self.wall_ahead_micros.load(Relaxed));
         Now {
             wall: Timestamp::from_micros(wall),
             steady: Timestamp::from_micros(steady),
         }
+    }
+
+    #[inline]
+    fn boot(&self) -> Timestamp {
+        let counted = self.counted_in_step();
+        let boot = counted.saturating_add_signed(self.boot_ahead_micros.load(Relaxed));
+        Timestamp::from_micros(boot)
+    }
+
+    /// The counter, compared with the system's clocks when that is due. A machine that slept has a counter that went
+    /// on or began anew: either makes it due at once.
+    #[inline]
+    fn counted_in_step(&self) -> u64 {
+        let counted = self.counted();
+        // Also true if the counter was set back.
+        if counted.wrapping_sub(self.synced_at_micros.load(Relaxed)) >= SYNC_EVERY.get() {
+            self.sync(counted);
+        }
+        counted
     }
 
     /// Microseconds since the epoch by the counter alone.
@@ -142,6 +181,14 @@ impl Anchor {
         let wall_ahead = wall_clock().as_micros().wrapping_sub(steady).cast_signed();
         self.steady_ahead_micros.store(ahead, Relaxed);
         self.wall_ahead_micros.store(wall_ahead, Relaxed);
+        let wanted = since_boot(self.system_start)
+            .as_micros()
+            .wrapping_sub(counted)
+            .cast_signed();
+        // Forward at once, so that nothing lasts longer than it was lent for; back gently.
+        let ahead = self.boot_ahead_micros.load(Relaxed);
+        let ahead = wanted.max(ahead.saturating_sub(SLEW_MAX));
+        self.boot_ahead_micros.store(ahead, Relaxed);
         self.synced_at_micros.store(counted, Relaxed);
     }
 }
@@ -153,6 +200,21 @@ fn slewed(ahead: i64, wanted: i64) -> i64 {
         return wanted;
     }
     ahead.saturating_add(error.clamp(SLEW_MAX.saturating_neg(), SLEW_MAX))
+}
+
+/// Time since boot, sleep included, where the system can tell; elsewhere without.
+fn since_boot(system_start: Instant) -> Timestamp {
+    #[cfg(target_os = "linux")]
+    {
+        let _ = system_start;
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+        let (secs, nanos) = (time.tv_sec.cast_unsigned(), time.tv_nsec.cast_unsigned());
+        Timestamp::from_micros(secs.saturating_mul(1_000_000).saturating_add(nanos / 1_000))
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        Timestamp::from_micros(Micros::from(system_start.elapsed()).get())
+    }
 }
 
 #[expect(

@@ -25,6 +25,6 @@ mod virtual_time;
 pub use client::examine;
 pub use examination::{Door, Examination, Offset, Primary, Trouble};
 pub use health::{Finding, Health, Layout, ShardHealth, Standing};
-pub use options::{Naming, Options, OptionsError};
-pub use stats::Stats;
+pub use options::{Leases, Naming, Options, OptionsError};
+pub use stats::{LeaseStats, Stats};
 pub use store::RedisStore;

@@ -22,6 +22,18 @@ pub struct Options {
     pub deadline: Duration,
     /// What counters' keys are made of.
     pub naming: Naming,
+    /// Whether nodes lease slices of limits whose rules allow it.
+    pub leases: Leases,
+}
+
+/// Whether a node spends slices that Redis has granted to it before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Leases {
+    /// Where the rule says so and the limit can be leased.
+    #[default]
+    On,
+    /// Every limit is counted exactly: each decision asks Redis.
+    Off,
 }
 
 impl Options {
@@ -37,6 +49,7 @@ impl Options {
             node: "local".to_owned(),
             deadline: Self::DEADLINE,
             naming: |values, part| part("key", values),
+            leases: Leases::On,
         }
     }
 }

@@ -25,4 +25,48 @@ pub struct Stats {
     pub unsettled: u64,
     /// Changes that met another's and were tried again.
     pub conflicts: u64,
+    /// What leases have come to.
+    pub leases: LeaseStats,
+}
+
+/// What a node has done with slices of limits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LeaseStats {
+    /// Decisions that were taken from memory, without a call.
+    pub decisions: u64,
+    /// Calls that asked for slices, gave some back, or asserted what had been granted.
+    pub calls: u64,
+    /// Slices that were granted, and the units in them.
+    pub grants: u64,
+    /// Units that were granted.
+    pub granted: u64,
+    /// Units that were given back unspent.
+    pub returned: u64,
+    /// Units that ran out unspent, or were given up because nobody knew of them any more.
+    pub burnt: u64,
+    /// Times that little was left of a window, so that its rest was counted exactly.
+    pub collapses: u64,
+    /// Denials that were answered from memory.
+    pub denials: u64,
+    /// Keys that are leased now.
+    pub keys: u64,
+    /// Units that this node holds unspent now.
+    pub held: u64,
+    /// Keys that this node remembers to assert after a failover.
+    pub touched: u64,
+    /// Keys that it could not remember, because too many were touched.
+    pub forgotten: u64,
+    /// Keys asserted after failovers, and units that Redis had lost of them.
+    pub asserted: u64,
+    /// Units that Redis had lost, and was told of.
+    pub reclaimed: u64,
+    /// Refreshes that took at most 1, 5, 15, 50, 250 ms, and longer.
+    pub refresh_latency: [u64; 6],
+    /// Units spent on, and units that the limits of saturated keys allowed for, in windows that ended.
+    pub saturated: (u64, u64),
+    /// Keys that were verified, and times that more was admitted than the law allows: always 0.
+    pub verified: u64,
+    /// Times that more was admitted than the law allows.
+    pub overshoot: u64,
 }

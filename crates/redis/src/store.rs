@@ -109,6 +109,7 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
             owing: u64::try_from(lanes.ledger.len()).unwrap_or(u64::MAX),
             unsettled,
             conflicts: counts.conflicts.load(Relaxed),
+            leases: crate::LeaseStats::default(),
         }
     }
 

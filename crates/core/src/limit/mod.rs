@@ -1,6 +1,7 @@
 //! A limit: how much of what period, counted how.
 
 mod explain;
+mod lease;
 mod line;
 mod nearest;
 mod parse;
@@ -8,6 +9,7 @@ mod scripts;
 mod set;
 mod value;
 
+pub use lease::NoLease;
 pub use line::LimitLine;
 pub(crate) use nearest::nearest;
 pub use set::LimitSet;

@@ -12,7 +12,7 @@ use std::{
 use tokio::runtime::Runtime;
 use tollgate_core::{Action, Charge, ImmediateStore, ManualClock, Store, StoreError, Verdict};
 use tollgate_memory::MemoryStore;
-use tollgate_redis::{Options, RedisStore, Standing};
+use tollgate_redis::{Leases, Options, RedisStore, Standing};
 
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
@@ -21,6 +21,7 @@ pub(crate) fn options(urls: &[String]) -> Options {
     let mut options = Options::new(urls.iter().cloned());
     options.prefix = format!("t{}", NEXT.fetch_add(1, Relaxed));
     options.deadline = Duration::from_secs(20);
+    options.leases = Leases::Off;
     options
 }
 
