@@ -11,7 +11,8 @@ use std::{
 use tollgate_core::{Action, Charge, Clock, ImmediateStore, Store, StoreError, Verdict};
 
 use crate::{
-    Health, Options, OptionsError, Stats,
+    Health, LeaseStats, Options, OptionsError, Stats,
+    assert::keep_asserting,
     client::Client,
     exact::Lanes,
     fleet::{Fleet, Manner, Policies},
@@ -64,9 +65,12 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
         let weak = Arc::downgrade(&lanes);
         #[expect(
             clippy::disallowed_methods,
-            reason = "ends with the store, of which it holds nothing"
+            reason = "they end with the store, of which they hold nothing"
         )]
-        drop(tokio::spawn(keep_settling(weak)));
+        {
+            drop(tokio::spawn(keep_settling(weak.clone())));
+            drop(tokio::spawn(keep_asserting(weak)));
+        }
         let fleet = Fleet {
             lanes,
             client,
@@ -109,7 +113,19 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
             owing: u64::try_from(lanes.ledger.len()).unwrap_or(u64::MAX),
             unsettled,
             conflicts: counts.conflicts.load(Relaxed),
-            leases: crate::LeaseStats::default(),
+            leases: self.lease_stats(),
+        }
+    }
+
+    fn lease_stats(&self) -> LeaseStats {
+        let lanes = &self.fleet.lanes;
+        let (touched, forgotten) = lanes.touched.totals();
+        LeaseStats {
+            touched,
+            forgotten,
+            asserted: lanes.asserted.keys.load(Relaxed),
+            reclaimed: lanes.asserted.units.load(Relaxed),
+            ..LeaseStats::default()
         }
     }
 

@@ -1,7 +1,7 @@
 //! One connection. Commands go out in the order in which they were handed over, and never a second time.
 
 use std::{
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
+    sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     time::Duration,
 };
 
@@ -36,6 +36,8 @@ pub(super) struct Link {
     /// Ends with the driver.
     driven: watch::Receiver<()>,
     is_cut: AtomicBool,
+    /// Which of all connections of this process it is.
+    pub(super) number: u64,
 }
 
 /// Why there is no connection.
@@ -157,11 +159,13 @@ where
         driver.await;
         drop(driving);
     });
+    static LINKS: AtomicU64 = AtomicU64::new(0);
     Ok(Link {
         connection,
         driver,
         driven,
         is_cut: AtomicBool::new(false),
+        number: LINKS.fetch_add(1, Relaxed),
     })
 }
 

@@ -65,6 +65,8 @@ pub(crate) enum Refused {
     Contended,
     /// Too many wait already.
     Crowded,
+    /// A counter may have been lost: nobody knows what is left of it.
+    Unknown,
 }
 
 impl Ask {

@@ -46,9 +46,13 @@ impl Lanes {
             }
             word if word.starts_with("odd") => {
                 self.not_sent(&batch, sequence);
-                let odd = odd_keys(word, &batch);
+                let odd = keys_in(word, &batch);
                 odd.iter().for_each(|key| self.ledger.write_off_doubt(key));
                 self.work_out_odd(slot, asks, &odd).await
+            }
+            word if word.starts_with("unknown") => {
+                self.not_sent(&batch, sequence);
+                self.refuse_unknown(asks, &keys_in(word, &batch))
             }
             _ => {
                 self.not_sent(&batch, sequence);
@@ -68,7 +72,11 @@ impl Lanes {
         match reply.word.as_str() {
             word if word.starts_with("odd") => {
                 self.not_sent(&batch, sequence);
-                self.work_out_odd(slot, asks, &odd_keys(word, &batch)).await
+                self.work_out_odd(slot, asks, &keys_in(word, &batch)).await
+            }
+            word if word.starts_with("unknown") => {
+                self.not_sent(&batch, sequence);
+                self.refuse_unknown(asks, &keys_in(word, &batch))
             }
             "foreign" | "stale" => {
                 self.not_sent(&batch, sequence);
@@ -95,6 +103,18 @@ impl Lanes {
         let is_odd = |ask: &Ask| ask.items.iter().any(|item| odd.contains(&item.key));
         let (odd, others) = asks.into_iter().partition(is_odd);
         self.work_out(slot, odd, None).await;
+        others
+    }
+
+    /// Tells those who ask about counters that may be lost; hands back the others.
+    pub(super) fn refuse_unknown(&self, asks: Vec<Ask>, unknown: &HashSet<Key>) -> Vec<Ask> {
+        self.unknown.note(unknown, self.now().steady);
+        let is_unknown = |ask: &Ask| {
+            let mut keys = ask.items.iter().map(|item| &item.key);
+            unknown.is_empty() || keys.any(|key| unknown.contains(key))
+        };
+        let (hit, others) = asks.into_iter().partition(is_unknown);
+        refuse_all(hit, Refused::Unknown);
         others
     }
 
@@ -176,8 +196,8 @@ impl Lanes {
     }
 }
 
-/// The counters that the script does not know how to go on from.
-fn odd_keys(word: &str, batch: &Batch) -> HashSet<Key> {
+/// The counters that a word is about.
+fn keys_in(word: &str, batch: &Batch) -> HashSet<Key> {
     let places = word
         .split(' ')
         .filter_map(|place| place.parse::<usize>().ok());

@@ -27,11 +27,14 @@ use super::{
 };
 use crate::{
     Layout,
+    assert::Asserted,
     client::{Call, Cause, Client, Failure, Shard},
     key::Key,
     ledger::Ledger,
     slot::Slot,
     time::Time,
+    touched::Touched,
+    unknown::Unknown,
 };
 
 /// Requests that wait in all lanes together.
@@ -41,8 +44,12 @@ const CALLS_MAX: usize = 2;
 
 /// Everything that decisions by Redis need.
 pub(crate) struct Lanes {
-    pub(super) client: Arc<Client>,
+    pub(crate) client: Arc<Client>,
     pub(crate) ledger: Ledger,
+    /// What this node has debited, should Redis forget it.
+    pub(crate) touched: Touched,
+    pub(crate) unknown: Unknown,
+    pub(crate) asserted: Asserted,
     pub(super) time: Time,
     clock: Arc<dyn Clock>,
     /// That in which the store was started: whoever asks may have another, that ends sooner.
@@ -112,6 +119,9 @@ impl Lanes {
         Self {
             client,
             ledger: Ledger::default(),
+            touched: Touched::default(),
+            unknown: Unknown::default(),
+            asserted: Asserted::default(),
             time,
             clock,
             runtime: Handle::current(),
@@ -139,7 +149,7 @@ impl Lanes {
     /// Whoever is to be asked about a slot, if that makes sense at present.
     pub(crate) fn shard(&self, slot: Slot, hash: u64) -> Option<Arc<Shard>> {
         let shard = self.client.shard(slot)?;
-        shard.admits(hash).then_some(shard)
+        (shard.admits(hash) && self.client.is_asserted(slot)).then_some(shard)
     }
 
     /// Calls, however long that takes, and tells the breaker each time that nobody waits any longer.
@@ -172,8 +182,8 @@ impl Lanes {
     pub(crate) fn settle(self: &Arc<Self>, items: impl IntoIterator<Item = Item>) {
         for item in items {
             let slot = self.slot_of(&item);
-            let is_reachable = self.client.shard(slot).is_some_and(|shard| shard.admits(0));
-            if !is_reachable {
+            // What is owed on a counter that may be lost is settled when it is known again.
+            if self.shard(slot, 0).is_none() || self.is_unknown(&item) {
                 continue;
             }
             let ask = Ask {
@@ -191,6 +201,11 @@ impl Lanes {
                 return;
             }
         }
+    }
+
+    /// Whether Redis has said lately that this counter may be lost.
+    pub(super) fn is_unknown(&self, item: &Item) -> bool {
+        self.unknown.has(&item.key, || self.now().steady)
     }
 
     pub(super) fn push(self: &Arc<Self>, slot: Slot, ask: Ask) -> Result<(), Refused> {

@@ -18,6 +18,7 @@ use crate::{
     key::Key,
     script::Script,
     slot::Slot,
+    touched::is_perhaps_lost,
 };
 
 /// How often others may come in between.
@@ -25,8 +26,9 @@ const TRIES_MAX: usize = 32;
 
 impl Lanes {
     /// Decides these, in order. `seen` is what a script has found of their counters already.
-    pub(super) async fn work_out(&self, slot: Slot, asks: Vec<Ask>, seen: Option<Reply>) {
+    pub(super) async fn work_out(&self, slot: Slot, mut asks: Vec<Ask>, seen: Option<Reply>) {
         let keys = keys(&asks);
+        let since = self.client.since(slot);
         let mut seen = seen.filter(|seen| seen.states.len() == keys.len());
         for _ in 0..TRIES_MAX {
             let reply = match seen.take() {
@@ -43,6 +45,10 @@ impl Lanes {
             if reply.foreign.is_some() {
                 self.counts.foreign.fetch_add(1, Relaxed);
                 return refuse_all(asks, Refused::Foreign);
+            }
+            let lost = lost(&asks, &keys, &reply, since);
+            if !lost.is_empty() {
+                asks = self.refuse_unknown(asks, &lost);
             }
             let mut tally = Tally::new(reply.now, keys.iter().cloned().zip(reply.states));
             let sequence = self.next_sequence();
@@ -180,6 +186,24 @@ impl Lanes {
         let value = self.call(&call).await?;
         Reply::read(value).ok_or(Failure::InDoubt(Cause::Other))
     }
+}
+
+/// The counters that are not there and may have been lost. Whoever changes one by hand knows what to expect of it.
+fn lost(asks: &[Ask], keys: &[Key], reply: &Reply, since: u64) -> HashSet<Key> {
+    if since == 0 {
+        return HashSet::new();
+    }
+    let found = keys.iter().zip(&reply.states);
+    let found = found.filter_map(|(key, state)| state.as_ref().map(|_| key));
+    let found: HashSet<&Key> = found.collect();
+    let by_hand = |ask: &&Ask| !matches!(ask.deed, Deed::Refund | Deed::Reset);
+    let items = asks.iter().filter(by_hand).flat_map(|ask| &ask.items);
+    let is_lost = |item: &&Item| {
+        let former = item.former.iter().map(|(key, _)| key);
+        let mut all = former.chain([&item.key]);
+        !all.any(|key| found.contains(key)) && is_perhaps_lost(&item.limit, since, reply.now)
+    };
+    items.filter(is_lost).map(|item| item.key.clone()).collect()
 }
 
 /// What scripts cannot count.

@@ -74,6 +74,7 @@ fn error(refused: Refused) -> StoreError {
         Refused::Contended => {
             StoreError::Unreachable("others change this counter all the time".into())
         }
+        Refused::Unknown => StoreError::Unreachable("the counter may be lost".into()),
         Refused::Crowded => StoreError::Unreachable("too many requests wait for Redis".into()),
         Refused::Foreign => StoreError::Corrupt("the key in Redis holds what is not Tollgate's"),
     }
