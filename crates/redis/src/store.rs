@@ -123,8 +123,8 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
         LeaseStats {
             touched,
             forgotten,
-            asserted: lanes.asserted.keys.load(Relaxed),
-            reclaimed: lanes.asserted.units.load(Relaxed),
+            asserted: lanes.told.keys.load(Relaxed),
+            reclaimed: lanes.told.units.load(Relaxed),
             ..LeaseStats::default()
         }
     }

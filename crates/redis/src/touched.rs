@@ -14,8 +14,8 @@ use tollgate_core::{Law, Limit, Now, Timestamp};
 
 use crate::{
     exact::{Item, Parts},
-    key::{Breadth, Key},
-    slot::Slot,
+    key::Key,
+    lease::Asserted,
 };
 
 /// Counters that are kept in mind at once. What is debited of others is counted as forgotten: should Redis lose it, it
@@ -31,6 +31,8 @@ pub(crate) struct Touched {
     parts: [Mutex<Part>; PARTS],
     hasher: RandomState,
     len: AtomicUsize,
+    /// The latest moment of Redis' time that was heard of.
+    latest: AtomicU64,
     forgotten: AtomicU64,
 }
 
@@ -44,7 +46,6 @@ struct Part {
 #[derive(Debug)]
 struct Entry {
     limit: Limit,
-    breadth: Breadth,
     /// Net debits of this node, ever, as last heard from Redis.
     total: u64,
     /// When that was, and the window that it was in.
@@ -55,23 +56,18 @@ struct Entry {
     at_start_before: u64,
 }
 
-/// What a node has to say of one counter; see lease.lua.
+/// What a node has to say of one counter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Claim {
     pub(crate) key: Key,
     pub(crate) limit: Limit,
-    pub(crate) breadth: Breadth,
-    /// Net debits of this node, ever.
-    pub(crate) known: u64,
-    /// How much of that was debited in the window of `at`, and in the one before.
-    pub(crate) present: u64,
-    pub(crate) before: u64,
-    pub(crate) at: Timestamp,
+    pub(crate) asserted: Asserted,
 }
 
 impl Touched {
     /// Keeps in mind what Redis said that this node has debited of a counter so far, at a moment of its time.
     pub(crate) fn note(&self, item: &Item, total: u64, now: Now) {
+        self.latest.fetch_max(now.wall.as_micros(), Relaxed);
         if total == 0 || !item.is_for_scripts() {
             return;
         }
@@ -94,20 +90,28 @@ impl Touched {
         self.resized(before, after);
     }
 
-    /// What is to be told of the counters of these slots, at a moment of Redis' time.
-    pub(crate) fn claims(&self, is_wanted: impl Fn(Slot) -> bool, now: Timestamp) -> Vec<Claim> {
+    /// What is to be told of all counters.
+    pub(crate) fn claims(&self) -> Vec<Claim> {
         let mut claims = Vec::new();
-        self.sweep(now);
         for part in &self.parts {
             let part = lock(part);
-            let wanted = part.keys.iter().filter(|(key, _)| is_wanted(key.slot()));
-            claims.extend(wanted.filter_map(|(key, entry)| entry.claim(key)));
+            let told = part.keys.iter();
+            claims.extend(told.filter_map(|(key, entry)| entry.claim(key)));
         }
         claims
     }
 
+    /// A counter was made fresh by hand: what was debited before does not count.
+    pub(crate) fn forget(&self, key: &Key) {
+        let removed = self.part(key).and_then(|mut part| part.keys.remove(key));
+        if removed.is_some() {
+            self.resized(1, 0);
+        }
+    }
+
     /// Forgets what cannot count any more.
-    pub(crate) fn sweep(&self, now: Timestamp) {
+    pub(crate) fn sweep(&self) {
+        let now = Timestamp::from_micros(self.latest.load(Relaxed));
         for part in &self.parts {
             let mut part = lock(part);
             let before = part.keys.len();
@@ -160,7 +164,6 @@ impl Entry {
     fn new(item: &Item, total: u64, at: Timestamp) -> Self {
         Self {
             limit: item.limit.clone(),
-            breadth: item.breadth,
             total,
             at,
             window: window(&item.limit, at),
@@ -211,11 +214,12 @@ impl Entry {
         (present > 0 || before > 0).then(|| Claim {
             key: key.clone(),
             limit: self.limit.clone(),
-            breadth: self.breadth,
-            known: self.total,
-            present,
-            before,
-            at: self.at,
+            asserted: Asserted {
+                known: self.total,
+                present,
+                before,
+                at: self.at,
+            },
         })
     }
 }
@@ -274,10 +278,12 @@ mod tests {
 
     /// Known, present and before.
     fn told(touched: &Touched, now: Now) -> Vec<(u64, u64, u64)> {
-        let claims = touched.claims(|_| true, now.wall);
-        let numbers = claims.iter();
+        touched.latest.store(now.wall.as_micros(), Relaxed);
+        touched.sweep();
+        let claims = touched.claims();
+        let numbers = claims.iter().map(|claim| claim.asserted);
         numbers
-            .map(|claim| (claim.known, claim.present, claim.before))
+            .map(|told| (told.known, told.present, told.before))
             .collect()
     }
 

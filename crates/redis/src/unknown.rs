@@ -81,7 +81,7 @@ mod tests {
         };
         let (ann, bob) = (key(b"ann"), key(b"bob"));
         let unknown = Unknown::default();
-        let has = |key, millis| unknown.has(key, || Timestamp::from_micros(millis * 1_000));
+        let has = |key, millis: u64| unknown.has(key, || Timestamp::from_micros(millis * 1_000));
         assert!(!has(&ann, 0));
         unknown.note([&ann], Timestamp::from_secs(5));
         assert!(has(&ann, 5_999) && !has(&bob, 5_999));

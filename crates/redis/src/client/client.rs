@@ -126,13 +126,13 @@ impl Client {
         let health = shard.health();
         let is_whole = shard.since() == 0
             || !shard.is_quarantined() && map.slots_of(shard).all(|slot| self.is_asserted(slot));
-        if is_whole || health.standing == Standing::Down {
+        if is_whole {
             return health;
         }
         let text = "it took over or was restarted, and nodes are telling it what it may have lost";
         ShardHealth {
             standing: Standing::Down,
-            trouble: Some(text.to_owned()),
+            trouble: health.trouble.or_else(|| Some(text.to_owned())),
             ..health
         }
     }

@@ -242,7 +242,13 @@ impl Keeper {
             if !shard.is_certain() {
                 return Err(None);
             }
-            shard.recovered();
+            // Its return begins when it is asked again.
+            if shard.is_quarantined() {
+                drop(shard);
+                self.rest_down(link, PROBE_PAUSE).await;
+            } else {
+                shard.recovered();
+            }
             return Ok(());
         };
         shard.note(Refused { cause, text });

@@ -130,7 +130,7 @@ mod tests {
         let server = bulk("# Server\r\nrun_id:abc\r\n");
         let primary = bulk("# Replication\r\nrole:master\r\nmaster_replid:def\r\n");
         let replica = bulk("role:slave\r\nmaster_replid:def\r\n");
-        let read = |replication| Role::read(&server, replication, 7);
+        let read = |replication: &Value| Role::read(&server, replication, 7);
         assert_eq!(read(&primary), Ok(Role::Primary(told("abc", "def"))));
         assert_eq!(read(&replica), Ok(Role::Replica));
         let untold = Ok(Role::Primary(Lineage::Untold(7)));
@@ -146,7 +146,7 @@ mod tests {
     fn a_primary_is_new_once_and_the_first_of_its_slots_is_not() {
         let lineages = Lineages::default();
         let at = Timestamp::from_micros;
-        let mut meet = |run: &str, place, now| lineages.meet(&told(run, "r"), place, at(now));
+        let meet = |run: &str, place, now| lineages.meet(&told(run, "r"), place, at(now));
         assert_eq!(meet("a", Place::First, 5), Met::Known(0));
         assert_eq!(meet("a", Place::Successor, 6), Met::Known(0));
         assert_eq!(meet("b", Place::Successor, 7), Met::Changed(7));

@@ -34,6 +34,14 @@ struct Account {
 pub(crate) struct Loss {
     pub(crate) slot: Slot,
     since: u64,
+    /// Whether this node may still hear what it was granted by the server before.
+    is_fresh: IsFresh,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum IsFresh {
+    Yes,
+    No,
 }
 
 impl Slots {
@@ -112,13 +120,20 @@ impl Client {
         due.map(|slot| Loss {
             slot,
             since: self.since(slot),
+            is_fresh: match map.shard(slot).is_some_and(|shard| shard.is_fresh()) {
+                true => IsFresh::Yes,
+                false => IsFresh::No,
+            },
         })
         .collect()
     }
 
-    /// The server of a slot has been told all that this node knows. If it was another in the meantime, that one is yet to
-    /// be told.
+    /// The server of a slot has been told all that this node knew. If it was another in the meantime, or replies of the one
+    /// before may still have been under way, it is told once more.
     pub(crate) fn asserted(&self, loss: Loss) {
+        if loss.is_fresh == IsFresh::Yes {
+            return;
+        }
         if let Some(account) = self.slots.of(loss.slot) {
             account.asserted.fetch_max(loss.since, Release);
         }

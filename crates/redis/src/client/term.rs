@@ -20,7 +20,7 @@ use super::{
     breaker::Breaker,
     call::{Cause, Failure},
     lineage::{Lineage, Lineages, Met, Place, Role},
-    link::{Link, Lost, Refused},
+    link::{Link, Lost, PATIENCE, Refused},
     shard::Shard,
     survey::moment,
 };
@@ -98,6 +98,13 @@ impl Shard {
     pub(super) fn is_quarantined(&self) -> bool {
         let until = self.term.quarantine_until.load(Acquire);
         until > 0 && self.clock.boot().as_micros() < until
+    }
+
+    /// Whether replies of whoever was there before may still be on their way to those who wait.
+    pub(super) fn is_fresh(&self) -> bool {
+        let until = self.term.quarantine_until.load(Acquire);
+        let ends = Timestamp::from_micros(until).saturating_sub(QUARANTINE);
+        until > 0 && self.clock.boot() < ends.saturating_add(PATIENCE.into())
     }
 
     /// Makes sure that it is known who is there, if anybody is.

@@ -61,12 +61,12 @@ pub(crate) enum Refused {
     Failed(Failure),
     /// A counter holds something that is not ours.
     Foreign,
+    /// A counter is not there, and may have been lost.
+    Unknown,
     /// Others changed the counters again and again.
     Contended,
     /// Too many wait already.
     Crowded,
-    /// A counter may have been lost: nobody knows what is left of it.
-    Unknown,
 }
 
 impl Ask {

@@ -2,6 +2,8 @@
 
 use std::{collections::HashSet, sync::atomic::Ordering::Relaxed};
 
+use tollgate_core::Timestamp;
+
 use super::{
     Decisions, Lanes,
     ask::{Ask, Deed, Granted, Part, Refused, refuse_all},
@@ -42,6 +44,7 @@ impl Lanes {
         match reply.word.as_str() {
             "" => {
                 self.settled(&batch);
+                self.touch(&asks, &batch, &reply);
                 asks
             }
             word if word.starts_with("odd") => {
@@ -92,6 +95,7 @@ impl Lanes {
             }
             _ => {
                 self.settled(&batch);
+                self.touch(&asks, &batch, &reply);
                 self.answer_all(asks, batch.keys, reply);
                 Vec::new()
             }
@@ -161,7 +165,11 @@ impl Lanes {
     async fn send(&self, slot: Slot, batch: &mut Batch, sequence: u64) -> Result<Reply, Failure> {
         let now = self.now();
         batch.settle(|key| self.ledger.settlement(key, sequence, now));
-        let mut args = batch.args(&self.node, sequence);
+        let mut args = batch.args(
+            &self.node,
+            sequence,
+            Timestamp::from_micros(self.client.since(slot)),
+        );
         if let Some(now) = self.time.told() {
             args.extend(told(now));
         }
@@ -172,7 +180,21 @@ impl Lanes {
             args,
         };
         let value = self.call(&call).await?;
-        Reply::read(value).ok_or(Failure::InDoubt(Cause::Other))
+        Reply::read(value, batch.keys.len()).ok_or(Failure::InDoubt(Cause::Other))
+    }
+
+    /// Keeps in mind what this node has taken.
+    fn touch(&self, asks: &[Ask], batch: &Batch, reply: &Reply) {
+        let mut is_noted = vec![false; reply.totals.len()];
+        for item in asks.iter().flat_map(|ask| &ask.items) {
+            let place = batch.place(&item.key).unwrap_or(usize::MAX);
+            if let (Some(total), Some(noted @ false)) =
+                (reply.totals.get(place), is_noted.get_mut(place))
+            {
+                *noted = true;
+                self.touched.note(item, *total, reply.now);
+            }
+        }
     }
 
     fn settled(&self, batch: &Batch) {

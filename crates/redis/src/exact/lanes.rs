@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     Layout,
-    assert::Asserted,
+    assert::Told,
     client::{Call, Cause, Client, Failure, Shard},
     key::Key,
     ledger::Ledger,
@@ -49,14 +49,14 @@ pub(crate) struct Lanes {
     /// What this node has debited, should Redis forget it.
     pub(crate) touched: Touched,
     pub(crate) unknown: Unknown,
-    pub(crate) asserted: Asserted,
-    pub(super) time: Time,
+    pub(crate) told: Told,
+    pub(crate) time: Time,
     clock: Arc<dyn Clock>,
     /// That in which the store was started: whoever asks may have another, that ends sooner.
     runtime: Handle,
     deadline: Duration,
     /// This run of this node, in marks.
-    pub(super) node: String,
+    pub(crate) node: String,
     lanes: Box<[Mutex<Lane>]>,
     waiting: AtomicUsize,
     sequence: AtomicU64,
@@ -121,7 +121,7 @@ impl Lanes {
             ledger: Ledger::default(),
             touched: Touched::default(),
             unknown: Unknown::default(),
-            asserted: Asserted::default(),
+            told: Told::default(),
             time,
             clock,
             runtime: Handle::current(),
@@ -139,9 +139,9 @@ impl Lanes {
     }
 
     /// The slot whose lane a counter's calls take.
-    pub(crate) fn slot_of(&self, item: &Item) -> Slot {
+    pub(crate) fn slot_of(&self, key: &Key) -> Slot {
         match self.client.layout() {
-            Layout::Cluster => item.key.slot(),
+            Layout::Cluster => key.slot(),
             _ => Slot::FIRST,
         }
     }
@@ -181,7 +181,7 @@ impl Lanes {
     /// Lets the ledger's entries on these counters travel, for nobody in particular.
     pub(crate) fn settle(self: &Arc<Self>, items: impl IntoIterator<Item = Item>) {
         for item in items {
-            let slot = self.slot_of(&item);
+            let slot = self.slot_of(&item.key);
             // What is owed on a counter that may be lost is settled when it is known again.
             if self.shard(slot, 0).is_none() || self.is_unknown(&item) {
                 continue;
@@ -266,11 +266,11 @@ impl Lanes {
         asks
     }
 
-    pub(super) fn next_sequence(&self) -> u64 {
+    pub(crate) fn next_sequence(&self) -> u64 {
         self.sequence.fetch_add(1, Relaxed)
     }
 
-    pub(super) fn now(&self) -> Now {
+    pub(crate) fn now(&self) -> Now {
         self.clock.now()
     }
 }

@@ -61,6 +61,7 @@ impl Lanes {
             match self.swap(slot, sequence, &changes).await {
                 Ok(word) if word == "ok" => {
                     self.settled_here(&asks);
+                    self.forget_reset(&asks);
                     return self.answer_each(asks, granted);
                 }
                 Ok(word) if word == "changed" => {
@@ -132,6 +133,13 @@ impl Lanes {
         counted_here(asks).for_each(|item| self.ledger.settled(&item.key));
     }
 
+    /// What was taken of a counter that was made fresh does not count any more.
+    fn forget_reset(&self, asks: &[Ask]) {
+        let reset = asks.iter().filter(|ask| ask.deed == Deed::Reset);
+        let items = reset.flat_map(|ask| &ask.items);
+        items.for_each(|item| self.touched.forget(&item.key));
+    }
+
     fn not_settled_here(&self, asks: &[Ask], sequence: u64) {
         counted_here(asks).for_each(|item| self.ledger.not_sent(&item.key, sequence));
     }
@@ -176,6 +184,7 @@ impl Lanes {
         if let Some(now) = self.time.told() {
             args.extend(told(now));
         }
+        let count = keys.len();
         let keys = keys.iter().map(Key::to_bytes).collect();
         let call = Call {
             script,
@@ -184,7 +193,7 @@ impl Lanes {
             args,
         };
         let value = self.call(&call).await?;
-        Reply::read(value).ok_or(Failure::InDoubt(Cause::Other))
+        Reply::read(value, count).ok_or(Failure::InDoubt(Cause::Other))
     }
 }
 

@@ -71,10 +71,10 @@ fn error(refused: Refused) -> StoreError {
     match refused {
         Refused::Failed(Failure::InDoubt(_)) => StoreError::Timeout(PATIENCE),
         Refused::Failed(Failure::NotRun(cause)) => StoreError::Unreachable(cause.name().into()),
+        Refused::Unknown => StoreError::Unreachable("Redis may have lost this counter".into()),
         Refused::Contended => {
             StoreError::Unreachable("others change this counter all the time".into())
         }
-        Refused::Unknown => StoreError::Unreachable("the counter may be lost".into()),
         Refused::Crowded => StoreError::Unreachable("too many requests wait for Redis".into()),
         Refused::Foreign => StoreError::Corrupt("the key in Redis holds what is not Tollgate's"),
     }

@@ -3,6 +3,7 @@
 mod cluster;
 mod common;
 mod faults;
+mod lineage;
 mod network;
 mod single;
 mod survey;
