@@ -21,6 +21,7 @@ use super::{
     link::{Link, Refused},
     map::Map,
     presence,
+    push::{self, Pushes},
     shard::Shard,
     slots::Slots,
     term::Term,
@@ -43,6 +44,7 @@ pub(crate) struct Client {
     /// What is wrong with the addresses that were given, while nobody has answered.
     seeds: Mutex<BTreeMap<Address, Refused>>,
     live_nodes: AtomicU32,
+    pub(super) pushes: Arc<Pushes>,
     failures: [AtomicU64; Cause::ALL.len()],
 }
 
@@ -54,6 +56,7 @@ impl Client {
     ) -> Result<Arc<Self>, OptionsError> {
         let client = Self::unannounced(options, clock)?;
         presence::announce(&client);
+        push::listen(&client);
         Ok(client)
     }
 
@@ -78,6 +81,7 @@ impl Client {
             findings: Mutex::default(),
             seeds: Mutex::default(),
             live_nodes: AtomicU32::new(1),
+            pushes: Arc::default(),
             failures: Default::default(),
         });
         topology::follow(&client);
@@ -264,6 +268,7 @@ impl Client {
 impl Drop for Client {
     fn drop(&mut self) {
         self.means.refresh.notify_one();
+        self.pushes.over.notify_one();
     }
 }
 

@@ -6,8 +6,9 @@ use std::{
 };
 
 use redis::{
-    AsyncConnectionConfig, Cmd, Pipeline, RedisConnectionInfo, RedisError, Value,
-    aio::MultiplexedConnection,
+    AsyncConnectionConfig, Cmd, Pipeline, ProtocolVersion, PushInfo, RedisConnectionInfo,
+    RedisError, Value,
+    aio::{MultiplexedConnection, SendError},
 };
 use rustls::pki_types::ServerName;
 use tokio::{
@@ -59,7 +60,31 @@ pub(super) enum Lost {
 impl Link {
     /// Connects, and says who we are.
     pub(super) async fn open(access: &Access, address: &Address) -> Result<Self, Refused> {
-        match timeout(CONNECT_MAX, connect(access, address)).await {
+        Self::open_by(access, address, &Greeting::new(&access.login)).await
+    }
+
+    /// The same, and hears what the server says by itself.
+    pub(super) async fn listen(
+        access: &Access,
+        address: &Address,
+        heard: impl Fn(PushInfo) + Send + Sync + 'static,
+    ) -> Result<Self, Refused> {
+        let mut greeting = Greeting::new(&access.login);
+        // Before, replies and what is said by itself could not be told apart.
+        greeting.login = greeting.login.set_protocol(ProtocolVersion::RESP3);
+        greeting.config = greeting.config.set_push_sender(move |info| {
+            heard(info);
+            Ok::<(), SendError>(())
+        });
+        Self::open_by(access, address, &greeting).await
+    }
+
+    async fn open_by(
+        access: &Access,
+        address: &Address,
+        greeting: &Greeting,
+    ) -> Result<Self, Refused> {
+        match timeout(CONNECT_MAX, connect(access, address, greeting)).await {
             Ok(Ok(link)) => Ok(link),
             Ok(Err(error)) => Err(refused(&error, address)),
             Err(_) => Err(Refused {
@@ -129,31 +154,51 @@ impl Drop for Link {
     }
 }
 
-async fn connect(access: &Access, address: &Address) -> Result<Link, RedisError> {
+/// Who we are, and how we speak.
+struct Greeting {
+    login: RedisConnectionInfo,
+    config: AsyncConnectionConfig,
+}
+
+impl Greeting {
+    fn new(login: &RedisConnectionInfo) -> Self {
+        // The library would give up a reply after half a second and go on with the connection. How long is
+        // waited is said with each command.
+        let config = AsyncConnectionConfig::new()
+            .set_response_timeout(None)
+            .set_connection_timeout(None)
+            .set_pipeline_buffer_size(QUEUE);
+        Self {
+            login: login.clone(),
+            config,
+        }
+    }
+}
+
+async fn connect(
+    access: &Access,
+    address: &Address,
+    greeting: &Greeting,
+) -> Result<Link, RedisError> {
     let stream = TcpStream::connect((address.host.as_str(), address.port)).await?;
     stream.set_nodelay(true)?;
     let Some(tls) = &access.tls else {
-        return greet(&access.login, stream).await;
+        return greet(greeting, stream).await;
     };
     let name = ServerName::try_from(address.host.clone()).map_err(std::io::Error::other)?;
     let stream = TlsConnector::from(tls.clone())
         .connect(name, stream)
         .await?;
-    greet(&access.login, stream).await
+    greet(greeting, stream).await
 }
 
-async fn greet<S>(login: &RedisConnectionInfo, stream: S) -> Result<Link, RedisError>
+async fn greet<S>(greeting: &Greeting, stream: S) -> Result<Link, RedisError>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    // The library would give up a reply after half a second and go on with the connection. How long is
-    // waited is said with each command.
-    let config = AsyncConnectionConfig::new()
-        .set_response_timeout(None)
-        .set_connection_timeout(None)
-        .set_pipeline_buffer_size(QUEUE);
+    let Greeting { login, config } = greeting;
     let (connection, driver) =
-        MultiplexedConnection::new_with_config(login, stream, config).await?;
+        MultiplexedConnection::new_with_config(login, stream, config.clone()).await?;
     let (driving, driven) = watch::channel(());
     let driver = spawn(async move {
         driver.await;

@@ -15,6 +15,7 @@ mod lineage;
 mod link;
 mod map;
 mod presence;
+mod push;
 mod reply;
 mod route;
 mod run;

@@ -62,7 +62,9 @@ impl Lanes {
                 Ok(word) if word == "ok" => {
                     self.settled_here(&asks);
                     self.forget_reset(&asks);
-                    return self.answer_each(asks, granted);
+                    let pushed = changed_by_hand(&asks);
+                    self.answer_each(asks, granted);
+                    return self.client.push(slot, &pushed).await;
                 }
                 Ok(word) if word == "changed" => {
                     self.counts.conflicts.fetch_add(1, Relaxed);
@@ -213,6 +215,13 @@ fn lost(asks: &[Ask], keys: &[Key], reply: &Reply, since: u64) -> HashSet<Key> {
         !all.any(|key| found.contains(key)) && is_perhaps_lost(&item.limit, since, reply.now)
     };
     items.filter(is_lost).map(|item| item.key.clone()).collect()
+}
+
+/// Counters of which more is left than others may think.
+fn changed_by_hand(asks: &[Ask]) -> Vec<Key> {
+    let by_hand = |ask: &&Ask| matches!(ask.deed, Deed::Refund | Deed::Reset);
+    let items = asks.iter().filter(by_hand).flat_map(|ask| &ask.items);
+    items.map(|item| item.key.clone()).collect()
 }
 
 /// What scripts cannot count.

@@ -14,7 +14,7 @@ use crate::{
 const UNITS: u64 = 1_500;
 
 /// Two users in each shard, by place.
-fn users(cluster: &Cluster) -> Vec<String> {
+pub(crate) fn users(cluster: &Cluster) -> Vec<String> {
     let primaries = cluster.primaries();
     let of_shard = |shard: usize| {
         let is_there = |user: &String| {

@@ -5,5 +5,6 @@ mod common;
 mod faults;
 mod lineage;
 mod network;
+mod push;
 mod single;
 mod survey;
