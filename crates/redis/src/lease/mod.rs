@@ -21,4 +21,4 @@ pub(crate) use clock::LeaseClock;
 pub(crate) use decide::{Got, Local};
 pub(crate) use held::Held;
 pub(crate) use holdings::{Denied, Holdings};
-pub(crate) use refresh::keep;
+pub(crate) use refresh::{forgive, keep};
