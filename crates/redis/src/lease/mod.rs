@@ -4,6 +4,8 @@
 
 mod call;
 mod held;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use call::{Answer, Asserted, Grant, Question, TOGETHER_MAX, args, read};
 pub(crate) use held::Held;

@@ -21,7 +21,7 @@ pub enum Guard {
 /// ```
 /// use tollgate_sim::pool::{Guard, ModelHolder, Pool, PoolModel};
 ///
-/// let limit: tollgate_core::Limit = "100/min fixed_window".parse()?;
+/// let limit = "100/min".parse::<tollgate_core::Limit>()?.with_algorithm(tollgate_core::AlgorithmName::FixedWindow)?;
 /// let mut holder = ModelHolder::new("a", &limit, Guard::Right);
 /// let mut pool = PoolModel::default();
 /// assert!(!holder.take(0, 1));

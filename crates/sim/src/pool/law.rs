@@ -19,7 +19,7 @@ pub struct Admission {
 /// ```
 /// use tollgate_sim::pool::{Admission, breach};
 ///
-/// let limit: tollgate_core::Limit = "2/s burst 3".parse()?;
+/// let limit = "2/s".parse::<tollgate_core::Limit>()?.with_burst(3)?;
 /// let at = |at| Admission { at, cost: 3 };
 /// assert_eq!(breach(&limit, &[at(0), at(1_500_000)], 0), None);
 /// assert!(breach(&limit, &[at(0), at(1_499_999)], 0).is_some());

@@ -41,7 +41,7 @@ impl Lease {
 /// ```
 /// use tollgate_sim::pool::{Call, Pool, PoolModel, Reply};
 ///
-/// let limit: tollgate_core::Limit = "100/min fixed_window".parse()?;
+/// let limit = "100/min".parse::<tollgate_core::Limit>()?.with_algorithm(tollgate_core::AlgorithmName::FixedWindow)?;
 /// let mut pool = PoolModel::default();
 /// let call = Call { node: "a".to_owned(), sequence: 1, want: 10, least: 1, most: 50, life: 2_000_000, ..Call::default() };
 /// let Reply::Heard(first) = pool.lease(0, &limit, &call) else { panic!() };
