@@ -131,7 +131,9 @@ local function serve(i, n)
   local word, kept, granted = 'ok', 0, 0
   if mine and mine.sequence > sequence then return 'stale' end
   if mine and mine.sequence == sequence then
-    kept, granted = 1, mine.granted
+    -- What was said then, as far as it makes a difference: a lease that holds no more than its last grant kept nothing.
+    kept, granted = mine.tokens > mine.granted and 1 or 0, mine.granted
+    if granted == 0 and want > 0 and law[limit] ~= BUCKET then word = 'collapse' end
   else
     local tokens = 0
     if mine and mine.sequence == previous then

@@ -189,7 +189,9 @@ impl PoolModel {
             word: got.0,
             share: got.1,
             granted: number(lease.map_or(0, |lease| lease.granted)),
-            life: number(lease.map_or(0, |lease| lease.until - now)),
+            life: number(
+                lease.map_or_else(|| life(limit, now, call.life), |lease| lease.until - now),
+            ),
             left: number(look.available),
             wait: number(self.counter.wait(limit, now)),
             reset: number(look.reset),
@@ -256,18 +258,21 @@ impl Pool for PoolModel {
             return Charged::Unknown;
         }
         self.end_leases(now);
-        let mut outcomes = Vec::new();
+        let (mut outcomes, mut taken) = (Vec::new(), 0);
         for cost in costs {
             let cost = i128::from(*cost);
             let fits = cost <= self.counter.look(limit, now).available;
             if fits && cost > 0 {
                 self.counter.note(now, Event::Debit(cost));
-                let total = price(limit, cost, Round::Up);
-                let mark = self.mark(node);
-                *mark = (sequence, mark.1 + total);
+                taken += cost;
                 self.kind = Some(kind(limit));
             }
             outcomes.push(fits);
+        }
+        if taken > 0 {
+            let total = price(limit, taken, Round::Up);
+            let mark = self.mark(node);
+            *mark = (sequence, mark.1 + total);
         }
         let total = number(self.mark(node).1);
         Charged::Decided { outcomes, total }

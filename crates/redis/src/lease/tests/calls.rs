@@ -120,7 +120,7 @@ impl Pair {
 
     fn charge(&mut self, caller: usize) -> Result<(), String> {
         let rng = &mut self.rng;
-        let costs: Vec<u64> = (0..rng.between(1, 4)).map(|_| rng.between(0, 9)).collect();
+        let costs: Vec<u64> = (0..rng.between(1, 4)).map(|_| rng.between(1, 9)).collect();
         let since = if rng.one_in(4) {
             self.now - rng.below(2_000_000)
         } else {
@@ -128,7 +128,7 @@ impl Pair {
         };
         let caller = &mut self.callers[caller];
         caller.last.sequence += 1;
-        let sequence = caller.last.sequence - rng.below(8).saturating_sub(6);
+        let sequence = (caller.last.sequence - rng.below(8).saturating_sub(6)).max(1);
         let who = (caller.name.as_str(), sequence, since);
         let expected = self.model.charge(self.now, &self.limit, who, &costs);
         let got = self.scripts.charge(self.now, &self.limit, who, &costs);
@@ -182,7 +182,7 @@ impl Pair {
         };
         call.known = 0;
         match rng.below(12) {
-            0 => call.sequence = rng.below(call.sequence + 2),
+            0 => call.sequence = rng.below(caller.last.sequence.max(1)),
             1 => call.previous = rng.below(call.sequence),
             2 => call.spent = rng.below(2 * capacity),
             3 => call.returned = rng.below(2 * capacity),
