@@ -1,9 +1,8 @@
 //! A holder that does what the design says, and no more.
 
-use tollgate_core::{Law, Limit};
+use tollgate_core::Limit;
 
-use super::{Call, Figures, Reply, Share, Word};
-use crate::model::calendar::Calendar;
+use super::{Call, Figures, Reply, Share};
 
 /// From when and for how long a holder believes in a lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +24,7 @@ pub enum Guard {
 /// let mut holder = ModelHolder::new("a", &limit, Guard::Right);
 /// let mut pool = PoolModel::default();
 /// assert!(!holder.take(0, 1));
-/// let (call, _) = holder.call(0, 10, 0);
+/// let call = holder.call(0, 1, (10, 0));
 /// let reply = pool.lease(0, &limit, &call);
 /// holder.hear(5, call.sequence, &reply);
 /// assert!(holder.take(5, 10) && !holder.take(5, 1));
@@ -36,29 +35,26 @@ pub struct ModelHolder {
     node: String,
     limit: Limit,
     guard: Guard,
-    /// Of the last call, or of the one that is under way.
-    sequence: u64,
     /// The call that the balance comes from; zero if there is none.
     previous: u64,
     balance: u64,
     spent: u64,
     deadline: u64,
     under_way: Option<(Call, u64)>,
-    since: u64,
-    /// What the pool says this node has debited, and whether it is to be asserted.
-    heard: Heard,
-    /// Units that were given up, never to be spent.
-    burnt: u64,
+    moved: Moved,
 }
 
-/// What was debited as last heard, and in which window.
-#[derive(Clone, Debug, Default)]
-struct Heard {
-    total: u64,
-    at: u64,
-    present: u64,
-    before: u64,
-    is_asserting: bool,
+/// What became of all units that a holder was granted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// Those it was granted.
+    pub granted: u64,
+    /// Those it has spent.
+    pub spent: u64,
+    /// Those it has given back.
+    pub returned: u64,
+    /// Those it has forgotten.
+    pub burnt: u64,
 }
 
 impl ModelHolder {
@@ -68,15 +64,12 @@ impl ModelHolder {
             node: node.to_owned(),
             limit: limit.clone(),
             guard,
-            sequence: 0,
             previous: 0,
             balance: 0,
             spent: 0,
             deadline: 0,
             under_way: None,
-            since: 0,
-            heard: Heard::default(),
-            burnt: 0,
+            moved: Moved::default(),
         }
     }
 
@@ -86,29 +79,28 @@ impl ModelHolder {
         if is_admitted {
             self.balance -= cost;
             self.spent += cost;
+            self.moved.spent += cost;
         }
         is_admitted
     }
 
-    /// The next call, and when it was first sent. One that is under way is sent again, with the same numbers, until a
-    /// lease's life has passed: then what there was is burnt.
-    pub fn call(&mut self, now: u64, want: u64, returned: u64) -> (Call, u64) {
+    /// The next call, which wants so much and gives so much back. One that is under way is sent again, with the same
+    /// numbers, until a lease's life has passed: then what there was is burnt.
+    pub fn call(&mut self, now: u64, sequence: u64, (want, returned): (u64, u64)) -> Call {
         let life = self.life();
         if let Some((call, sent)) = &self.under_way {
             if now < sent.saturating_add(life) {
-                return (call.clone(), *sent);
+                return call.clone();
             }
             self.burn();
         }
         // Given up before it is reported.
         let returned = returned.min(self.balance);
         self.balance -= returned;
-        self.sequence += 1;
-        let is_asserting = self.heard.is_asserting;
+        self.moved.returned += returned;
         let call = Call {
             node: self.node.clone(),
-            since: self.since,
-            sequence: self.sequence,
+            sequence,
             previous: self.previous,
             spent: std::mem::take(&mut self.spent),
             returned,
@@ -116,16 +108,13 @@ impl ModelHolder {
             least: 1,
             most: self.limit.law().capacity(),
             life,
-            known: if is_asserting { self.heard.total } else { 0 },
-            present: self.heard.present,
-            before: self.heard.before,
-            at: self.heard.at,
+            ..Call::default()
         };
         self.under_way = Some((call.clone(), now));
-        (call, now)
+        call
     }
 
-    /// Hears an answer; one that is not awaited changes nothing. `pool_now` is when the pool gave it, by its clock.
+    /// Hears an answer; one that is not awaited changes nothing.
     pub fn hear(&mut self, now: u64, sequence: u64, reply: &Reply) {
         let awaited = self
             .under_way
@@ -141,7 +130,7 @@ impl ModelHolder {
 
     fn settle(&mut self, now: u64, call: &Call, sent: u64, figures: &Figures) {
         if figures.share == Share::Lost {
-            self.burnt += self.balance;
+            self.moved.burnt += self.balance;
             self.balance = 0;
             self.spent = 0;
         }
@@ -151,53 +140,20 @@ impl ModelHolder {
             Guard::FromReceipt => now + figures.life,
         };
         self.balance += figures.granted;
+        self.moved.granted += figures.granted;
         self.previous = call.sequence;
-        self.heard.is_asserting = false;
-    }
-
-    /// Notes what the pool says this node has debited, at a moment of the pool's clock.
-    pub fn note_total(&mut self, pool_now: u64, total: u64) {
-        let heard = &mut self.heard;
-        let more = total.saturating_sub(heard.total);
-        heard.total = total;
-        if matches!(self.limit.law(), Law::TokenBucket(_)) {
-            heard.present = u64::MAX >> 12;
-            return;
-        }
-        let calendar = Calendar::new(self.limit.period());
-        let gone = calendar.window_at(pool_now.into()) - calendar.window_at(heard.at.into());
-        heard.before = if gone == 1 {
-            heard.present
-        } else {
-            heard.before
-        };
-        if gone > 0 {
-            heard.present = 0;
-        }
-        if gone > 1 {
-            heard.before = 0;
-        }
-        heard.present += more;
-        heard.at = heard.at.max(pool_now);
-    }
-
-    /// Another server answers from now on: what is held is burnt, and what was debited is to be asserted.
-    pub fn distrust(&mut self, since: u64) {
-        self.burn();
-        self.since = since;
-        self.heard.is_asserting = self.heard.total > 0;
     }
 
     /// Forgets what it holds and what it waits for.
     pub fn burn(&mut self) {
-        self.burnt += self.balance;
+        self.moved.burnt += self.balance;
         (self.balance, self.spent, self.previous) = (0, 0, 0);
         self.under_way = None;
     }
 
-    /// Whether it still has to tell the pool what it has debited.
-    pub const fn is_asserting(&self) -> bool {
-        self.heard.is_asserting
+    /// What became of all that it was granted.
+    pub const fn moved(&self) -> Moved {
+        self.moved
     }
 
     /// What it could spend, if it has not run out.
@@ -213,17 +169,6 @@ impl ModelHolder {
     /// Whether it waits for an answer.
     pub const fn is_waiting(&self) -> bool {
         self.under_way.is_some()
-    }
-
-    /// Whether an answer says that leases are of no use now.
-    pub fn is_collapsed(reply: &Reply) -> bool {
-        matches!(reply, Reply::Heard(figures) if figures.word == Word::Collapsed)
-    }
-
-    /// The number of the last exact call or lease call: one row for both.
-    pub const fn next_sequence(&mut self) -> u64 {
-        self.sequence += 1;
-        self.sequence
     }
 
     /// Four refreshes.

@@ -9,6 +9,7 @@
 //! | [`Pool`] | whoever grants leases: the model, the scripts in an embedded Lua, or Redis |
 //! | [`PoolModel`] | one key, by recounting |
 //! | [`ModelHolder`] | a holder that does what the design says and no more |
+//! | [`Totals`] | what a node remembers, to assert it after a failover |
 //! | [`breach`] | the algorithm's own law over every interval of what was admitted |
 
 mod call;
@@ -16,8 +17,10 @@ mod counter;
 mod holder;
 mod law;
 mod model;
+mod totals;
 
 pub use call::{Call, Charged, Figures, Pool, Record, Reply, Share, Word};
-pub use holder::{Guard, ModelHolder};
+pub use holder::{Guard, ModelHolder, Moved};
 pub use law::{Admission, breach, is_kept_in_all_pairs};
 pub use model::PoolModel;
+pub use totals::Totals;
