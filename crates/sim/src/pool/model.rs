@@ -57,6 +57,8 @@ pub struct PoolModel {
     leases: BTreeMap<String, Lease>,
     /// The last exact call and the total of each node.
     marks: BTreeMap<String, (u64, i128)>,
+    /// The last call for a lease of each node.
+    called: BTreeMap<String, u64>,
 }
 
 /// What a record is written by: another one is odd.
@@ -212,8 +214,9 @@ impl Pool for PoolModel {
             return Reply::Unknown;
         }
         self.end_leases(now);
-        let sequence = self.leases.get(&call.node).map(|lease| lease.sequence);
-        if sequence > Some(call.sequence) {
+        let called = self.called.get(&call.node).copied().unwrap_or(0);
+        let has_ended = called == call.sequence && !self.leases.contains_key(&call.node);
+        if called > call.sequence || has_ended {
             return Reply::Stale;
         }
         self.assert(limit, now, call);
@@ -223,6 +226,7 @@ impl Pool for PoolModel {
             let got = lease.answered(limit, call);
             return Reply::Heard(self.figures(limit, now, call, got));
         }
+        self.called.insert(call.node.clone(), call.sequence);
         let share = self.settle(limit, now, call);
         let (word, granted) = self.grant(limit, now, call);
         self.kind = Some(kind(limit));

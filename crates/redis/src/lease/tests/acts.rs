@@ -171,6 +171,7 @@ impl<P: Pool, H: Holds> World<P, H> {
     /// A node is gone, and another one comes.
     fn crash(&mut self, place: usize) {
         let node = self.nodes.swap_remove(place);
+        self.tell(|| format!("{} crashes", node.name));
         if !node.is_asserted || node.lineage != self.lineage {
             // What it knew dies with it.
             self.residual += self.spent_by(&node.name, 0);
@@ -212,6 +213,8 @@ impl<P: Pool, H: Holds> World<P, H> {
             lineage: self.lineage,
         });
         self.lineage += 1;
+        let behind = self.now - copied_at;
+        self.tell(|| format!("fails over to a server that is {behind} behind"));
         if self.rng.one_in(3) && self.nodes.len() > 1 {
             // Nodes die with it.
             let keep = self.rng.below(self.nodes.len() as u64) as usize;
@@ -264,7 +267,8 @@ impl<P: Pool, H: Holds> World<P, H> {
                 .assertion(&node.limit, &node.name, node.sequence);
             call.since = now;
             let limit = node.limit.clone();
-            self.pool.lease(now, &limit, &call);
+            let reply = self.pool.lease(now, &limit, &call);
+            self.tell(|| format!("asserts {call:?}: {reply:?}"));
         }
     }
 

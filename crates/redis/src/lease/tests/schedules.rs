@@ -30,6 +30,11 @@ const STEPS: u64 = 120;
 impl<H: Holds> Trial<H> {
     /// Runs the schedule of a seed; says what was wrong with it.
     pub(super) fn run(&self, seed: u64) -> Result<(), String> {
+        self.run_and_tell(seed, None)
+    }
+
+    /// The same; its story goes to `story`.
+    fn run_and_tell(&self, seed: u64, story: Option<Vec<String>>) -> Result<(), String> {
         let mut rng = Rng::new(seed);
         let faults = Faults {
             network: rng.one_in(2),
@@ -42,10 +47,15 @@ impl<H: Holds> Trial<H> {
         let pool = LuaPool::new(&self.scripts, &limit);
         let mut world = World::new(rng.next_u64(), faults, pool, &limit, self.make);
         world.guard = self.guard;
+        world.story = story;
         world.run(STEPS);
-        match found(&world) {
+        let found = found(&world);
+        if let (Some(_), Some(story)) = (&found, &world.story) {
+            println!("{}", story.join("\n"));
+        }
+        match found {
             None => Ok(()),
-            Some(found) => Err(format!("seed {seed}, {limit:?}, {faults:?}: {found}")),
+            Some(found) => Err(format!("seed {seed}, {}/{} {} {:?}, {faults:?}, spare {}: {found}", limit.amount(), limit.period(), limit.algorithm(), limit.burst(), world.residual)),
         }
     }
 }
@@ -92,5 +102,23 @@ fn no_schedule_breaks_the_law() {
     };
     for seed in 0..4_000 {
         trial.run(seed).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+#[test]
+#[ignore = "survey"]
+fn survey() {
+    let trial = Trial {
+        scripts: Scripts::new(),
+        make: model_holder,
+        guard: Guard::Right,
+    };
+    if let Ok(seed) = std::env::var("SEED") {
+        trial.run_and_tell(seed.parse().unwrap(), Some(Vec::new())).unwrap();
+    }
+    for seed in 0..2_000 {
+        if let Err(error) = trial.run(seed) {
+            println!("{error}");
+        }
     }
 }

@@ -68,6 +68,8 @@ pub(super) struct World<P, H> {
     pub(super) admitted: Vec<(Admission, String)>,
     /// Units that nobody could assert: those of nodes that died before they could.
     pub(super) residual: u64,
+    /// What happened, if somebody wants to read it.
+    pub(super) story: Option<Vec<String>>,
 }
 
 impl<P: Pool, H: Holds> World<P, H> {
@@ -89,8 +91,16 @@ impl<P: Pool, H: Holds> World<P, H> {
             born: 0,
             admitted: Vec::new(),
             residual: 0,
+            story: None,
             rng,
             faults,
+        }
+    }
+
+    pub(super) fn tell(&mut self, event: impl FnOnce() -> String) {
+        let now = self.now - START;
+        if let Some(story) = &mut self.story {
+            story.push(format!("{now} {}", event()));
         }
     }
 
@@ -175,6 +185,7 @@ impl<P: Pool, H: Holds> World<P, H> {
                     return;
                 };
                 let reply = server.lease(now, &limit, &call);
+                self.tell(|| format!("server {to} on {call:?}: {reply:?}"));
                 let answer = Message::Answer {
                     attempt,
                     call,
@@ -220,6 +231,8 @@ impl<P: Pool, H: Holds> World<P, H> {
         }
         let now = node.clock.at(self.now);
         node.holder.hear(call, reply, sent, now);
+        let until = node.clock.when(node.holder.deadline()).saturating_sub(START);
+        self.tell(|| format!("{} hears {}, until {until}", call.node, call.sequence));
     }
 
     /// Puts a message on its way, or not, or twice.
@@ -281,6 +294,8 @@ impl<P: Pool, H: Holds> World<P, H> {
 
     pub(super) fn admit(&mut self, place: usize, cost: u64) {
         let admission = Admission { at: self.now, cost };
+        let name = self.nodes[place].name.clone();
+        self.tell(|| format!("{name} admits {cost}"));
         self.admitted
             .push((admission, self.nodes[place].name.clone()));
     }
