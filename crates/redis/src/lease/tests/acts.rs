@@ -10,7 +10,7 @@ use super::{
 };
 
 /// How long a node waits before it believes a server that it did not know; all others are there by then.
-const QUARANTINE: u64 = 2_000_000;
+pub(super) const QUARANTINE: u64 = 2_000_000;
 /// Within this every node has noticed.
 const NOTICED_WITHIN: u64 = 1_500_000;
 /// Within this every node knows of a changed limit.
@@ -213,6 +213,7 @@ impl<P: Pool, H: Holds> World<P, H> {
             lineage: self.lineage,
         });
         self.lineage += 1;
+        self.failed_at = self.now;
         let behind = self.now - copied_at;
         self.tell(|| format!("fails over to a server that is {behind} behind"));
         if self.rng.one_in(3) && self.nodes.len() > 1 {

@@ -9,6 +9,7 @@ use tollgate_sim::{
 };
 
 use super::{
+    acts::QUARANTINE,
     calls::START,
     node::{Holds, Make, Node, NodeClock},
 };
@@ -56,6 +57,8 @@ pub(super) struct World<P, H> {
     pub(super) pool: P,
     pub(super) former: Option<Former<P>>,
     pub(super) lineage: u64,
+    /// When the last server took over; zero if it is the first.
+    pub(super) failed_at: u64,
     /// What a replica had a while ago.
     pub(super) copies: VecDeque<(u64, P)>,
     pub(super) nodes: Vec<Node<H>>,
@@ -82,6 +85,7 @@ impl<P: Pool, H: Holds> World<P, H> {
             pool,
             former: None,
             lineage: 1,
+            failed_at: 0,
             copies: VecDeque::new(),
             nodes: Vec::new(),
             make,
@@ -109,7 +113,8 @@ impl<P: Pool, H: Holds> World<P, H> {
         limit.clone()
     }
 
-    /// A node that has never been there.
+    /// A node that has never been there. It is told what the others know of a failover: one that is not takes absent
+    /// counters for fresh ones.
     pub(super) fn start_node(&mut self) {
         self.born += 1;
         let name = format!("n{}", self.born);
@@ -125,9 +130,9 @@ impl<P: Pool, H: Holds> World<P, H> {
             paused_until: 0,
             totals: Default::default(),
             lineage: self.lineage,
-            since: 0,
+            since: self.failed_at,
             notices_at: u64::MAX,
-            trusts_from: 0,
+            trusts_from: self.failed_at + QUARANTINE,
             is_asserted: true,
             limit_known_at: u64::MAX,
         });
