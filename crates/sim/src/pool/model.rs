@@ -230,12 +230,16 @@ impl Pool for PoolModel {
         let share = self.settle(limit, now, call);
         let (word, granted) = self.grant(limit, now, call);
         self.kind = Some(kind(limit));
-        let kept = self.leases.remove(&call.node);
-        let tokens = kept.map_or(0, |lease| lease.tokens) + granted;
+        let (kept, kept_until) = self
+            .leases
+            .remove(&call.node)
+            .map_or((0, 0), |lease| (lease.tokens, lease.until));
+        let tokens = kept + granted;
         if call.want > 0 || tokens > 0 {
             let lease = Lease {
                 sequence: call.sequence,
-                until: now + life(limit, now, call.life),
+                // Nobody who was told a later end is cut short.
+                until: kept_until.max(now + life(limit, now, call.life)),
                 tokens,
                 granted,
             };

@@ -81,7 +81,7 @@ impl LuaPool {
 }
 
 /// The one key of a limit's period.
-fn key(limit: &Limit) -> Key {
+pub(super) fn key(limit: &Limit) -> Key {
     let names = Names {
         prefix: "lease".to_owned(),
         naming: |values, part| part("key", values),

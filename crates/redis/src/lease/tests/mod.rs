@@ -5,5 +5,6 @@ mod calls;
 mod host;
 mod lua_pool;
 mod node;
+mod real_holder;
 mod schedules;
 mod world;

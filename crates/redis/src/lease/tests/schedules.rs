@@ -55,7 +55,14 @@ impl<H: Holds> Trial<H> {
         }
         match found {
             None => Ok(()),
-            Some(found) => Err(format!("seed {seed}, {}/{} {} {:?}, {faults:?}, spare {}: {found}", limit.amount(), limit.period(), limit.algorithm(), limit.burst(), world.residual)),
+            Some(found) => Err(format!(
+                "seed {seed}, {}/{} {} {:?}, {faults:?}, spare {}: {found}",
+                limit.amount(),
+                limit.period(),
+                limit.algorithm(),
+                limit.burst(),
+                world.residual
+            )),
         }
     }
 }
@@ -114,11 +121,28 @@ fn survey() {
         guard: Guard::Right,
     };
     if let Ok(seed) = std::env::var("SEED") {
-        trial.run_and_tell(seed.parse().unwrap(), Some(Vec::new())).unwrap();
+        trial
+            .run_and_tell(seed.parse().unwrap(), Some(Vec::new()))
+            .unwrap();
+    }
+    for seed in 0..1_000 {
+        if let Err(error) = trial.run(seed) {
+            println!("{error}");
+        }
+    }
+    let trial = Trial {
+        scripts: Scripts::new(),
+        make: super::real_holder::real_holder,
+        guard: Guard::Right,
+    };
+    if let Ok(seed) = std::env::var("REAL") {
+        trial
+            .run_and_tell(seed.parse().unwrap(), Some(Vec::new()))
+            .unwrap();
     }
     for seed in 0..2_000 {
         if let Err(error) = trial.run(seed) {
-            println!("{error}");
+            println!("seed real {error}");
         }
     }
 }

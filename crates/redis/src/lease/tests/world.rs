@@ -236,7 +236,10 @@ impl<P: Pool, H: Holds> World<P, H> {
         }
         let now = node.clock.at(self.now);
         node.holder.hear(call, reply, sent, now);
-        let until = node.clock.when(node.holder.deadline()).saturating_sub(START);
+        let until = node
+            .clock
+            .when(node.holder.deadline())
+            .saturating_sub(START);
         self.tell(|| format!("{} hears {}, until {until}", call.node, call.sequence));
     }
 
