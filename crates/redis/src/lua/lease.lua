@@ -153,6 +153,8 @@ local function serve(i, n)
       granted = min(want, max(least, div(there, 2 * holders)), most, there)
       total = total + debit(i, limit, granted)
     end
+    -- The record outlives its leases: with it they would be forgotten while they may be spent.
+    life = min(life, ttl[limit] * 500)
     if law[limit] ~= BUCKET then life = min(life, start_of(limit, x[i] + 1) - wall) end
     -- What stays with its holder never ends earlier than it was told before.
     local till = max(steady + life, kept == 1 and mine.till or 0)

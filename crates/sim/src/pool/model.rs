@@ -310,11 +310,15 @@ impl Pool for PoolModel {
     }
 }
 
-/// Leases on windows end with them.
+/// Leases on windows end with them, those on buckets before the bucket could be forgotten: once it has had the time to
+/// fill, or a period, or half a second if that is longer.
 fn life(limit: &Limit, now: i128, life: u64) -> i128 {
-    let life = i128::from(life);
+    let (life, period) = (i128::from(life), i128::from(limit.period().length().get()));
     if matches!(limit.law(), Law::TokenBucket(_)) {
-        return life;
+        let rate = rate(limit);
+        let longest = period.max(rate.full / rate.per_micro).max(500_000);
+        // Records live for whole milliseconds, twice as long.
+        return life.min((2 * longest + 999) / 1_000 * 500);
     }
     let calendar = Calendar::new(limit.period());
     life.min(calendar.end_of(calendar.window_at(now)) - now)

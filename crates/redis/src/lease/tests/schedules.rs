@@ -117,21 +117,6 @@ fn no_schedule_breaks_the_law() {
 fn survey() {
     let trial = Trial {
         scripts: Scripts::new(),
-        make: model_holder,
-        guard: Guard::Right,
-    };
-    if let Ok(seed) = std::env::var("SEED") {
-        trial
-            .run_and_tell(seed.parse().unwrap(), Some(Vec::new()))
-            .unwrap();
-    }
-    for seed in 0..1_000 {
-        if let Err(error) = trial.run(seed) {
-            println!("{error}");
-        }
-    }
-    let trial = Trial {
-        scripts: Scripts::new(),
         make: super::real_holder::real_holder,
         guard: Guard::Right,
     };
