@@ -15,6 +15,8 @@ mod purse;
 mod refresh;
 mod sightings;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use call::{Answer, Asserted, Grant, Question, TOGETHER_MAX, args, read};
 pub(crate) use clock::LeaseClock;
