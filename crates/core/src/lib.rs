@@ -49,7 +49,7 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use cost::Cost;
 pub use decision::Decision;
 pub use error::LimitError;
-pub use limit::{Limit, LimitLine, LimitSet, NoLease};
+pub use limit::{Limit, LimitLine, LimitSet, NoLease, Sharing};
 pub use period::{Period, Unit};
 pub use policy::{Consistency, OnFailure, Policy};
 pub use state::State;
