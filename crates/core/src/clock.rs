@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use crate::{Micros, Now, Timestamp};
+use crate::{Instants, Micros, Now, Timestamp};
 
 /// A source of `now`. Bring your own by implementing one method.
 ///
@@ -32,6 +32,14 @@ pub trait Clock: Send + Sync {
     fn boot(&self) -> Timestamp {
         self.now().steady
     }
+
+    /// Both at once, for less than twice the price.
+    fn instants(&self) -> Instants {
+        Instants {
+            now: self.now(),
+            boot: self.boot(),
+        }
+    }
 }
 
 impl<C: Clock + ?Sized> Clock for &C {
@@ -44,6 +52,11 @@ impl<C: Clock + ?Sized> Clock for &C {
     fn boot(&self) -> Timestamp {
         (**self).boot()
     }
+
+    #[inline]
+    fn instants(&self) -> Instants {
+        (**self).instants()
+    }
 }
 
 impl<C: Clock + ?Sized> Clock for Arc<C> {
@@ -55,6 +68,11 @@ impl<C: Clock + ?Sized> Clock for Arc<C> {
     #[inline]
     fn boot(&self) -> Timestamp {
         (**self).boot()
+    }
+
+    #[inline]
+    fn instants(&self) -> Instants {
+        (**self).instants()
     }
 }
 
@@ -81,7 +99,12 @@ impl Clock for SystemClock {
 
     #[inline]
     fn boot(&self) -> Timestamp {
-        ANCHOR.boot()
+        ANCHOR.instants().boot
+    }
+
+    #[inline]
+    fn instants(&self) -> Instants {
+        ANCHOR.instants()
     }
 }
 
@@ -133,20 +156,22 @@ impl Anchor {
 
     #[inline]
     fn now(&self) -> Now {
-        let counted = self.counted_in_step();
-        let steady = counted.saturating_add_signed(self.steady_ahead_micros.load(Relaxed));
-        let wall = steady.saturating_add_signed(self.wall_ahead_micros.load(Relaxed));
-        Now {
-            wall: Timestamp::from_micros(wall),
-            steady: Timestamp::from_micros(steady),
-        }
+        self.instants().now
     }
 
     #[inline]
-    fn boot(&self) -> Timestamp {
+    fn instants(&self) -> Instants {
         let counted = self.counted_in_step();
         let boot = counted.saturating_add_signed(self.boot_ahead_micros.load(Relaxed));
-        Timestamp::from_micros(boot)
+        let steady = counted.saturating_add_signed(self.steady_ahead_micros.load(Relaxed));
+        let wall = steady.saturating_add_signed(self.wall_ahead_micros.load(Relaxed));
+        Instants {
+            now: Now {
+                wall: Timestamp::from_micros(wall),
+                steady: Timestamp::from_micros(steady),
+            },
+            boot: Timestamp::from_micros(boot),
+        }
     }
 
     /// The counter, compared with the system's clocks when that is due. A machine that slept has a counter that went
@@ -227,82 +252,6 @@ fn wall_clock() -> Timestamp {
         .duration_since(UNIX_EPOCH)
         .unwrap_or(Duration::ZERO);
     Timestamp::from_micros(Micros::from(since_epoch).get())
-}
-
-/// A clock that moves only when told to. Clones share the hands.
-///
-/// ```
-/// use std::time::Duration;
-/// use tollgate_core::{Clock, ManualClock, Micros};
-///
-/// let clock = ManualClock::start();
-/// let before = clock.now();
-/// clock.advance(Duration::from_millis(5));
-/// assert_eq!(clock.now().steady.since(before.steady), Micros::from_millis(5));
-///
-/// clock.step_wall(-3_600_000_000); // somebody sets the time of day back by an hour
-/// assert!(clock.now().wall < before.wall);
-/// assert!(clock.now().steady > before.steady);
-/// ```
-#[derive(Clone, Debug)]
-pub struct ManualClock {
-    hands: Arc<Hands>,
-}
-
-#[derive(Debug)]
-struct Hands {
-    wall: AtomicU64,
-    steady: AtomicU64,
-}
-
-impl ManualClock {
-    /// A clock that stands at 2026-01-01T00:00:00Z, a Thursday.
-    pub fn start() -> Self {
-        Self::at(Timestamp::from_secs(1_767_225_600))
-    }
-
-    /// A clock that stands at `moment`.
-    pub fn at(moment: Timestamp) -> Self {
-        let micros = moment.as_micros();
-        let hands = Hands {
-            wall: AtomicU64::new(micros),
-            steady: AtomicU64::new(micros),
-        };
-        Self {
-            hands: Arc::new(hands),
-        }
-    }
-
-    /// Lets time pass.
-    pub fn advance(&self, by: impl Into<Micros>) {
-        let by = by.into().get();
-        self.hands.wall.fetch_add(by, Relaxed);
-        self.hands.steady.fetch_add(by, Relaxed);
-    }
-
-    /// Sets both hands, also backwards.
-    pub fn set(&self, now: Now) {
-        self.hands.wall.store(now.wall.as_micros(), Relaxed);
-        self.hands.steady.store(now.steady.as_micros(), Relaxed);
-    }
-
-    /// Steps the time of day by this many microseconds, as an operator or a time service would.
-    /// Elapsed time does not notice.
-    pub fn step_wall(&self, by_micros: i64) {
-        let wall = self.hands.wall.load(Relaxed);
-        self.hands
-            .wall
-            .store(wall.saturating_add_signed(by_micros), Relaxed);
-    }
-}
-
-impl Clock for ManualClock {
-    fn now(&self) -> Now {
-        Now {
-            wall: Timestamp::from_micros(self.hands.wall.load(Relaxed)),
-            steady: Timestamp::from_micros(self.hands.steady.load(Relaxed)),
-        }
-    }
 }
 
 #[cfg(test)]

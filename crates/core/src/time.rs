@@ -176,3 +176,19 @@ impl Now {
         }
     }
 }
+
+/// One moment by [`Clock::now`](crate::Clock::now) and by [`Clock::boot`](crate::Clock::boot).
+///
+/// ```
+/// use tollgate_core::{Clock, ManualClock};
+///
+/// let moment = ManualClock::start().instants();
+/// assert_eq!(moment.boot, moment.now.steady);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instants {
+    /// For laws.
+    pub now: Now,
+    /// For what was borrowed.
+    pub boot: Timestamp,
+}

@@ -21,7 +21,6 @@
 mod batch;
 mod cell;
 mod class;
-mod hash;
 mod pack;
 mod pages;
 mod save;

@@ -1,12 +1,11 @@
 //! The store, and the fast way through it.
 
 use tollgate_core::{
-    Action, Answer, Charge, Clock, ImmediateStore, Law, Now, SystemClock, Verdict,
+    Action, Answer, Charge, Clock, Fingerprinter, ImmediateStore, Law, Now, SystemClock, Verdict,
 };
 
 use crate::{
     class::Classes,
-    hash::Fingerprinter,
     pack::{Packed, Stepped},
     shard::Shards,
     slot::Slot,

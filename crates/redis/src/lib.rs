@@ -11,6 +11,7 @@ mod examination;
 mod fleet;
 mod health;
 mod key;
+mod lease;
 mod ledger;
 mod options;
 mod record;

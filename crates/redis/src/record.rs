@@ -11,7 +11,7 @@ use tollgate_core::{
     LogEntry, Period, SlidingLog, SlidingState, SlidingWindow, State, Timestamp, TokenBucket,
 };
 
-use crate::custom;
+use crate::{custom, lease::Held};
 
 /// The version of everything below: another one is read by another release.
 const VERSION: char = '1';
@@ -98,8 +98,20 @@ fn put(text: &mut String, numbers: &[u128]) {
     }
 }
 
-/// Reads a state of this period. `None` if it is none that this release knows.
-pub(crate) fn read(text: &str, period: Period) -> Option<Counted> {
+/// Reads what a record of this period comes to at a moment: its state, and the leases on it. `None` if it is none that
+/// this release knows.
+pub(crate) fn read(record: &str, period: Period, steady: Timestamp) -> Option<(Counted, Held)> {
+    let (text, held) = Held::split(record);
+    let mut counted = read_state(text, period)?;
+    if let (Law::TokenBucket(law), State::Bucket(state)) = (&counted.law, &counted.state)
+        && held != Held::default()
+    {
+        counted.state = State::Bucket(held.hold(law.bucket(), *state, steady));
+    }
+    Some((counted, held))
+}
+
+fn read_state(text: &str, period: Period) -> Option<Counted> {
     let (head, numbers) = text.strip_prefix(VERSION)?.split_once(' ')?;
     let (letter, rate) = head.split_at_checked(1)?;
     let counted = |law, state| Some(Counted { law, state });

@@ -28,14 +28,14 @@ impl Script {
     }
 }
 
-/// Makes a script out of the way it learns the time, and what it does.
+/// Makes a script out of the way it learns the time, what it has in common with others, and what it does.
 macro_rules! script {
-    ($name:ident, $label:literal, $clock:literal) => {
+    ($name:ident, $clock:literal $(, $part:literal)+) => {
         pub(crate) static $name: $crate::script::Script = $crate::script::Script::new(
             || {
                 let clock = include_str!(concat!("lua/", $clock, ".lua"));
-                let body = include_str!(concat!("lua/", $label, ".lua"));
-                format!("{clock}\n{body}")
+                let parts = [$(include_str!(concat!("lua/", $part, ".lua"))),+];
+                format!("{clock}\n{}", parts.join("\n"))
             },
             || redis::Script::new($name.text()).get_hash().to_owned(),
         );
@@ -48,10 +48,11 @@ macro_rules! script {
 )]
 pub(crate) use script;
 
-script!(PRESENCE, "presence", "clock");
-script!(DECIDE, "decide", "clock");
-script!(LOOK, "look", "clock");
-script!(SWAP, "swap", "clock");
+script!(PRESENCE, "clock", "presence");
+script!(DECIDE, "clock", "counters", "decide");
+script!(LEASE, "clock", "counters", "lease");
+script!(LOOK, "clock", "look");
+script!(SWAP, "clock", "swap");
 
 /// Every script of production, so that all are loaded at connect.
-pub(crate) static ALL: [&Script; 4] = [&PRESENCE, &DECIDE, &LOOK, &SWAP];
+pub(crate) static ALL: [&Script; 5] = [&PRESENCE, &DECIDE, &LEASE, &LOOK, &SWAP];

@@ -10,6 +10,7 @@ use crate::script::{self, Script};
 #[derive(Clone)]
 pub(crate) struct Time {
     pub(crate) decide: &'static Script,
+    pub(crate) lease: &'static Script,
     pub(crate) look: &'static Script,
     pub(crate) swap: &'static Script,
     /// Nothing, but in tests.
@@ -21,6 +22,7 @@ impl Time {
     pub(crate) fn of_redis() -> Self {
         Self {
             decide: &script::DECIDE,
+            lease: &script::LEASE,
             look: &script::LOOK,
             swap: &script::SWAP,
             told: None,

@@ -6,9 +6,10 @@ use tollgate_core::{Clock, ImmediateStore};
 
 use crate::{Options, OptionsError, RedisStore, script::script, time::Time};
 
-script!(DECIDE, "decide", "virtual_clock");
-script!(LOOK, "look", "virtual_clock");
-script!(SWAP, "swap", "virtual_clock");
+script!(DECIDE, "virtual_clock", "counters", "decide");
+script!(LEASE, "virtual_clock", "counters", "lease");
+script!(LOOK, "virtual_clock", "look");
+script!(SWAP, "virtual_clock", "swap");
 
 impl<L: ImmediateStore + 'static> RedisStore<L> {
     /// As [`RedisStore::start`], but the scripts believe this clock about the time, and not the server's.
@@ -23,6 +24,7 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
     ) -> Result<Self, OptionsError> {
         let time = Time {
             decide: &DECIDE,
+            lease: &LEASE,
             look: &LOOK,
             swap: &SWAP,
             told: Some(Arc::clone(&clock)),

@@ -2,12 +2,11 @@
 
 use std::io::{self, Read, Write};
 
-use tollgate_core::Clock;
+use tollgate_core::{Clock, Fingerprinter};
 
 use super::{CellStore, shard::Entry, store::nanos};
 use crate::{
     LoadError, SAVED_PERIOD_MIN,
-    hash::Fingerprinter,
     save::{Contents, Header, Reader, Writer},
 };
 

@@ -2,13 +2,12 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tollgate_core::{Clock, Now};
+use tollgate_core::{Clock, Fingerprinter, Now};
 
 use super::{
     CellStats, Throttle, ThrottleError, Throttled,
     shard::{Entry, Shard},
 };
-use crate::hash::Fingerprinter;
 
 /// The most shards. Each has a lock of its own.
 const SHARDS_MAX: usize = 64;

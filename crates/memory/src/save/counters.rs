@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 
-use tollgate_core::{Bucket, Clock, Law, Now, Period, State};
+use tollgate_core::{Bucket, Clock, Fingerprinter, Law, Now, Period, State};
 
 use super::{
     LoadError,
@@ -11,7 +11,6 @@ use super::{
 };
 use crate::{
     class::Life,
-    hash::Fingerprinter,
     pack::Packed,
     shard::Entry,
     store::{Counters, MemoryStore},

@@ -61,6 +61,8 @@ pub(crate) enum Refused {
     Failed(Failure),
     /// A counter holds something that is not ours.
     Foreign,
+    /// A counter is not there, and may have been lost.
+    Unknown,
     /// Others changed the counters again and again.
     Contended,
     /// Too many wait already.

@@ -2,6 +2,8 @@
 
 use std::{collections::HashSet, sync::atomic::Ordering::Relaxed};
 
+use tollgate_core::Timestamp;
+
 use super::{
     Decisions, Lanes,
     ask::{Ask, Deed, Granted, Part, Refused, refuse_all},
@@ -50,6 +52,10 @@ impl Lanes {
                 odd.iter().for_each(|key| self.ledger.write_off_doubt(key));
                 self.work_out_odd(slot, asks, &odd).await
             }
+            word if word.starts_with("unknown") => {
+                self.not_sent(&batch, sequence);
+                self.refuse_unknown(asks, &odd_keys(word, &batch))
+            }
             _ => {
                 self.not_sent(&batch, sequence);
                 self.counts.foreign.fetch_add(1, Relaxed);
@@ -69,6 +75,10 @@ impl Lanes {
             word if word.starts_with("odd") => {
                 self.not_sent(&batch, sequence);
                 self.work_out_odd(slot, asks, &odd_keys(word, &batch)).await
+            }
+            word if word.starts_with("unknown") => {
+                self.not_sent(&batch, sequence);
+                self.refuse_unknown(asks, &odd_keys(word, &batch))
             }
             "foreign" | "stale" => {
                 self.not_sent(&batch, sequence);
@@ -96,6 +106,20 @@ impl Lanes {
         let (odd, others) = asks.into_iter().partition(is_odd);
         self.work_out(slot, odd, None).await;
         others
+    }
+
+    /// Lets policies answer on counters that may have been lost; hands back the others.
+    fn refuse_unknown(&self, asks: Vec<Ask>, unknown: &HashSet<Key>) -> Vec<Ask> {
+        let is_hit = |ask: &Ask| ask.items.iter().any(|item| unknown.contains(&item.key));
+        let (hit, others) = asks.into_iter().partition(is_hit);
+        refuse_all(hit, Refused::Unknown);
+        others
+    }
+
+    /// Since when counters of a slot that are not there may be lost ones.
+    #[expect(clippy::unused_self, reason = "until lineages are followed")]
+    fn since(&self, _: Slot) -> Timestamp {
+        Timestamp::from_micros(0)
     }
 
     /// Works out the numbers of what the script has decided.
@@ -141,7 +165,7 @@ impl Lanes {
     async fn send(&self, slot: Slot, batch: &mut Batch, sequence: u64) -> Result<Reply, Failure> {
         let now = self.now();
         batch.settle(|key| self.ledger.settlement(key, sequence, now));
-        let mut args = batch.args(&self.node, sequence);
+        let mut args = batch.args(&self.node, sequence, self.since(slot));
         if let Some(now) = self.time.told() {
             args.extend(told(now));
         }
@@ -152,7 +176,7 @@ impl Lanes {
             args,
         };
         let value = self.call(&call).await?;
-        Reply::read(value).ok_or(Failure::InDoubt(Cause::Other))
+        Reply::read(value, batch.keys.len()).ok_or(Failure::InDoubt(Cause::Other))
     }
 
     fn settled(&self, batch: &Batch) {

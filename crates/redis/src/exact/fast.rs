@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 use smallvec::SmallVec;
-use tollgate_core::{Limit, Now};
+use tollgate_core::{Limit, Now, Timestamp};
 
 use super::{
     Item, Parts,
@@ -35,7 +35,7 @@ struct Known {
 
 /// Whether a counter that is not there may have a predecessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Former {
+pub(crate) enum Former {
     None,
     Some,
 }
@@ -132,8 +132,9 @@ impl Batch {
     }
 
     /// What the script is given.
-    pub(super) fn args(&self, node: &str, sequence: u64) -> Vec<Vec<u8>> {
-        let mut args = vec![node.as_bytes().to_vec(), digits(sequence)];
+    pub(super) fn args(&self, node: &str, sequence: u64, since: Timestamp) -> Vec<Vec<u8>> {
+        let since = digits(since.as_micros());
+        let mut args = vec![node.as_bytes().to_vec(), digits(sequence), since];
         args.push(digits(self.limits.len()));
         for known in &self.limits {
             write_limit(&known.limit, known.former, &mut args);
@@ -175,10 +176,10 @@ fn charges(items: &[Item]) -> Vec<(&Item, u64)> {
 }
 
 /// The time, for scripts that are told it.
-pub(super) fn told(now: Now) -> [Vec<u8>; 2] {
+pub(crate) fn told(now: Now) -> [Vec<u8>; 2] {
     [now.wall, now.steady].map(|time| digits(time.as_micros()))
 }
 
-pub(super) fn digits(number: impl itoa::Integer) -> Vec<u8> {
+pub(crate) fn digits(number: impl itoa::Integer) -> Vec<u8> {
     itoa::Buffer::new().format(number).as_bytes().to_vec()
 }

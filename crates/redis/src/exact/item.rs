@@ -65,7 +65,7 @@ impl Parts {
 }
 
 /// Appends what scripts have to know of a limit; see decide.lua.
-pub(super) fn write_limit(limit: &Limit, former: Former, args: &mut Vec<Vec<u8>>) {
+pub(crate) fn write_limit(limit: &Limit, former: Former, args: &mut Vec<Vec<u8>>) {
     let capacity = limit.law().capacity();
     let (alignment, step) = alignment(limit.period());
     let length = limit.period().length().get();

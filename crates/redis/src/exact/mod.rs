@@ -14,7 +14,8 @@ mod tests;
 mod waiting;
 
 pub(crate) use ask::{Deed, Granted, Part, Refused};
-pub(crate) use item::{Item, Parts};
+pub(crate) use fast::{Former, digits, told};
+pub(crate) use item::{Item, Parts, write_limit};
 pub(crate) use lanes::Lanes;
 pub(crate) use tally::Decisions;
 pub(crate) use waiting::moment;

@@ -10,13 +10,15 @@ pub(super) struct Reply {
     pub(super) word: String,
     /// The states that were found.
     pub(super) states: Vec<Option<String>>,
+    /// What this node has taken of each counter in all, if something was decided.
+    pub(super) totals: Vec<u64>,
     /// The key that is not ours, from 0.
     pub(super) foreign: Option<usize>,
 }
 
 impl Reply {
     /// `None` if no script of ours replies like this.
-    pub(super) fn read(value: Value) -> Option<Self> {
+    pub(super) fn read(value: Value, keys: usize) -> Option<Self> {
         let Value::Array(values) = value else {
             return None;
         };
@@ -37,13 +39,17 @@ impl Reply {
                 now,
                 word,
                 states: Vec::new(),
+                totals: Vec::new(),
                 foreign: Some(foreign),
             });
         }
+        let states = values.by_ref().take(keys).map(text).collect();
+        let totals = values.filter_map(|total| text(total)?.parse().ok());
         Some(Self {
             now,
             word,
-            states: values.map(text).collect(),
+            states,
+            totals: totals.collect(),
             foreign: None,
         })
     }

@@ -170,6 +170,7 @@ impl Lanes {
         if let Some(now) = self.time.told() {
             args.extend(told(now));
         }
+        let count = keys.len();
         let keys = keys.iter().map(Key::to_bytes).collect();
         let call = Call {
             script,
@@ -178,7 +179,7 @@ impl Lanes {
             args,
         };
         let value = self.call(&call).await?;
-        Reply::read(value).ok_or(Failure::InDoubt(Cause::Other))
+        Reply::read(value, count).ok_or(Failure::InDoubt(Cause::Other))
     }
 }
 

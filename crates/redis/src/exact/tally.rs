@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use tollgate_core::{Answer, Cost, Decision, Law, Limit, Now, Outcome, State};
 
 use super::Item;
-use crate::{custom, key::Key, record};
+use crate::{custom, key::Key, lease::Held, record};
 
 /// The decisions on the charges of one request.
 pub(crate) type Decisions = SmallVec<[Decision; 2]>;
@@ -23,6 +23,8 @@ pub(super) struct Tally {
 struct Found {
     /// As it lies in Redis.
     text: Option<String>,
+    /// The leases on it.
+    held: Held,
     /// As it is to be: `None` as long as nobody has touched it.
     next: Option<Next>,
 }
@@ -50,7 +52,11 @@ pub(super) struct Change<'a> {
 impl Tally {
     pub(super) fn new(now: Now, found: impl IntoIterator<Item = (Key, Option<String>)>) -> Self {
         let found = found.into_iter();
-        let found = found.map(|(key, text)| (key, Found { text, next: None }));
+        let found = found.map(|(key, text)| {
+            let held = text.as_deref().map(Held::split).unwrap_or_default().1;
+            let next = None;
+            (key, Found { text, held, next })
+        });
         Self {
             now,
             found: found.collect(),
@@ -89,12 +95,23 @@ impl Tally {
     /// Makes the counters fresh.
     pub(super) fn reset(&mut self, items: &[Item]) -> Result<Decisions, Unreadable> {
         for item in items {
-            self.forget(&item.key, &item.limit);
+            drop(self.forget(&item.key, &item.limit));
             for (key, limit) in former(item, items) {
-                self.forget(key, limit);
+                drop(self.forget(key, limit));
             }
+            self.keep_held(item);
         }
         self.look(items)
+    }
+
+    /// What nodes hold and may spend yet stays taken.
+    fn keep_held(&mut self, item: &Item) {
+        let found = self.found.get(&item.key);
+        let tokens = found.map_or(0, |found| found.held.tokens(self.now.steady));
+        if tokens > 0 {
+            let state = item.limit.law().admitted(tokens, self.now);
+            self.put(item, state, &[]);
+        }
     }
 
     /// Adds what was spent elsewhere, and takes off what was not spent after all.
@@ -125,7 +142,8 @@ impl Tally {
         let touched = self.found.iter().filter_map(|(key, found)| {
             let next = found.next.as_ref()?;
             let state = next.state.as_ref();
-            let after = state.map(|state| record::write(&next.limit, state));
+            let leases = found.held.text(self.now.steady);
+            let after = state.map(|state| record::write(&next.limit, state) + &leases);
             (after != found.text).then_some(Change {
                 key,
                 before: found.text.as_deref(),
@@ -188,7 +206,8 @@ impl Tally {
         let Some(text) = &found.text else {
             return Ok(None);
         };
-        let read = record::read(text, counted.period()).ok_or(Unreadable)?;
+        let read = record::read(text, counted.period(), self.now.steady);
+        let (read, _) = read.ok_or(Unreadable)?;
         if read.law.is_fresh(&read.state, self.now) {
             return Ok(None);
         }
@@ -212,7 +231,10 @@ impl Tally {
                 .cloned()
                 .collect();
             for (key, limit) in sources {
-                self.forget(&key, &limit);
+                let held = self.forget(&key, &limit);
+                if let Some(found) = self.found.get_mut(&item.key) {
+                    found.held = held;
+                }
             }
         }
         let is_fresh = item.limit.law().is_fresh(&state, self.now);
@@ -225,13 +247,16 @@ impl Tally {
         }
     }
 
-    fn forget(&mut self, key: &Key, limit: &Limit) {
-        if let Some(found) = self.found.get_mut(key) {
-            found.next = Some(Next {
-                limit: limit.clone(),
-                state: None,
-            });
-        }
+    /// Forgets a counter, and says who holds what of it.
+    fn forget(&mut self, key: &Key, limit: &Limit) -> Held {
+        let Some(found) = self.found.get_mut(key) else {
+            return Held::default();
+        };
+        found.next = Some(Next {
+            limit: limit.clone(),
+            state: None,
+        });
+        found.held.clone()
     }
 }
 

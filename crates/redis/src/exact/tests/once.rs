@@ -71,7 +71,7 @@ impl Node {
         self.sequence += 1;
         let now = self.clock.now();
         batch.settle(|key| self.ledger.settlement(key, self.sequence, now));
-        let mut args = batch.args("me", self.sequence);
+        let mut args = batch.args("me", self.sequence, Timestamp::from_micros(0));
         args.extend(told(self.clock.now()));
         let words = words(&virtual_time::DECIDE, &key, &args);
         let reply = match fate {
@@ -94,7 +94,7 @@ impl Node {
             .get(3)
             .cloned()
             .map(tollgate_testkit::redis::Reply::bytes);
-        assert_eq!(words.len(), 4, "{words:?}");
+        assert_eq!(words.len(), 5, "{words:?}");
         self.ledger.settled(&key.key);
         let state = state.filter(|state| !state.is_empty());
         let state = state.map(|state| String::from_utf8(state).unwrap());

@@ -3,48 +3,58 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use siphasher::sip::SipHasher13;
-use tollgate_core::{CounterKey, Period, RuleId};
+
+use crate::{CounterKey, Period, RuleId};
 
 /// Turns a counter's identity (rule, period, key values) into 64 bits that nobody outside can predict,
 /// so nobody can craft keys that fall together.
 ///
 /// Among n live keys the odds that any two share a counter are n² / 2^65: one in 37 million for a
 /// million keys.
+///
+/// ```
+/// use tollgate_core::{CounterKey, Fingerprinter, Period, RuleId};
+///
+/// let hash = Fingerprinter::random();
+/// let key = CounterKey::new(RuleId::default(), b"user:42");
+/// assert_ne!(hash.counter(key, Period::MINUTE), hash.counter(key, Period::HOUR));
+/// ```
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fingerprinter {
+pub struct Fingerprinter {
     values: SipHasher13,
     secrets: [u64; 4],
 }
 
 impl Fingerprinter {
     /// With secrets of its own.
-    pub(crate) fn random() -> Self {
+    pub fn random() -> Self {
         let random = || RandomState::new().build_hasher().finish();
         Self::with_secrets([random(), random(), random(), random()])
     }
 
     /// With the secrets of an earlier one, whose fingerprints it repeats.
-    pub(crate) fn with_secrets(secrets: [u64; 4]) -> Self {
+    pub fn with_secrets(secrets: [u64; 4]) -> Self {
         Self {
             values: SipHasher13::new_with_keys(secrets[0], secrets[1]),
             secrets,
         }
     }
 
-    pub(crate) const fn secrets(&self) -> [u64; 4] {
+    /// What makes it repeatable.
+    pub const fn secrets(&self) -> [u64; 4] {
         self.secrets
     }
 
-    /// Never zero, which marks an empty slot.
+    /// Of a counter. Never zero, which marks an empty slot.
     #[inline]
-    pub(crate) fn counter(&self, key: CounterKey<'_>, period: Period) -> u64 {
+    pub fn counter(&self, key: CounterKey<'_>, period: Period) -> u64 {
         let values = self.values.hash(key.values());
         (values ^ self.salt(key.rule(), period)).max(1)
     }
 
     /// Of a key that no rule is about. Never zero.
     #[inline]
-    pub(crate) fn bytes(&self, key: &[u8]) -> u64 {
+    pub fn bytes(&self, key: &[u8]) -> u64 {
         self.values.hash(key).max(1)
     }
 
@@ -52,7 +62,7 @@ impl Fingerprinter {
     /// so mixing is enough; the caller's part goes through the keyed hash.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "takes the lower half")]
-    pub(crate) fn salt(&self, rule: RuleId, period: Period) -> u64 {
+    pub fn salt(&self, rule: RuleId, period: Period) -> u64 {
         let (low, high) = (rule.get() as u64, (rule.get() >> 64) as u64);
         let rule = fold(low ^ self.secrets[2], high ^ self.secrets[3]);
         fold(rule ^ period.id(), self.secrets[2] | 1)
