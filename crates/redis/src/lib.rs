@@ -20,6 +20,7 @@ mod slot;
 mod stats;
 mod store;
 mod time;
+mod verify;
 #[cfg(feature = "virtual-time")]
 mod virtual_time;
 
