@@ -16,6 +16,7 @@ use crate::{
     exact::Lanes,
     fleet::{Fleet, Manner, Policies},
     key::Names,
+    lease::{self, Holdings, LeaseClock},
     time::Time,
 };
 
@@ -67,6 +68,17 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
             reason = "ends with the store, of which it holds nothing"
         )]
         drop(tokio::spawn(keep_settling(weak)));
+        let clock_of_leases = match &lanes.time().told {
+            Some(clock) => LeaseClock::Told(Arc::clone(clock)),
+            None => LeaseClock::System,
+        };
+        let holdings = Arc::new(Holdings::new(options.leases, clock_of_leases));
+        let keeping = lease::keep(Arc::downgrade(&holdings), Arc::downgrade(&lanes));
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "ends with the store, of which it holds nothing"
+        )]
+        drop(tokio::spawn(keeping));
         let fleet = Fleet {
             lanes,
             client,
@@ -78,6 +90,7 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
             },
             deadline: options.deadline,
             policies: Policies::default(),
+            holdings,
             foreign_told_micros: AtomicU64::new(0),
         };
         Ok(Self { fleet })
@@ -109,7 +122,7 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
             owing: u64::try_from(lanes.ledger.len()).unwrap_or(u64::MAX),
             unsettled,
             conflicts: counts.conflicts.load(Relaxed),
-            leases: crate::LeaseStats::default(),
+            leases: self.fleet.holdings.stats(),
         }
     }
 
@@ -119,8 +132,11 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
     }
 
     /// Settles what is owed, for as long as `patience` lasts; says how many counters were left unsettled.
+    ///
+    /// What this node leases is given back first.
     pub async fn settle(&self, patience: Duration) -> usize {
         const PAUSE: Duration = Duration::from_millis(5);
+        self.fleet.holdings.leave(patience / 2).await;
         let lanes = &self.fleet.lanes;
         let settling = async {
             while lanes.ledger.len() > 0 {
@@ -147,6 +163,9 @@ async fn keep_settling(lanes: Weak<Lanes>) {
 
 impl<L: ImmediateStore + 'static> Store for RedisStore<L> {
     async fn charge(&self, charges: &[Charge<'_>]) -> Result<Verdict, StoreError> {
+        if let Some(verdict) = self.fleet.holdings.charge(charges) {
+            return Ok(verdict);
+        }
         Ok(self.fleet.decide(charges, Manner::Charge).await)
     }
 

@@ -118,7 +118,7 @@ impl Lanes {
 
     /// Since when counters of a slot that are not there may be lost ones.
     #[expect(clippy::unused_self, reason = "until lineages are followed")]
-    fn since(&self, _: Slot) -> Timestamp {
+    pub(crate) fn since(&self, _: Slot) -> Timestamp {
         Timestamp::from_micros(0)
     }
 
@@ -223,6 +223,7 @@ fn replay(ask: &Ask, tally: &mut Tally) -> Result<(Granted, IsAllowed), Unreadab
     let granted = Granted {
         decisions,
         looked,
+        held: tally.held(&ask.items),
         now,
     };
     Ok((granted, is_allowed))

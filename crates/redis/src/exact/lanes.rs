@@ -130,10 +130,31 @@ impl Lanes {
 
     /// The slot whose lane a counter's calls take.
     pub(crate) fn slot_of(&self, item: &Item) -> Slot {
+        self.slot_of_key(&item.key)
+    }
+
+    /// The same of a key.
+    pub(crate) fn slot_of_key(&self, key: &Key) -> Slot {
         match self.client.layout() {
-            Layout::Cluster => item.key.slot(),
+            Layout::Cluster => key.slot(),
             _ => Slot::FIRST,
         }
+    }
+
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    pub(crate) const fn runtime(&self) -> &Handle {
+        &self.runtime
+    }
+
+    pub(crate) const fn time(&self) -> &Time {
+        &self.time
+    }
+
+    pub(crate) fn node(&self) -> &str {
+        &self.node
     }
 
     /// Whoever is to be asked about a slot, if that makes sense at present.
@@ -251,7 +272,7 @@ impl Lanes {
         asks
     }
 
-    pub(super) fn next_sequence(&self) -> u64 {
+    pub(crate) fn next_sequence(&self) -> u64 {
         self.sequence.fetch_add(1, Relaxed)
     }
 

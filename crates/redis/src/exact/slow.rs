@@ -105,6 +105,7 @@ impl Lanes {
             Ok(Granted {
                 decisions,
                 looked,
+                held: tally.held(&ask.items),
                 now,
             })
         });
