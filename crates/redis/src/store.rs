@@ -11,13 +11,14 @@ use std::{
 use tollgate_core::{Action, Charge, Clock, ImmediateStore, Store, StoreError, Verdict};
 
 use crate::{
-    Health, Options, OptionsError, Stats,
+    Health, LeaseStats, Options, OptionsError, Stats,
     client::Client,
     exact::Lanes,
     fleet::{Fleet, Manner, Policies},
     key::Names,
     lease::{self, Holdings, LeaseClock},
     time::Time,
+    verify::{Verifier, keep_verifying},
 };
 
 /// Counters that a fleet shares through Redis. `L` is where this node counts by itself.
@@ -72,7 +73,19 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
             Some(clock) => LeaseClock::Told(Arc::clone(clock)),
             None => LeaseClock::System,
         };
-        let holdings = Arc::new(Holdings::new(options.leases, clock_of_leases));
+        let verifier = Arc::new(Verifier::new(Arc::new(clock_of_leases.clone())));
+        let weak = Arc::downgrade(&verifier);
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "ends with the store, of whose counters it holds nothing"
+        )]
+        drop(tokio::spawn(keep_verifying(
+            weak,
+            Arc::downgrade(&client),
+            lanes.time().clone(),
+        )));
+        let holdings = Holdings::new(options.leases, clock_of_leases, Arc::clone(&verifier));
+        let holdings = Arc::new(holdings);
         let keeping = lease::keep(Arc::downgrade(&holdings), Arc::downgrade(&lanes));
         #[expect(
             clippy::disallowed_methods,
@@ -91,6 +104,7 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
             deadline: options.deadline,
             policies: Policies::default(),
             holdings,
+            verifier,
             foreign_told_micros: AtomicU64::new(0),
         };
         Ok(Self { fleet })
@@ -106,6 +120,7 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
         let lanes = &self.fleet.lanes;
         let counts = lanes.counts();
         let [settled, given_back, unsettled] = lanes.ledger.totals();
+        let [verified, overshoot] = self.fleet.verifier.totals();
         let mut failures = self.fleet.client.failures();
         let foreign = failures.iter_mut().find(|(cause, _)| *cause == "foreign");
         if let Some((_, count)) = foreign {
@@ -122,7 +137,11 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
             owing: u64::try_from(lanes.ledger.len()).unwrap_or(u64::MAX),
             unsettled,
             conflicts: counts.conflicts.load(Relaxed),
-            leases: self.fleet.holdings.stats(),
+            leases: LeaseStats {
+                verified,
+                overshoot,
+                ..self.fleet.holdings.stats()
+            },
         }
     }
 

@@ -23,6 +23,7 @@ use super::{
 use crate::{
     Leases,
     exact::{Former, Item},
+    verify::Verifier,
 };
 
 /// How long a denial is believed at most: a refund, a reset or a raised limit shows within this.
@@ -38,6 +39,7 @@ pub(crate) struct Holdings {
     pub(super) clock: LeaseClock,
     pub(super) counts: Counts,
     leases: Leases,
+    verifier: Arc<Verifier>,
     /// Keys to be asked about, now and later.
     asked: Mutex<Vec<Place>>,
     due: Mutex<BinaryHeap<Reverse<(Timestamp, Place)>>>,
@@ -47,7 +49,7 @@ pub(crate) struct Holdings {
 }
 
 impl Holdings {
-    pub(crate) fn new(leases: Leases, clock: LeaseClock) -> Self {
+    pub(crate) fn new(leases: Leases, clock: LeaseClock, verifier: Arc<Verifier>) -> Self {
         Self {
             hash: Fingerprinter::random(),
             table: Table::default(),
@@ -55,6 +57,7 @@ impl Holdings {
             clock,
             counts: Counts::default(),
             leases,
+            verifier,
             asked: Mutex::default(),
             due: Mutex::default(),
             stir: Arc::default(),
@@ -125,12 +128,23 @@ impl Holdings {
             )
         };
         if let Some(place) = self.table.insert(print, tag(charge.limit), make) {
+            self.watch(place, item);
             if let Some(margin) = self.table.margin(place) {
                 // This one, and the one before that made it worth a lease.
                 let units = charge.cost.get().max(1).saturating_mul(2);
                 margin.unmet.store(units, Relaxed);
             }
             self.want(place);
+        }
+    }
+
+    /// Has what is admitted of a new key verified, if it is of the sample.
+    fn watch(&self, place: Place, item: &Item) {
+        let watch = self.verifier.watch(&item.key, &item.limit);
+        let spot = self.table.line(place).zip(self.table.margin(place));
+        if let (Some(watch), Some((line, margin))) = (watch, spot) {
+            margin.watch.store(Some(watch));
+            line.watched();
         }
     }
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use tokio::time::{Instant, timeout};
-use tollgate_core::{Clock as _, Micros, Timestamp};
+use tollgate_core::{Clock as _, Micros, Now, Timestamp};
 
 use super::{
     call::{self, Answer, Question, TOGETHER_MAX},
@@ -108,7 +108,12 @@ fn send(held: &Arc<Holdings>, lanes: &Arc<Lanes>, slot: Slot, mut asked: Vec<Ask
     }
 }
 
-async fn ask(held: &Holdings, lanes: &Lanes, slot: Slot, asked: &[Asked]) -> Option<Vec<Answer>> {
+async fn ask(
+    held: &Holdings,
+    lanes: &Lanes,
+    slot: Slot,
+    asked: &[Asked],
+) -> Option<(Now, Vec<Answer>)> {
     let questions: Vec<Question> = asked.iter().map(|one| one.question.clone()).collect();
     let keys = questions
         .iter()
@@ -126,13 +131,13 @@ async fn ask(held: &Holdings, lanes: &Lanes, slot: Slot, asked: &[Asked]) -> Opt
     let patience = asked.iter().map(|one| one.patience).min()?;
     held.counts.calls.fetch_add(1, Relaxed);
     let called = timeout(patience.into(), lanes.client().call(&call)).await;
-    let (_, answers) = call::read(&called.ok()?.ok()?)?;
-    (answers.len() == asked.len()).then_some(answers)
+    let (now, answers) = call::read(&called.ok()?.ok()?)?;
+    (answers.len() == asked.len()).then_some((now, answers))
 }
 
-fn deliver(held: &Holdings, asked: &[Asked], answers: Option<Vec<Answer>>, sent: Timestamp) {
+fn deliver(held: &Holdings, asked: &[Asked], answers: Option<(Now, Vec<Answer>)>, sent: Timestamp) {
     let boot = held.clock.boot();
-    let Some(answers) = answers else {
+    let Some((now, answers)) = answers else {
         for one in asked {
             held.with(one.place, |holder, _, _| ((), Some(holder.failed(boot))));
         }
@@ -142,7 +147,8 @@ fn deliver(held: &Holdings, asked: &[Asked], answers: Option<Vec<Answer>>, sent:
     held.counts.took(boot.since(sent));
     for (one, answer) in asked.iter().zip(answers) {
         held.with(one.place, |holder, spot, moved| {
-            ((), Some(holder.answered(spot, answer, (sent, boot), moved)))
+            let next = holder.answered(spot, (answer, now), (sent, boot), moved);
+            ((), Some(next))
         });
     }
     held.stir.notify_one();

@@ -2,7 +2,7 @@
 
 use std::{
     hash::{BuildHasher as _, Hasher as _, RandomState},
-    sync::{Arc, Weak},
+    sync::Weak,
     time::Duration,
 };
 
@@ -15,11 +15,11 @@ const REPORT_EVERY_MS: u64 = 1_000;
 const JITTER_MS: u64 = 250;
 
 /// Ends with the verifier, which it does not hold.
-pub(crate) async fn keep_verifying(verifier: Weak<Verifier>, client: Arc<Client>, time: Time) {
+pub(crate) async fn keep_verifying(verifier: Weak<Verifier>, client: Weak<Client>, time: Time) {
     loop {
         let sooner = RandomState::new().build_hasher().finish() % JITTER_MS;
         tokio::time::sleep(Duration::from_millis(REPORT_EVERY_MS - sooner)).await;
-        let Some(verifier) = verifier.upgrade() else {
+        let Some((verifier, client)) = verifier.upgrade().zip(client.upgrade()) else {
             return;
         };
         verifier.report(&client, &time).await;

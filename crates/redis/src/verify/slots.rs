@@ -8,8 +8,11 @@ use crate::record;
 /// How long a slot of a bucket is: so much of its rate is not seen if it is exceeded.
 pub(super) const BUCKET_SLOT: Micros = Micros::from_secs(1);
 
-/// How long after its moment something may have been admitted: as long as a lease lives, and a bit.
+/// How long after the moment that it is told with something may have been admitted.
 pub(super) const LATE_MAX: Micros = Micros::from_secs(3);
+
+/// What a bucket gave in a longer span without a look at the time is not told: it may be later than that.
+pub(super) const BLIND_MAX: Micros = Micros::from_millis(2_500);
 
 /// The slots of a bucket that still take reports. What is told later than that is lost.
 pub(super) const OPEN_SLOTS: u64 = 16;
@@ -23,10 +26,15 @@ pub(super) struct Slots(SmallVec<[(u64, u64); 2]>);
 
 /// The slot that a moment of Redis is in: a window, or a part of the time of a bucket.
 pub(super) fn slot_of(limit: &Limit, at: Now) -> u64 {
-    match limit.law() {
-        Law::TokenBucket(_) | Law::LeakyBucket(_) => at.steady.as_micros() / BUCKET_SLOT.get(),
-        _ => limit.period().window_at(at.wall),
+    match is_bucket(limit) {
+        true => at.steady.as_micros() / BUCKET_SLOT.get(),
+        false => limit.period().window_at(at.wall),
     }
+}
+
+/// Whether a limit is counted by time, and not by windows.
+pub(super) fn is_bucket(limit: &Limit) -> bool {
+    matches!(limit.law(), Law::TokenBucket(_) | Law::LeakyBucket(_))
 }
 
 /// Whether anything can be said of a limit.

@@ -93,14 +93,14 @@ impl Verifier {
                 Some(Arc::clone(known.get()))
             }
             hash_map::Entry::Occupied(mut former) => {
-                let watch = Arc::new(Watch::new(limit.clone()));
+                let watch = Arc::new(Watch::new(limit.clone(), Arc::clone(&self.clock)));
                 former.insert(Arc::clone(&watch));
                 Some(watch)
             }
             hash_map::Entry::Vacant(_) if is_full => None,
-            hash_map::Entry::Vacant(free) => {
-                Some(Arc::clone(free.insert(Arc::new(Watch::new(limit.clone())))))
-            }
+            hash_map::Entry::Vacant(free) => Some(Arc::clone(
+                free.insert(Arc::new(Watch::new(limit.clone(), Arc::clone(&self.clock)))),
+            )),
         }
     }
 

@@ -16,9 +16,9 @@ type Count = (&'static str, &'static str, fn(&LeaseStats) -> u64);
 /// What only rises.
 const COUNTERS: &[Count] = &[
     (
-        "tollgate_lease_decisions",
-        "Decisions taken from leases in memory, without asking Redis",
-        |leases| leases.decisions,
+        "tollgate_lease_spent_units",
+        "Cost of decisions that leases in memory have answered, without asking Redis",
+        |leases| leases.spent,
     ),
     (
         "tollgate_lease_denials",
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn every_count_has_its_series() {
         let mut leases = LeaseStats::default();
-        leases.decisions = 3;
+        leases.spent = 3;
         leases.saturated = (99, 100);
         leases.refresh_latency = [4, 3, 2, 1, 0, 5];
         leases.refresh_us = 2_500_000;
@@ -153,7 +153,7 @@ mod tests {
         read(Some(&leases), &mut reading);
         let text = openmetrics::text_of(reading);
         for line in [
-            "tollgate_lease_decisions_total 3",
+            "tollgate_lease_spent_units_total 3",
             "tollgate_lease_saturated_spent_units_total 99",
             "tollgate_lease_saturated_allowed_units_total 100",
             "tollgate_overshoot_total 0",

@@ -43,7 +43,7 @@ impl Node {
             self.epoch += 1;
             self.leased_at = now;
             if let Some(watch) = &self.watch {
-                watch.turn(self.epoch, now);
+                watch.turn(self.epoch, Some(now));
             }
         }
         if let Some(watch) = &self.watch {

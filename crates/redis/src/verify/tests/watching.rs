@@ -109,10 +109,10 @@ fn what_is_spent_counts_by_the_epoch_that_it_is_of() {
     let watch = node.watch(&key, &limit).unwrap();
     watch.spent(7, 100); // nobody has said when that was
     let first = desk.clock.now();
-    watch.turn(7, first);
+    watch.turn(7, Some(first));
     watch.spent(7, 3);
     desk.clock.advance(Micros::from_secs(60));
-    watch.turn(8, desk.clock.now());
+    watch.turn(8, Some(desk.clock.now()));
     watch.spent(8, 4);
     watch.spent(7, 2); // somebody was held up
     let slots: Vec<(u64, u64)> = watch.take().iter().collect();
