@@ -184,7 +184,8 @@ impl Holds for RealHolder {
     }
 
     fn burn(&mut self) {
-        self.holder.void(&self.line, &mut self.moved);
+        self.holder
+            .void((&self.line, &self.margin), &mut self.moved);
     }
 
     fn deadline(&self) -> u64 {
