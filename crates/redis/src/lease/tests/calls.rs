@@ -212,7 +212,7 @@ fn without_life(reply: Reply, is_held: bool) -> Reply {
     }
 }
 
-fn compare(seed: u64, scripts: &Rc<Scripts>) -> Result<(), String> {
+pub(super) fn compare(seed: u64, scripts: &Rc<Scripts>) -> Result<(), String> {
     let mut pair = Pair::new(seed, scripts);
     pair.run(60)
         .map_err(|error| format!("seed {seed}, {} at {}: {error}", pair.limit, pair.now))

@@ -4,6 +4,7 @@ mod acts;
 mod calls;
 mod host;
 mod lua_pool;
+mod mutants;
 mod node;
 mod real_holder;
 mod schedules;
