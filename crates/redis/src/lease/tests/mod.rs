@@ -2,6 +2,7 @@
 
 mod acts;
 mod calls;
+mod fleet;
 mod host;
 mod lua_pool;
 mod mutants;
