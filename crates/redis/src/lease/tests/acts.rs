@@ -24,6 +24,10 @@ impl<P: Pool, H: Holds> World<P, H> {
         for _ in 0..steps {
             let moment = self.moment();
             self.go_on_to(moment);
+            // What is too much shows when everybody takes all there is.
+            if self.rng.one_in(6) {
+                self.drain();
+            }
             let place = self.rng.below(self.nodes.len() as u64) as usize;
             match self.rng.below(100) {
                 0..=24 => self.spend(place),

@@ -122,12 +122,12 @@ fn try_all<H: Holds>(make: Make<H>, seeds: std::ops::Range<u64>) {
 
 #[test]
 fn no_schedule_breaks_the_law() {
-    try_all(model_holder, 0..1_500);
+    try_all(model_holder, 0..1_200);
 }
 
 #[test]
 fn no_schedule_breaks_the_law_with_our_holder() {
-    try_all(real_holder, 0..1_500);
+    try_all(real_holder, 0..1_200);
 }
 
 /// 120,000 schedules on as many threads as there are.
