@@ -1,7 +1,7 @@
 //! What happens in a schedule, step by step.
 
 use tollgate_core::AlgorithmName;
-use tollgate_sim::pool::Pool;
+use tollgate_sim::pool::{Pool, Record};
 use tollgate_testkit::limit;
 
 use super::{
@@ -239,7 +239,7 @@ impl<P: Pool, H: Holds> World<P, H> {
     /// asserts anything.
     fn note_residual(&mut self, copied_at: u64) {
         let limit = self.limit();
-        let is_empty = copied_at == 0 || self.pool.record(self.now, &limit) == empty();
+        let is_empty = copied_at == 0 || self.pool.record(self.now, &limit) == Record::default();
         if is_empty && self.nodes.iter().all(|node| node.totals.is_empty()) {
             return;
         }
@@ -314,13 +314,5 @@ impl<P: Pool, H: Holds> World<P, H> {
         node.attempt = None;
         node.limit = limit;
         node.holder = make(&node.name, &node.limit, node.clock.at(now), guard);
-    }
-}
-
-fn empty() -> tollgate_sim::pool::Record {
-    tollgate_sim::pool::Record {
-        used: 0,
-        before: 0,
-        leases: Vec::new(),
     }
 }

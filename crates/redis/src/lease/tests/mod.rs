@@ -8,5 +8,6 @@ mod lua_pool;
 mod mutants;
 mod node;
 mod real_holder;
+mod redis_pool;
 mod schedules;
 mod world;

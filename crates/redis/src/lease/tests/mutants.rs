@@ -10,7 +10,7 @@ use super::{
     lua_pool::Scripts,
     node::{Holds, Make, model_holder},
     real_holder::real_holder,
-    schedules::Trial,
+    schedules::{Trial, lua_pools},
     world::Faults,
 };
 use crate::script;
@@ -57,7 +57,7 @@ fn is_broken_by(guard: Guard, faults: Faults) -> bool {
 
 fn finds<H: Holds>(scripts: Rc<Scripts>, make: Make<H>, guard: Guard, faults: Faults) -> bool {
     let trial = Trial {
-        scripts,
+        pool: lua_pools(scripts),
         make,
         guard,
         faults: Some(faults),

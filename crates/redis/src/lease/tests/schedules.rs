@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use tollgate_core::Limit;
 use tollgate_sim::{
     Rng,
     pool::{Admission, Guard, Pool, breach},
@@ -18,9 +19,9 @@ use super::{
     world::{Faults, World},
 };
 
-/// What is tried: which scripts, which holders.
-pub(super) struct Trial<H> {
-    pub(super) scripts: Rc<Scripts>,
+/// What is tried: which pool, which holders.
+pub(super) struct Trial<P, H> {
+    pub(super) pool: Box<dyn Fn(&Limit) -> P>,
     pub(super) make: Make<H>,
     pub(super) guard: Guard,
     /// Other faults than the seed would choose.
@@ -30,7 +31,7 @@ pub(super) struct Trial<H> {
 /// Steps of one schedule.
 const STEPS: u64 = 120;
 
-impl<H: Holds> Trial<H> {
+impl<P: Pool, H: Holds> Trial<P, H> {
     /// Runs the schedule of a seed; says what was wrong with it.
     pub(super) fn run(&self, seed: u64) -> Result<(), String> {
         self.run_and_tell(seed, None)
@@ -48,7 +49,7 @@ impl<H: Holds> Trial<H> {
         };
         let faults = self.faults.unwrap_or(faults);
         let limit = limit(rng.pick(&LIMITS));
-        let pool = LuaPool::new(&self.scripts, &limit);
+        let pool = (self.pool)(&limit);
         let mut world = World::new(rng.next_u64(), faults, pool, &limit, self.make);
         world.guard = self.guard;
         world.story = story;
@@ -104,10 +105,15 @@ fn found<P: Pool, H: Holds>(world: &World<P, H>) -> Option<String> {
     whole.or(early).or(late)
 }
 
+/// Pools in which these scripts run.
+pub(super) fn lua_pools(scripts: Rc<Scripts>) -> Box<dyn Fn(&Limit) -> LuaPool> {
+    Box::new(move |limit| LuaPool::new(&scripts, limit))
+}
+
 /// Tries seeds; the first that breaks the law is told with its story.
 fn try_all<H: Holds>(make: Make<H>, seeds: std::ops::Range<u64>) {
     let trial = Trial {
-        scripts: Scripts::new(),
+        pool: lua_pools(Scripts::new()),
         make,
         guard: Guard::Right,
         faults: None,
