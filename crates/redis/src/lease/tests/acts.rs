@@ -240,7 +240,8 @@ impl<P: Pool, H: Holds> World<P, H> {
     fn note_residual(&mut self, copied_at: u64) {
         let limit = self.limit();
         let is_empty = copied_at == 0 || self.pool.record(self.now, &limit) == Record::default();
-        if is_empty && self.nodes.iter().all(|node| node.totals.is_empty()) {
+        let is_silent = is_empty && self.former.is_none();
+        if is_silent && self.nodes.iter().all(|node| node.totals.is_empty()) {
             return;
         }
         let is_dead = |name: &String| self.nodes.iter().all(|node| node.name != *name);

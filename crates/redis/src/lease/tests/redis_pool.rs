@@ -9,7 +9,7 @@ use tollgate_sim::pool::{Call, Charged, Guard, Pool, Record, Reply};
 use tollgate_testkit::redis::{Connection, Redis, Reply as RedisReply};
 
 use super::{
-    calls::{Backed, Pair},
+    calls::{Backed, LIMITS, Pair},
     lua_pool::{charge_args, key, lease_args, read_charge, read_lease, read_record},
     real_holder::real_holder,
     schedules::Trial,
@@ -143,6 +143,7 @@ fn no_schedule_breaks_the_law_in_redis() {
         make: real_holder,
         guard: Guard::Right,
         faults: None,
+        limits: &LIMITS,
     };
     for seed in 0..60 {
         trial.run(seed).unwrap_or_else(|error| panic!("{error}"));
