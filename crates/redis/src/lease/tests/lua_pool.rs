@@ -179,12 +179,9 @@ pub(super) fn read_charge(value: &Value) -> Charged {
 
 /// What a record says at a moment.
 pub(super) fn read_record(text: Option<&str>, limit: &Limit, now: u64) -> Record {
-    let empty = Record {
-        used: 0,
-        before: 0,
-        leases: Vec::new(),
+    let Some(text) = text else {
+        return Record::default();
     };
-    let Some(text) = text else { return empty };
     let steady = Timestamp::from_micros(now);
     // A bucket is read as its leases leave it.
     let (counted, _) = record::read(text, limit.period(), steady).unwrap();
