@@ -61,7 +61,11 @@ impl Fingerprinter {
     /// What all counters of a rule's limit have in common. Rules and periods come from the operator,
     /// so mixing is enough; the caller's part goes through the keyed hash.
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "takes the lower half")]
+    #[expect(
+        clippy::as_conversions,
+        clippy::cast_possible_truncation,
+        reason = "takes the lower half"
+    )]
     pub fn salt(&self, rule: RuleId, period: Period) -> u64 {
         let (low, high) = (rule.get() as u64, (rule.get() >> 64) as u64);
         let rule = fold(low ^ self.secrets[2], high ^ self.secrets[3]);
@@ -71,7 +75,11 @@ impl Fingerprinter {
 
 /// Both halves of the product in one.
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "takes the halves apart")]
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    reason = "takes the halves apart"
+)]
 const fn fold(a: u64, b: u64) -> u64 {
     let product = (a as u128).wrapping_mul(b as u128);
     (product as u64) ^ ((product >> 64) as u64)

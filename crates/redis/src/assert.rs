@@ -1,7 +1,7 @@
 //! Tells a server that took over, or came back, what it may have lost: all that this node was granted lately.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{
         Arc, Weak,
         atomic::{AtomicU64, Ordering::Relaxed},
@@ -10,12 +10,12 @@ use std::{
 };
 
 use tokio::{task::JoinSet, time::timeout};
-use tollgate_core::{Law, Limit, Micros, Timestamp};
+use tollgate_core::{Law, Limit, Micros};
 
 use crate::{
     client::{Call, Failure, Loss},
     exact::{Former, Lanes, told},
-    lease::{self, Answer, Question},
+    lease::{self, Answer, Holdings, Question},
     slot::Slot,
     touched::Claim,
 };
@@ -36,9 +36,10 @@ pub(crate) struct Told {
     pub(crate) units: AtomicU64,
 }
 
-/// Tells whenever there is something to tell, for as long as anybody holds the lanes.
-pub(crate) async fn keep_asserting(lanes: Weak<Lanes>) {
-    let Some(changes) = lanes.upgrade().map(|lanes| lanes.client.changes()) else {
+/// Tells whenever there is something to tell, for as long as anybody holds the lanes. What was leased of a server that is
+/// gone is not spent any more: whoever took over does not hold it for this node.
+pub(crate) async fn keep_asserting(lanes: Weak<Lanes>, holdings: Weak<Holdings>) {
+    let Some(changes) = lanes.upgrade().map(|lanes| lanes.client().changes()) else {
         return;
     };
     for turn in 1_u64.. {
@@ -50,8 +51,12 @@ pub(crate) async fn keep_asserting(lanes: Weak<Lanes>) {
         if turn.is_multiple_of(SWEEP_EVERY) {
             lanes.touched.sweep();
         }
-        let losses = lanes.client.to_assert();
+        let losses = lanes.client().to_assert();
         if !losses.is_empty() {
+            if let Some(holdings) = holdings.upgrade() {
+                let lost: HashSet<Slot> = losses.iter().map(|loss| loss.slot).collect();
+                holdings.void(|key| lost.contains(&lanes.slot_of_key(key)));
+            }
             lanes.assert_all(losses).await;
         }
     }
@@ -63,14 +68,14 @@ impl Lanes {
         let mut claims: HashMap<Slot, Vec<Claim>> = HashMap::new();
         for claim in self.touched.claims() {
             claims
-                .entry(self.slot_of(&claim.key))
+                .entry(self.slot_of_key(&claim.key))
                 .or_default()
                 .push(claim);
         }
         let mut telling = JoinSet::new();
         for loss in losses {
             let Some(claims) = claims.remove(&loss.slot) else {
-                self.client.asserted(loss);
+                self.client().asserted(loss);
                 continue;
             };
             if telling.len() >= SLOTS_MAX {
@@ -90,25 +95,24 @@ impl Lanes {
                 return;
             }
         }
-        self.client.asserted(loss);
+        self.client().asserted(loss);
     }
 
     async fn tell(&self, slot: Slot, claims: &[Claim]) -> Result<(), Failure> {
         let questions = claims.iter().map(|claim| self.question(claim));
         let questions: Vec<Question> = questions.collect();
-        let since = Timestamp::from_micros(self.client.since(slot));
-        let mut args = lease::args(&self.node, since, &questions);
-        if let Some(now) = self.time.told() {
+        let mut args = lease::args(self.node(), self.since(slot), &questions);
+        if let Some(now) = self.time().told() {
             args.extend(told(now));
         }
         let keys = claims.iter().map(|claim| claim.key.to_bytes());
         let call = Call {
-            script: self.time.lease,
+            script: self.time().lease,
             slot,
             keys: keys.collect(),
             args,
         };
-        let value = self.client.call_early(&call).await?;
+        let value = self.client().call_early(&call).await?;
         let (_, answers) = lease::read(&value).unwrap_or_default();
         for (claim, answer) in claims.iter().zip(answers) {
             // What is odd or foreign cannot be told: exact decisions meet it, and say so.

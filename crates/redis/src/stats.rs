@@ -33,8 +33,8 @@ pub struct Stats {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeaseStats {
-    /// Decisions that were taken from memory, without a call.
-    pub decisions: u64,
+    /// Units that decisions spent without a call, as far as it was reported.
+    pub spent: u64,
     /// Calls that asked for slices, gave some back, or asserted what had been granted.
     pub calls: u64,
     /// Slices that were granted, and the units in them.

@@ -17,6 +17,7 @@ use crate::{
     exact::Lanes,
     fleet::{Fleet, Manner, Policies},
     key::Names,
+    lease::{self, Holdings, LeaseClock},
     time::Time,
 };
 
@@ -65,11 +66,23 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
         let weak = Arc::downgrade(&lanes);
         #[expect(
             clippy::disallowed_methods,
+            reason = "ends with the store, of which it holds nothing"
+        )]
+        drop(tokio::spawn(keep_settling(weak)));
+        let clock_of_leases = match &lanes.time().told {
+            Some(clock) => LeaseClock::Told(Arc::clone(clock)),
+            None => LeaseClock::System,
+        };
+        let holdings = Arc::new(Holdings::new(options.leases, clock_of_leases));
+        let keeping = lease::keep(Arc::downgrade(&holdings), Arc::downgrade(&lanes));
+        #[expect(
+            clippy::disallowed_methods,
             reason = "they end with the store, of which they hold nothing"
         )]
         {
-            drop(tokio::spawn(keep_settling(weak.clone())));
-            drop(tokio::spawn(keep_asserting(weak)));
+            drop(tokio::spawn(keeping));
+            let asserting = keep_asserting(Arc::downgrade(&lanes), Arc::downgrade(&holdings));
+            drop(tokio::spawn(asserting));
         }
         let fleet = Fleet {
             lanes,
@@ -82,6 +95,7 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
             },
             deadline: options.deadline,
             policies: Policies::default(),
+            holdings,
             foreign_told_micros: AtomicU64::new(0),
         };
         Ok(Self { fleet })
@@ -125,7 +139,7 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
             forgotten,
             asserted: lanes.told.keys.load(Relaxed),
             reclaimed: lanes.told.units.load(Relaxed),
-            ..LeaseStats::default()
+            ..self.fleet.holdings.stats()
         }
     }
 
@@ -135,8 +149,11 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
     }
 
     /// Settles what is owed, for as long as `patience` lasts; says how many counters were left unsettled.
+    ///
+    /// What this node leases is given back first.
     pub async fn settle(&self, patience: Duration) -> usize {
         const PAUSE: Duration = Duration::from_millis(5);
+        self.fleet.holdings.leave(patience / 2).await;
         let lanes = &self.fleet.lanes;
         let settling = async {
             while lanes.ledger.len() > 0 {
@@ -163,6 +180,9 @@ async fn keep_settling(lanes: Weak<Lanes>) {
 
 impl<L: ImmediateStore + 'static> Store for RedisStore<L> {
     async fn charge(&self, charges: &[Charge<'_>]) -> Result<Verdict, StoreError> {
+        if let Some(verdict) = self.fleet.holdings.charge(charges) {
+            return Ok(verdict);
+        }
         Ok(self.fleet.decide(charges, Manner::Charge).await)
     }
 

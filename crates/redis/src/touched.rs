@@ -12,11 +12,7 @@ use std::{
 use foldhash::fast::RandomState;
 use tollgate_core::{Law, Limit, Now, Timestamp};
 
-use crate::{
-    exact::{Item, Parts},
-    key::Key,
-    lease::Asserted,
-};
+use crate::{exact::Parts, key::Key, lease::Asserted, record::is_for_scripts};
 
 /// Counters that are kept in mind at once. What is debited of others is counted as forgotten: should Redis lose it, it
 /// stays lost.
@@ -66,16 +62,16 @@ pub(crate) struct Claim {
 
 impl Touched {
     /// Keeps in mind what Redis said that this node has debited of a counter so far, at a moment of its time.
-    pub(crate) fn note(&self, item: &Item, total: u64, now: Now) {
+    pub(crate) fn note(&self, key: &Key, limit: &Limit, total: u64, now: Now) {
         self.latest.fetch_max(now.wall.as_micros(), Relaxed);
-        if total == 0 || !item.is_for_scripts() {
+        if total == 0 || !is_for_scripts(limit) {
             return;
         }
-        let Some(mut part) = self.part(&item.key) else {
+        let Some(mut part) = self.part(key) else {
             return;
         };
-        if let Some(entry) = part.keys.get_mut(&item.key) {
-            entry.note(item, total, now.wall);
+        if let Some(entry) = part.keys.get_mut(key) {
+            entry.note(limit, total, now.wall);
             return;
         }
         let len = part.keys.len();
@@ -84,7 +80,7 @@ impl Touched {
             return;
         }
         part.keys
-            .insert(item.key.clone(), Entry::new(item, total, now.wall));
+            .insert(key.clone(), Entry::new(limit, total, now.wall));
         let (before, after) = (len, part.keys.len());
         drop(part);
         self.resized(before, after);
@@ -161,21 +157,25 @@ impl Part {
 }
 
 impl Entry {
-    fn new(item: &Item, total: u64, at: Timestamp) -> Self {
+    fn new(limit: &Limit, total: u64, at: Timestamp) -> Self {
         Self {
-            limit: item.limit.clone(),
+            limit: limit.clone(),
             total,
             at,
-            window: window(&item.limit, at),
+            window: window(limit, at),
             at_start: 0,
             at_start_before: 0,
         }
     }
 
-    fn note(&mut self, item: &Item, total: u64, at: Timestamp) {
-        if self.limit != item.limit {
+    fn note(&mut self, limit: &Limit, total: u64, at: Timestamp) {
+        // Two calls may have overtaken each other on their way back.
+        if at < self.at && total <= self.total {
+            return;
+        }
+        if self.limit != *limit {
             // By another limit windows are others, and so may be what is counted: all of it counts as of now.
-            *self = Self::new(item, total, at);
+            *self = Self::new(limit, total, at);
             return;
         }
         let window = window(&self.limit, at);
@@ -260,7 +260,7 @@ mod tests {
     use tollgate_core::{Charge, Cost, CounterKey, RuleId};
 
     use super::*;
-    use crate::key::Names;
+    use crate::{exact::Item, key::Names};
 
     fn item(limit: &str, user: &str) -> Item {
         let names = Names {
@@ -292,14 +292,14 @@ mod tests {
     fn what_was_debited_is_told_by_windows() {
         let touched = Touched::default();
         let sliding = item("100/min sliding_window", "ann");
-        touched.note(&sliding, 10, secs(60));
-        touched.note(&sliding, 15, secs(70));
+        touched.note(&sliding.key, &sliding.limit, 10, secs(60));
+        touched.note(&sliding.key, &sliding.limit, 15, secs(70));
         assert_eq!(told(&touched, secs(80)), [(15, 15, 0)]);
-        touched.note(&sliding, 22, secs(125));
+        touched.note(&sliding.key, &sliding.limit, 22, secs(125));
         assert_eq!(told(&touched, secs(130)), [(22, 7, 15)]);
-        touched.note(&sliding, 30, secs(185));
+        touched.note(&sliding.key, &sliding.limit, 30, secs(185));
         assert_eq!(told(&touched, secs(190)), [(30, 8, 7)]);
-        touched.note(&sliding, 31, secs(600));
+        touched.note(&sliding.key, &sliding.limit, 31, secs(600));
         assert_eq!(told(&touched, secs(600)), [(31, 1, 0)], "after a pause");
         assert_eq!(told(&touched, secs(779)).len(), 0, "nothing of it counts");
         assert_eq!(touched.totals(), (0, 0));
@@ -308,12 +308,13 @@ mod tests {
     #[test]
     fn a_fixed_window_tells_of_the_present_one_and_a_bucket_of_what_it_may_owe() {
         let touched = Touched::default();
-        touched.note(&item("100/min fixed_window", "ann"), 10, secs(100));
+        let other = item("100/min fixed_window", "ann");
+        touched.note(&other.key, &other.limit, 10, secs(100));
         assert_eq!(told(&touched, secs(119)), [(10, 10, 0)]);
         assert_eq!(told(&touched, secs(120)), []);
         let bucket = item("60/min burst 60", "bob");
-        touched.note(&bucket, 5_000_000, secs(1_000));
-        touched.note(&bucket, 8_000_000, secs(1_060));
+        touched.note(&bucket.key, &bucket.limit, 5_000_000, secs(1_000));
+        touched.note(&bucket.key, &bucket.limit, 8_000_000, secs(1_060));
         assert_eq!(told(&touched, secs(1_061)), [(8_000_000, 8_000_000, 0)]);
         assert_eq!(told(&touched, secs(1_300)), []);
     }
@@ -322,9 +323,9 @@ mod tests {
     fn a_total_that_began_anew_is_believed() {
         let touched = Touched::default();
         let item = item("100/min fixed_window", "ann");
-        touched.note(&item, 90, secs(0));
-        touched.note(&item, 95, secs(60));
-        touched.note(&item, 3, secs(61));
+        touched.note(&item.key, &item.limit, 90, secs(0));
+        touched.note(&item.key, &item.limit, 95, secs(60));
+        touched.note(&item.key, &item.limit, 3, secs(61));
         assert_eq!(told(&touched, secs(62)), [(3, 3, 0)]);
     }
 
@@ -333,12 +334,13 @@ mod tests {
         let touched = Touched::default();
         for number in 0..KEYS_MAX + 5_000 {
             let item = item("100/min fixed_window", &number.to_string());
-            touched.note(&item, 1, secs(60));
+            touched.note(&item.key, &item.limit, 1, secs(60));
         }
         let (kept, forgotten) = touched.totals();
         assert!(kept <= u64::try_from(KEYS_MAX).unwrap());
         assert_eq!(kept + forgotten, u64::try_from(KEYS_MAX + 5_000).unwrap());
-        touched.note(&item("100/min fixed_window", "late"), 1, secs(120));
+        let other = item("100/min fixed_window", "late");
+        touched.note(&other.key, &other.limit, 1, secs(120));
         assert!(
             touched.totals().0 < kept,
             "there is room in the next window"

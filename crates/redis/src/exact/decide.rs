@@ -122,6 +122,11 @@ impl Lanes {
         others
     }
 
+    /// Since when counters of a slot that are not there may be lost ones.
+    pub(crate) fn since(&self, slot: Slot) -> Timestamp {
+        Timestamp::from_micros(self.client.since(slot))
+    }
+
     /// Works out the numbers of what the script has decided.
     fn answer_all(&self, asks: Vec<Ask>, keys: Vec<Key>, reply: Reply) {
         let mut outcomes = reply.word.bytes();
@@ -165,11 +170,7 @@ impl Lanes {
     async fn send(&self, slot: Slot, batch: &mut Batch, sequence: u64) -> Result<Reply, Failure> {
         let now = self.now();
         batch.settle(|key| self.ledger.settlement(key, sequence, now));
-        let mut args = batch.args(
-            &self.node,
-            sequence,
-            Timestamp::from_micros(self.client.since(slot)),
-        );
+        let mut args = batch.args(&self.node, sequence, self.since(slot));
         if let Some(now) = self.time.told() {
             args.extend(told(now));
         }
@@ -192,7 +193,7 @@ impl Lanes {
                 (reply.totals.get(place), is_noted.get_mut(place))
             {
                 *noted = true;
-                self.touched.note(item, *total, reply.now);
+                self.touched.note(&item.key, &item.limit, *total, reply.now);
             }
         }
     }
@@ -241,6 +242,7 @@ fn replay(ask: &Ask, tally: &mut Tally) -> Result<(Granted, IsAllowed), Unreadab
     let granted = Granted {
         decisions,
         looked,
+        held: tally.held(&ask.items),
         now,
     };
     Ok((granted, is_allowed))

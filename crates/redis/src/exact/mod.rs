@@ -1,6 +1,7 @@
 //! One limit for a whole fleet: every decision is a script that Redis runs.
 
 mod ask;
+mod counts;
 mod decide;
 mod fast;
 mod item;

@@ -114,6 +114,7 @@ impl Lanes {
             Ok(Granted {
                 decisions,
                 looked,
+                held: tally.held(&ask.items),
                 now,
             })
         });

@@ -137,6 +137,13 @@ impl Tally {
             .collect()
     }
 
+    /// Tokens of these counters that nodes hold.
+    pub(super) fn held(&self, items: &[Item]) -> u64 {
+        let found = items.iter().filter_map(|item| self.found.get(&item.key));
+        let tokens = found.map(|found| found.held.tokens(self.now.steady));
+        tokens.fold(0, u64::saturating_add)
+    }
+
     /// What has to be written.
     pub(super) fn changes(&self) -> Vec<Change<'_>> {
         let touched = self.found.iter().filter_map(|(key, found)| {

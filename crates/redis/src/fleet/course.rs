@@ -25,6 +25,7 @@ use crate::{
     client::Client,
     exact::{Deed, Granted, Lanes, Part, Refused, moment},
     key::Names,
+    lease::Holdings,
 };
 
 /// Timers count whole milliseconds and ring one to two of them late: so much earlier a decision gives up.
@@ -39,6 +40,7 @@ pub(crate) struct Fleet<L> {
     pub(crate) names: Names,
     pub(crate) deadline: Duration,
     pub(crate) policies: Policies,
+    pub(crate) holdings: Arc<Holdings>,
     /// When it was last said that a key is somebody else's.
     pub(crate) foreign_told_micros: AtomicU64,
 }
@@ -66,13 +68,16 @@ impl Policies {
 impl<L: ImmediateStore + 'static> Fleet<L> {
     /// Takes all charges, or none; or says what that would come to.
     pub(crate) async fn decide(&self, charges: &[Charge<'_>], manner: Manner) -> Verdict {
-        let Sorted { here, groups } = sort(charges, &self.lanes, &self.names);
+        let leased = self.lease(charges, manner);
+        let is_open = |place| !leased.iter().any(|(leased, _)| *leased == place);
+        let Sorted { here, groups } = sort(charges, is_open, &self.lanes, &self.names);
         let (up, down): (SmallVec<[Group; 1]>, SmallVec<[Group; 1]>) =
             groups.into_iter().partition(|group| self.is_up(group));
         let course = Course {
             charges,
             decisions: SmallVec::from_elem(None, charges.len()),
             untaken: SmallVec::new(),
+            leased: SmallVec::new(),
             by_policy: SmallVec::new(),
             taken_here: SmallVec::new(),
             taken_by_policy: SmallVec::new(),
@@ -82,6 +87,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             now: None,
         };
         let mut underway = Underway::new(self, course, &here);
+        self.take_leased(&mut underway.course, leased);
         self.decide_here(&mut underway.course, &here);
         for group in &down {
             self.apply_policy(&mut underway.course, group);
@@ -157,11 +163,13 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             }
         };
         let Granted {
-            decisions,
+            mut decisions,
             looked,
+            held,
             now,
         } = granted;
         course.now = Some(now);
+        self.meet(course, group, &mut decisions, held);
         let is_allowed = decisions.iter().all(Decision::is_allowed);
         if is_allowed {
             let untaken = group.places.iter().copied().zip(looked);

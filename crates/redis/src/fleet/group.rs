@@ -29,15 +29,22 @@ pub(super) struct Sorted {
     pub(super) groups: SmallVec<[Group; 1]>,
 }
 
-pub(super) fn sort(charges: &[Charge<'_>], lanes: &Lanes, names: &Names) -> Sorted {
+/// Sorts those that are not decided yet.
+pub(super) fn sort(
+    charges: &[Charge<'_>],
+    is_open: impl Fn(usize) -> bool,
+    lanes: &Lanes,
+    names: &Names,
+) -> Sorted {
     let mut sorted = Sorted::default();
-    for (place, charge) in charges.iter().enumerate() {
+    let open = charges.iter().enumerate();
+    for (place, charge) in open.filter(|(place, _)| is_open(*place)) {
         if charge.policy.consistency == Consistency::Local {
             sorted.here.push(place);
             continue;
         }
         let item = Item::new(charge, names);
-        let slot = lanes.slot_of(&item.key);
+        let slot = lanes.slot_of(&item);
         let known = sorted.groups.iter_mut().find(|group| group.slot == slot);
         match known {
             Some(group) => {

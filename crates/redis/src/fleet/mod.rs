@@ -2,6 +2,7 @@
 
 mod course;
 mod group;
+mod leased;
 mod policy;
 mod side_door;
 mod underway;

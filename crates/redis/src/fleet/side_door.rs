@@ -25,7 +25,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             Action::Refund => Deed::Refund,
             _ => Deed::Reset,
         };
-        let sorted = sort(charges, &self.lanes, &self.names);
+        let sorted = sort(charges, |_| true, &self.lanes, &self.names);
         let mut decisions: SmallVec<[Option<Decision>; 2]> =
             SmallVec::from_elem(None, charges.len());
         let mut now = self.clock.now();
@@ -41,6 +41,9 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
                 }
             }
         }
+        charges
+            .iter()
+            .for_each(|charge| self.holdings.forgive(charge));
         let local: SmallVec<[Charge<'_>; 2]> = match action {
             // What this node has counted by itself meanwhile is made fresh, too.
             Action::Reset => charges.into(),

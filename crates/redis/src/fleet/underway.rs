@@ -7,6 +7,7 @@ use tokio::time::Instant;
 use tollgate_core::{Charge, Decision, ImmediateStore, Now};
 
 use super::{Fleet, group::Group, policy::Manner};
+use crate::lease::Got;
 
 /// A request on its way.
 pub(super) struct Course<'c> {
@@ -14,6 +15,8 @@ pub(super) struct Course<'c> {
     pub(super) decisions: SmallVec<[Option<Decision>; 2]>,
     /// What charges that may pass show without being taken.
     pub(super) untaken: SmallVec<[(usize, Decision); 2]>,
+    /// Those that leases of this node cover.
+    pub(super) leased: SmallVec<[(usize, Got); 2]>,
     /// Those that a policy decides.
     pub(super) by_policy: SmallVec<[usize; 2]>,
     /// Those that were charged on this node, because their rules say so and because a policy did.
@@ -93,6 +96,7 @@ impl<'a, L: ImmediateStore + 'static> Underway<'a, L> {
     /// Undoes what was taken; Redis hears of it when something is said to it next.
     pub(super) fn undo(&mut self) {
         self.fleet.give_back(&self.course, &self.taken);
+        self.fleet.undo_leased(&mut self.course);
         self.fleet.undo_here(&mut self.course, self.here);
     }
 }

@@ -3,7 +3,22 @@
 #![allow(dead_code, unused_imports, reason = "on its way")]
 
 mod call;
+mod clock;
+mod counts;
+mod decide;
+mod demand;
 mod held;
+mod holder;
+mod holdings;
+mod line;
+mod purse;
+mod refresh;
+mod sightings;
+mod table;
 
 pub(crate) use call::{Answer, Asserted, Grant, Question, TOGETHER_MAX, args, read};
+pub(crate) use clock::LeaseClock;
+pub(crate) use decide::{Got, Local};
 pub(crate) use held::Held;
+pub(crate) use holdings::{Denied, Holdings};
+pub(crate) use refresh::keep;

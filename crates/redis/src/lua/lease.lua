@@ -152,7 +152,9 @@ local function serve(i, n)
       total = total + debit(i, limit, granted)
     end
     if law[limit] == FIXED or law[limit] == SLIDING then life = min(life, start_of(limit, x[i] + 1) - wall) end
-    mine = { node = node, sequence = sequence, till = steady + life, tokens = tokens + granted, granted = granted }
+    -- What stays with its holder never ends earlier than it was told before.
+    local till = max(steady + life, kept == 1 and mine.till or 0)
+    mine = { node = node, sequence = sequence, till = till, tokens = tokens + granted, granted = granted }
   end
   if mine.tokens > 0 or want > 0 then live[#live + 1] = mine end
   lease_text[i] = ''

@@ -1,0 +1,100 @@
+//! The part of a request that leases of this node cover.
+
+use smallvec::SmallVec;
+use tollgate_core::{Answer, Charge, Decision, ImmediateStore, Micros, Outcome};
+
+use super::{Fleet, group::Group, policy::Manner, underway::Course};
+use crate::{
+    exact::Decisions,
+    lease::{Denied, Local},
+};
+
+/// What others hold and do not spend is back after so many refreshes.
+const REFRESHES_TO_RETURN: u64 = 3;
+
+impl<L: ImmediateStore + 'static> Fleet<L> {
+    /// What this node can say of the charges by itself.
+    pub(super) fn lease(
+        &self,
+        charges: &[Charge<'_>],
+        manner: Manner,
+    ) -> SmallVec<[(usize, Local); 2]> {
+        let decide = |charge: &Charge<'_>| match manner {
+            Manner::Charge => self.holdings.take(charge),
+            Manner::Look => match self.holdings.peek(charge) {
+                Some(decision) => Local::Seen(decision),
+                None => Local::Elsewhere,
+            },
+        };
+        let each = charges.iter().map(decide).enumerate();
+        each.filter(|(_, local)| !matches!(local, Local::Elsewhere))
+            .collect()
+    }
+
+    pub(super) fn take_leased(
+        &self,
+        course: &mut Course<'_>,
+        leased: SmallVec<[(usize, Local); 2]>,
+    ) {
+        for (place, local) in leased {
+            let decision = match local {
+                Local::Got(got) => {
+                    course.leased.push((place, got));
+                    got.decision
+                }
+                Local::Denied(decision) | Local::Seen(decision) => decision,
+                Local::Elsewhere => continue,
+            };
+            course.set(&[place], [decision]);
+        }
+    }
+
+    /// Puts back what was taken from leases, and shows it as if it had not been.
+    pub(super) fn undo_leased(&self, course: &mut Course<'_>) {
+        for (place, got) in std::mem::take(&mut course.leased) {
+            self.holdings.put_back([&got]);
+            course.set(&[place], [got.untaken]);
+        }
+    }
+
+    /// Lets leases know what Redis has decided. A denial while others hold tokens lasts no longer than they do.
+    pub(super) fn meet(
+        &self,
+        course: &Course<'_>,
+        group: &Group,
+        decisions: &mut Decisions,
+        held: u64,
+    ) {
+        let pairs = group.places.iter().zip(&group.items).zip(decisions);
+        for ((place, item), decision) in pairs {
+            let Some(charge) = course.charges.get(*place) else {
+                continue;
+            };
+            let Ok(refresh) = charge.limit.refresh() else {
+                continue;
+            };
+            let retry_after = decision.retry_after().filter(|_| !decision.is_allowed());
+            let denied = retry_after.map(|wait| {
+                let returns = Micros::new(refresh.get().saturating_mul(REFRESHES_TO_RETURN));
+                let wait = Micros::from(wait);
+                let wait = if held > 0 { wait.min(returns) } else { wait };
+                *decision = denial(charge, decision, wait);
+                Denied {
+                    retry_after: wait,
+                    is_held: held > 0,
+                }
+            });
+            self.holdings.met(charge, item, denied);
+        }
+    }
+}
+
+fn denial(charge: &Charge<'_>, decision: &Decision, wait: Micros) -> Decision {
+    charge.limit.decide(Answer {
+        outcome: Outcome::Deny {
+            retry_after: Some(wait),
+        },
+        used: charge.limit.law().capacity(),
+        reset_after: decision.reset_after().into(),
+    })
+}

@@ -1,0 +1,220 @@
+//! All that a node leases.
+
+use std::{
+    cmp::Reverse,
+    collections::BinaryHeap,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+};
+
+use tokio::sync::Notify;
+use tollgate_core::{Charge, Clock as _, Consistency, Fingerprinter, Micros, Timestamp};
+
+use super::{
+    clock::LeaseClock,
+    counts::Counts,
+    holder::{Holder, Moved, Next},
+    line::tag,
+    sightings::Sightings,
+    table::{Place, Table},
+};
+use crate::{
+    Leases,
+    exact::{Former, Item},
+    key::Key,
+};
+
+/// How long a denial is believed at most: a refund, a reset or a raised limit shows within this.
+const DENIAL_MAX: Micros = Micros::from_secs(1);
+/// The same while others hold what they may give back.
+const DENIAL_MAX_HELD: Micros = Micros::from_millis(100);
+
+/// The keys that this node leases, and who wants more.
+pub(crate) struct Holdings {
+    pub(super) hash: Fingerprinter,
+    pub(super) table: Table,
+    pub(super) sightings: Sightings,
+    pub(super) clock: LeaseClock,
+    pub(super) counts: Counts,
+    leases: Leases,
+    /// Keys to be asked about, now and later.
+    asked: Mutex<Vec<Place>>,
+    due: Mutex<BinaryHeap<Reverse<(Timestamp, Place)>>>,
+    pub(super) stir: Arc<Notify>,
+    /// Keys that left in order, when all leave.
+    pub(super) leaving: AtomicU64,
+}
+
+impl Holdings {
+    pub(crate) fn new(leases: Leases, clock: LeaseClock) -> Self {
+        Self {
+            hash: Fingerprinter::random(),
+            table: Table::default(),
+            sightings: Sightings::default(),
+            clock,
+            counts: Counts::default(),
+            leases,
+            asked: Mutex::default(),
+            due: Mutex::default(),
+            stir: Arc::default(),
+            leaving: AtomicU64::new(0),
+        }
+    }
+
+    /// Whether a charge may be served from a lease at all.
+    #[inline]
+    pub(super) fn is_leased(&self, charge: &Charge<'_>) -> bool {
+        charge.policy.consistency == Consistency::Leased && self.leases == Leases::On
+    }
+
+    #[inline]
+    pub(super) fn print(&self, charge: &Charge<'_>) -> u64 {
+        Table::print(self.hash.counter(charge.key, charge.limit.period()))
+    }
+
+    /// Somebody was not served at once, or little is left: more is wanted.
+    pub(super) fn want(&self, place: Place) {
+        let Some(margin) = self.table.margin(place) else {
+            return;
+        };
+        if margin.is_asked.swap(1, Relaxed) == 0 {
+            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            asked.push(place);
+            drop(asked);
+            self.stir.notify_one();
+        }
+    }
+
+    /// Redis has decided on a charge that may be leased: remembers a denial, and whether the key is worth a lease.
+    pub(crate) fn met(&self, charge: &Charge<'_>, item: &Item, denied: Option<Denied>) {
+        if !self.is_leased(charge) {
+            return;
+        }
+        let (print, boot) = (self.print(charge), self.clock.boot());
+        if let Some((place, line)) = self.table.find(print) {
+            let margin = self.table.margin(place);
+            if let (Some(margin), Some(denied)) = (margin, denied) {
+                let most = if denied.is_held {
+                    DENIAL_MAX_HELD
+                } else {
+                    DENIAL_MAX
+                };
+                let until = boot.saturating_add(denied.retry_after.min(most));
+                let retry_at = boot.saturating_add(denied.retry_after);
+                margin.deny(line, charge.cost.get(), until, retry_at);
+            }
+            return;
+        }
+        if self.leaving.load(Relaxed) > 0 || !self.sightings.again(print, boot) {
+            return;
+        }
+        let Ok(refresh) = charge.limit.refresh() else {
+            return;
+        };
+        let former = match item.former.is_empty() {
+            true => Former::None,
+            false => Former::Some,
+        };
+        let make = || {
+            Holder::new(
+                item.key.clone(),
+                item.limit.clone(),
+                former,
+                (refresh, boot),
+            )
+        };
+        if let Some(place) = self.table.insert(print, tag(charge.limit), make) {
+            if let Some(margin) = self.table.margin(place) {
+                // This one, and the one before that made it worth a lease.
+                let units = charge.cost.get().max(1).saturating_mul(2);
+                margin.unmet.store(units, Relaxed);
+            }
+            self.want(place);
+        }
+    }
+
+    /// A refund or a reset has changed a counter: what was denied may pass now.
+    pub(crate) fn forgive(&self, charge: &Charge<'_>) {
+        if let Some((_, line)) = self.table.find(self.print(charge)) {
+            line.denied_until.store(0, Relaxed);
+        }
+    }
+
+    /// Nobody holds the tokens of these keys for this node any more.
+    pub(crate) fn void(&self, is_void: impl Fn(&Key) -> bool) {
+        for place in self.table.places().collect::<Vec<_>>() {
+            self.with(place, |holder, (line, _), moved| {
+                if is_void(&holder.key) {
+                    holder.void(line, moved);
+                }
+                ((), None)
+            });
+        }
+    }
+
+    /// Those to be asked about at this moment, and when the next is due.
+    pub(super) fn due(
+        &self,
+        boot: Timestamp,
+    ) -> (Vec<(Place, Option<Timestamp>)>, Option<Timestamp>) {
+        let asked = &mut *self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut places: Vec<(Place, Option<Timestamp>)> = std::mem::take(asked)
+            .into_iter()
+            .map(|place| (place, None))
+            .collect();
+        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Some(Reverse((at, place))) = due.peek().copied() {
+            if at > boot {
+                return (places, Some(at));
+            }
+            due.pop();
+            places.push((place, Some(at)));
+        }
+        (places, None)
+    }
+
+    pub(super) fn schedule(&self, at: Timestamp, place: Place) {
+        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        due.push(Reverse((at, place)));
+    }
+
+    /// Does something to a holder, and what follows from it.
+    pub(super) fn with<T>(
+        &self,
+        place: Place,
+        act: impl FnOnce(&mut Holder, super::holder::Spot<'_>, &mut Moved) -> (T, Option<Next>),
+    ) -> Option<T> {
+        let (line, margin) = (self.table.line(place)?, self.table.margin(place)?);
+        let mut slot = self.table.holder(place)?;
+        let holder = slot.as_deref_mut()?;
+        let mut moved = Moved::default();
+        let (told, next) = act(holder, (line, margin), &mut moved);
+        self.counts.moved(&moved);
+        match next {
+            Some(Next::At(at)) => {
+                holder.next_at = at;
+                self.schedule(at, place);
+                margin.is_asked.store(0, Relaxed);
+            }
+            Some(Next::Forget) => self.table.remove(place, &mut slot),
+            None => {}
+        }
+        Some(told)
+    }
+}
+
+/// What Redis said of a charge that it denied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Denied {
+    pub(crate) retry_after: Micros,
+    /// Whether somebody holds tokens of it.
+    pub(crate) is_held: bool,
+}
+
+impl std::fmt::Debug for Holdings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Holdings").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,122 @@
+//! What decisions see of a key that this node leases: one line of the processor's cache.
+
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
+
+use tollgate_core::{Clock, Instants, Limit, Timestamp};
+
+use super::purse::{Purse, Taken};
+
+/// A key that is leased.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+pub(crate) struct Line {
+    /// Whose it is; see [`super::table::Table`].
+    pub(super) print: AtomicU64,
+    pub(super) purse: Purse,
+    /// Until when its tokens may be spent, by the clock that runs through sleep.
+    deadline: AtomicU64,
+    /// Tokens in the pool when it was last asked.
+    pub(super) left: AtomicU64,
+    /// When the window ends, or the bucket is full.
+    pub(super) reset_at: AtomicU64,
+    /// Of the limit by which it was granted.
+    pub(super) tag: AtomicU64,
+    /// With fewer tokens than this, more are asked for.
+    pub(super) low: AtomicU64,
+    /// Until then nothing is to be had.
+    pub(super) denied_until: AtomicU64,
+}
+
+/// What else is known of it, for those who are not served at once.
+#[derive(Debug, Default)]
+pub(crate) struct Margin {
+    /// When it is worth asking again, and for how much nothing is to be had until then.
+    pub(super) retry_at: AtomicU64,
+    pub(super) denied_cost: AtomicU64,
+    /// Units that were asked for in vain since the last report.
+    pub(super) unmet: AtomicU64,
+    /// Whether more was asked for already.
+    pub(super) is_asked: AtomicU64,
+}
+
+/// What a decision gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Take {
+    Got(Taken, Instants),
+    /// There are too few.
+    Short,
+    /// They ran out, or are another limit's.
+    Void,
+}
+
+/// What tells limits of one period apart.
+#[inline]
+pub(crate) fn tag(limit: &Limit) -> u64 {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let law = limit.law();
+    let name = u64::from(law.name() as u8);
+    (limit.amount().wrapping_mul(ODD) ^ law.capacity())
+        .rotate_left(31)
+        .wrapping_mul(ODD)
+        ^ name
+}
+
+impl Line {
+    /// Takes tokens for a decision. The moment is read after they were taken and compared with a deadline that was
+    /// read before: a thread that was held up in between does not spend what has run out.
+    #[inline]
+    pub(crate) fn take(&self, (print, tag): (u64, u64), cost: u64, clock: &impl Clock) -> Take {
+        let deadline = self.deadline.load(Acquire);
+        let Some(taken) = self.purse.take(cost) else {
+            return match self.is_of(print, tag) {
+                true => Take::Short,
+                false => Take::Void,
+            };
+        };
+        let at = clock.instants();
+        if at.boot.as_micros() < deadline && self.is_of(print, tag) {
+            return Take::Got(taken, at);
+        }
+        self.purse.put_back(taken, cost);
+        Take::Void
+    }
+
+    /// Whether it is (still) of this key and limit.
+    #[inline]
+    fn is_of(&self, print: u64, tag: u64) -> bool {
+        self.print.load(Acquire) == print && self.tag.load(Acquire) == tag
+    }
+
+    pub(crate) fn deadline(&self) -> Timestamp {
+        Timestamp::from_micros(self.deadline.load(Acquire))
+    }
+
+    pub(super) fn set_deadline(&self, deadline: Timestamp) {
+        self.deadline.store(deadline.as_micros(), Release);
+    }
+
+    pub(super) fn show(&self, left: u64, reset_at: Timestamp, low: u64) {
+        self.left.store(left, Relaxed);
+        self.reset_at.store(reset_at.as_micros(), Relaxed);
+        self.low.store(low, Relaxed);
+    }
+}
+
+impl Margin {
+    /// Remembers that so much, or more, is not to be had for a while.
+    pub(super) fn deny(&self, line: &Line, cost: u64, until: Timestamp, retry_at: Timestamp) {
+        self.denied_cost.store(cost, Relaxed);
+        self.retry_at.store(retry_at.as_micros(), Relaxed);
+        line.denied_until.store(until.as_micros(), Release);
+    }
+
+    /// When to ask again for so much, if nothing is to be had now.
+    pub(super) fn denied(&self, line: &Line, cost: u64, boot: Timestamp) -> Option<Timestamp> {
+        let until = line.denied_until.load(Acquire);
+        let is_denied = boot.as_micros() < until && cost >= self.denied_cost.load(Relaxed);
+        is_denied.then(|| Timestamp::from_micros(self.retry_at.load(Relaxed)))
+    }
+}
