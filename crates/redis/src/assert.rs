@@ -10,7 +10,7 @@ use std::{
 };
 
 use tokio::{task::JoinSet, time::timeout};
-use tollgate_core::{Law, Limit, Micros};
+use tollgate_core::{Law, Limit, Micros, Timestamp};
 
 use crate::{
     client::{Call, Failure, Loss},
@@ -36,10 +36,9 @@ pub(crate) struct Told {
     pub(crate) units: AtomicU64,
 }
 
-/// Tells whenever there is something to tell, for as long as anybody holds the lanes. What was leased of a server that is
-/// gone is not spent any more: whoever took over does not hold it for this node.
+/// Tells whenever there is something to tell, for as long as anybody holds the lanes.
 pub(crate) async fn keep_asserting(lanes: Weak<Lanes>, holdings: Weak<Holdings>) {
-    let Some(changes) = lanes.upgrade().map(|lanes| lanes.client().changes()) else {
+    let Some(changes) = lanes.upgrade().map(|lanes| lanes.client.changes()) else {
         return;
     };
     for turn in 1_u64.. {
@@ -51,11 +50,12 @@ pub(crate) async fn keep_asserting(lanes: Weak<Lanes>, holdings: Weak<Holdings>)
         if turn.is_multiple_of(SWEEP_EVERY) {
             lanes.touched.sweep();
         }
-        let losses = lanes.client().to_assert();
+        let losses = lanes.client.to_assert();
         if !losses.is_empty() {
             if let Some(holdings) = holdings.upgrade() {
+                // Whoever took over does not hold them for this node.
                 let lost: HashSet<Slot> = losses.iter().map(|loss| loss.slot).collect();
-                holdings.void(|key| lost.contains(&lanes.slot_of_key(key)));
+                holdings.void(|key| lost.contains(&lanes.slot_of(key)));
             }
             lanes.assert_all(losses).await;
         }
@@ -68,14 +68,14 @@ impl Lanes {
         let mut claims: HashMap<Slot, Vec<Claim>> = HashMap::new();
         for claim in self.touched.claims() {
             claims
-                .entry(self.slot_of_key(&claim.key))
+                .entry(self.slot_of(&claim.key))
                 .or_default()
                 .push(claim);
         }
         let mut telling = JoinSet::new();
         for loss in losses {
             let Some(claims) = claims.remove(&loss.slot) else {
-                self.client().asserted(loss);
+                self.client.asserted(loss);
                 continue;
             };
             if telling.len() >= SLOTS_MAX {
@@ -95,24 +95,25 @@ impl Lanes {
                 return;
             }
         }
-        self.client().asserted(loss);
+        self.client.asserted(loss);
     }
 
     async fn tell(&self, slot: Slot, claims: &[Claim]) -> Result<(), Failure> {
         let questions = claims.iter().map(|claim| self.question(claim));
         let questions: Vec<Question> = questions.collect();
-        let mut args = lease::args(self.node(), self.since(slot), &questions);
-        if let Some(now) = self.time().told() {
+        let since = Timestamp::from_micros(self.client.since(slot));
+        let mut args = lease::args(&self.node, since, &questions);
+        if let Some(now) = self.time.told() {
             args.extend(told(now));
         }
         let keys = claims.iter().map(|claim| claim.key.to_bytes());
         let call = Call {
-            script: self.time().lease,
+            script: self.time.lease,
             slot,
             keys: keys.collect(),
             args,
         };
-        let value = self.client().call_early(&call).await?;
+        let value = self.client.call_early(&call).await?;
         let (_, answers) = lease::read(&value).unwrap_or_default();
         for (claim, answer) in claims.iter().zip(answers) {
             // What is odd or foreign cannot be told: exact decisions meet it, and say so.

@@ -64,25 +64,27 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
         );
         let lanes = Arc::new(lanes);
         let weak = Arc::downgrade(&lanes);
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "ends with the store, of which it holds nothing"
-        )]
-        drop(tokio::spawn(keep_settling(weak)));
         let clock_of_leases = match &lanes.time().told {
             Some(clock) => LeaseClock::Told(Arc::clone(clock)),
             None => LeaseClock::System,
         };
         let holdings = Arc::new(Holdings::new(options.leases, clock_of_leases));
-        let keeping = lease::keep(Arc::downgrade(&holdings), Arc::downgrade(&lanes));
         #[expect(
             clippy::disallowed_methods,
             reason = "they end with the store, of which they hold nothing"
         )]
         {
-            drop(tokio::spawn(keeping));
-            let asserting = keep_asserting(Arc::downgrade(&lanes), Arc::downgrade(&holdings));
-            drop(tokio::spawn(asserting));
+            drop(tokio::spawn(keep_settling(weak.clone())));
+            let weak_holdings = Arc::downgrade(&holdings);
+            drop(tokio::spawn(keep_asserting(
+                weak.clone(),
+                weak_holdings.clone(),
+            )));
+            drop(tokio::spawn(lease::forgive(
+                weak_holdings.clone(),
+                client.pushed(),
+            )));
+            drop(tokio::spawn(lease::keep(weak_holdings, weak)));
         }
         let fleet = Fleet {
             lanes,

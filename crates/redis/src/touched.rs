@@ -12,7 +12,7 @@ use std::{
 use foldhash::fast::RandomState;
 use tollgate_core::{Law, Limit, Now, Timestamp};
 
-use crate::{exact::Parts, key::Key, lease::Asserted, record::is_for_scripts};
+use crate::{exact::Parts, key::Key, lease::Asserted, record};
 
 /// Counters that are kept in mind at once. What is debited of others is counted as forgotten: should Redis lose it, it
 /// stays lost.
@@ -64,7 +64,7 @@ impl Touched {
     /// Keeps in mind what Redis said that this node has debited of a counter so far, at a moment of its time.
     pub(crate) fn note(&self, key: &Key, limit: &Limit, total: u64, now: Now) {
         self.latest.fetch_max(now.wall.as_micros(), Relaxed);
-        if total == 0 || !is_for_scripts(limit) {
+        if total == 0 || !record::is_for_scripts(limit) {
             return;
         }
         let Some(mut part) = self.part(key) else {
@@ -169,7 +169,7 @@ impl Entry {
     }
 
     fn note(&mut self, limit: &Limit, total: u64, at: Timestamp) {
-        // Two calls may have overtaken each other on their way back.
+        // Two replies may have overtaken each other.
         if at < self.at && total <= self.total {
             return;
         }
@@ -260,7 +260,12 @@ mod tests {
     use tollgate_core::{Charge, Cost, CounterKey, RuleId};
 
     use super::*;
-    use crate::{exact::Item, key::Names};
+    use crate::exact::Item;
+    use crate::key::Names;
+
+    fn note(touched: &Touched, item: &Item, total: u64, now: Now) {
+        touched.note(&item.key, &item.limit, total, now);
+    }
 
     fn item(limit: &str, user: &str) -> Item {
         let names = Names {
@@ -292,14 +297,14 @@ mod tests {
     fn what_was_debited_is_told_by_windows() {
         let touched = Touched::default();
         let sliding = item("100/min sliding_window", "ann");
-        touched.note(&sliding.key, &sliding.limit, 10, secs(60));
-        touched.note(&sliding.key, &sliding.limit, 15, secs(70));
+        note(&touched, &sliding, 10, secs(60));
+        note(&touched, &sliding, 15, secs(70));
         assert_eq!(told(&touched, secs(80)), [(15, 15, 0)]);
-        touched.note(&sliding.key, &sliding.limit, 22, secs(125));
+        note(&touched, &sliding, 22, secs(125));
         assert_eq!(told(&touched, secs(130)), [(22, 7, 15)]);
-        touched.note(&sliding.key, &sliding.limit, 30, secs(185));
+        note(&touched, &sliding, 30, secs(185));
         assert_eq!(told(&touched, secs(190)), [(30, 8, 7)]);
-        touched.note(&sliding.key, &sliding.limit, 31, secs(600));
+        note(&touched, &sliding, 31, secs(600));
         assert_eq!(told(&touched, secs(600)), [(31, 1, 0)], "after a pause");
         assert_eq!(told(&touched, secs(779)).len(), 0, "nothing of it counts");
         assert_eq!(touched.totals(), (0, 0));
@@ -308,13 +313,17 @@ mod tests {
     #[test]
     fn a_fixed_window_tells_of_the_present_one_and_a_bucket_of_what_it_may_owe() {
         let touched = Touched::default();
-        let other = item("100/min fixed_window", "ann");
-        touched.note(&other.key, &other.limit, 10, secs(100));
+        note(
+            &touched,
+            &item("100/min fixed_window", "ann"),
+            10,
+            secs(100),
+        );
         assert_eq!(told(&touched, secs(119)), [(10, 10, 0)]);
         assert_eq!(told(&touched, secs(120)), []);
         let bucket = item("60/min burst 60", "bob");
-        touched.note(&bucket.key, &bucket.limit, 5_000_000, secs(1_000));
-        touched.note(&bucket.key, &bucket.limit, 8_000_000, secs(1_060));
+        note(&touched, &bucket, 5_000_000, secs(1_000));
+        note(&touched, &bucket, 8_000_000, secs(1_060));
         assert_eq!(told(&touched, secs(1_061)), [(8_000_000, 8_000_000, 0)]);
         assert_eq!(told(&touched, secs(1_300)), []);
     }
@@ -323,9 +332,9 @@ mod tests {
     fn a_total_that_began_anew_is_believed() {
         let touched = Touched::default();
         let item = item("100/min fixed_window", "ann");
-        touched.note(&item.key, &item.limit, 90, secs(0));
-        touched.note(&item.key, &item.limit, 95, secs(60));
-        touched.note(&item.key, &item.limit, 3, secs(61));
+        note(&touched, &item, 90, secs(0));
+        note(&touched, &item, 95, secs(60));
+        note(&touched, &item, 3, secs(61));
         assert_eq!(told(&touched, secs(62)), [(3, 3, 0)]);
     }
 
@@ -334,13 +343,17 @@ mod tests {
         let touched = Touched::default();
         for number in 0..KEYS_MAX + 5_000 {
             let item = item("100/min fixed_window", &number.to_string());
-            touched.note(&item.key, &item.limit, 1, secs(60));
+            note(&touched, &item, 1, secs(60));
         }
         let (kept, forgotten) = touched.totals();
         assert!(kept <= u64::try_from(KEYS_MAX).unwrap());
         assert_eq!(kept + forgotten, u64::try_from(KEYS_MAX + 5_000).unwrap());
-        let other = item("100/min fixed_window", "late");
-        touched.note(&other.key, &other.limit, 1, secs(120));
+        note(
+            &touched,
+            &item("100/min fixed_window", "late"),
+            1,
+            secs(120),
+        );
         assert!(
             touched.totals().0 < kept,
             "there is room in the next window"

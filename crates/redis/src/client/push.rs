@@ -65,10 +65,6 @@ impl Pushes {
 impl Client {
     /// Names of counters that were refunded or made fresh, here or by another node. Who lags behind does not know which
     /// were left out.
-    #[cfg_attr(
-        not(test),
-        allow(dead_code, reason = "the cache of denials is on its way")
-    )]
     pub(crate) fn pushed(&self) -> broadcast::Receiver<Arc<[u8]>> {
         self.pushes.heard.subscribe()
     }

@@ -107,6 +107,13 @@ impl Client {
         since == 0 || account.is_some_and(|account| account.asserted.load(Acquire) >= since)
     }
 
+    /// Whether leases of a slot may be asked for: whoever serves it is there and knows all that this node was granted. How
+    /// fast it answers does not matter.
+    pub(crate) fn may_lease(&self, slot: Slot) -> bool {
+        let is_there = |shard: Arc<Shard>| shard.link().is_some() && !shard.is_quarantined();
+        self.shard(slot).is_some_and(is_there) && self.is_asserted(slot)
+    }
+
     /// The slots whose servers have to be told what this node knows, and can be.
     pub(crate) fn to_assert(&self) -> Vec<Loss> {
         let map = self.map.load();

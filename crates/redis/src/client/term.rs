@@ -27,8 +27,9 @@ use super::{
 
 /// For so long nobody is let in at a server that took over, or that came back: every node of the fleet has to find it and
 /// to tell what was acknowledged to it. A node looks every second whether its servers are still the same, and tries
-/// every second to reach one that was away; another second is for the telling.
-pub(super) const QUARANTINE: Micros = Micros::from_secs(2);
+/// every second to reach one that was away; the rest is for the telling. Within it every lease on a bucket has ended that
+/// the server before had granted, and of which this one does not know.
+pub(super) const QUARANTINE: Micros = Micros::from_millis(2_500);
 
 /// How long a call waits until it is certain who is there.
 const CERTAIN_MAX: Duration = Duration::from_millis(250);

@@ -122,11 +122,6 @@ impl Lanes {
         others
     }
 
-    /// Since when counters of a slot that are not there may be lost ones.
-    pub(crate) fn since(&self, slot: Slot) -> Timestamp {
-        Timestamp::from_micros(self.client.since(slot))
-    }
-
     /// Works out the numbers of what the script has decided.
     fn answer_all(&self, asks: Vec<Ask>, keys: Vec<Key>, reply: Reply) {
         let mut outcomes = reply.word.bytes();
@@ -170,7 +165,11 @@ impl Lanes {
     async fn send(&self, slot: Slot, batch: &mut Batch, sequence: u64) -> Result<Reply, Failure> {
         let now = self.now();
         batch.settle(|key| self.ledger.settlement(key, sequence, now));
-        let mut args = batch.args(&self.node, sequence, self.since(slot));
+        let mut args = batch.args(
+            &self.node,
+            sequence,
+            Timestamp::from_micros(self.client.since(slot)),
+        );
         if let Some(now) = self.time.told() {
             args.extend(told(now));
         }

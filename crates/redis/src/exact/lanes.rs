@@ -23,7 +23,6 @@ use tollgate_core::{Clock, Cost, Now};
 use super::{
     Item,
     ask::{Ask, Deed, Part, Refused},
-    counts::Counts,
     lane::Lane,
 };
 use crate::{
@@ -45,19 +44,19 @@ const CALLS_MAX: usize = 2;
 
 /// Everything that decisions by Redis need.
 pub(crate) struct Lanes {
-    pub(super) client: Arc<Client>,
+    pub(crate) client: Arc<Client>,
     pub(crate) ledger: Ledger,
     /// What this node has debited, should Redis forget it.
     pub(crate) touched: Touched,
     pub(crate) unknown: Unknown,
     pub(crate) told: Told,
-    pub(super) time: Time,
+    pub(crate) time: Time,
     clock: Arc<dyn Clock>,
     /// That in which the store was started: whoever asks may have another, that ends sooner.
     runtime: Handle,
     deadline: Duration,
     /// This run of this node, in marks.
-    pub(super) node: String,
+    pub(crate) node: String,
     lanes: Box<[Mutex<Lane>]>,
     waiting: AtomicUsize,
     sequence: AtomicU64,
@@ -92,6 +91,16 @@ impl Drop for Running {
             self.lanes.waiting.fetch_sub(left.len(), Relaxed);
         }
     }
+}
+
+/// What has happened.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) calls: AtomicU64,
+    pub(crate) decisions: AtomicU64,
+    pub(crate) late: AtomicU64,
+    pub(crate) conflicts: AtomicU64,
+    pub(crate) foreign: AtomicU64,
 }
 
 impl std::fmt::Debug for Lanes {
@@ -130,12 +139,7 @@ impl Lanes {
     }
 
     /// The slot whose lane a counter's calls take.
-    pub(crate) fn slot_of(&self, item: &Item) -> Slot {
-        self.slot_of_key(&item.key)
-    }
-
-    /// The same of a key.
-    pub(crate) fn slot_of_key(&self, key: &Key) -> Slot {
+    pub(crate) fn slot_of(&self, key: &Key) -> Slot {
         match self.client.layout() {
             Layout::Cluster => key.slot(),
             _ => Slot::FIRST,
@@ -193,7 +197,7 @@ impl Lanes {
     /// Lets the ledger's entries on these counters travel, for nobody in particular.
     pub(crate) fn settle(self: &Arc<Self>, items: impl IntoIterator<Item = Item>) {
         for item in items {
-            let slot = self.slot_of(&item);
+            let slot = self.slot_of(&item.key);
             // What is owed on a counter that may be lost is settled when it is known again.
             if self.shard(slot, 0).is_none() || self.is_unknown(&item) {
                 continue;
@@ -282,7 +286,7 @@ impl Lanes {
         self.sequence.fetch_add(1, Relaxed)
     }
 
-    pub(super) fn now(&self) -> Now {
+    pub(crate) fn now(&self) -> Now {
         self.clock.now()
     }
 }

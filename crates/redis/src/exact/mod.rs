@@ -1,7 +1,6 @@
 //! One limit for a whole fleet: every decision is a script that Redis runs.
 
 mod ask;
-mod counts;
 mod decide;
 mod fast;
 mod item;

@@ -2,13 +2,14 @@
 
 use std::{
     cmp::Reverse,
-    collections::BinaryHeap,
+    collections::{BinaryHeap, HashMap},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
 };
 
+use foldhash::fast::RandomState;
 use tokio::sync::Notify;
 use tollgate_core::{Charge, Clock as _, Consistency, Fingerprinter, Micros, Timestamp};
 
@@ -23,7 +24,6 @@ use super::{
 use crate::{
     Leases,
     exact::{Former, Item},
-    key::Key,
 };
 
 /// How long a denial is believed at most: a refund, a reset or a raised limit shows within this.
@@ -39,6 +39,8 @@ pub(crate) struct Holdings {
     pub(super) clock: LeaseClock,
     pub(super) counts: Counts,
     leases: Leases,
+    /// Where a counter of this name is.
+    places: Mutex<HashMap<Box<[u8]>, Place, RandomState>>,
     /// Keys to be asked about, now and later.
     asked: Mutex<Vec<Place>>,
     due: Mutex<BinaryHeap<Reverse<(Timestamp, Place)>>>,
@@ -56,6 +58,7 @@ impl Holdings {
             clock,
             counts: Counts::default(),
             leases,
+            places: Mutex::default(),
             asked: Mutex::default(),
             due: Mutex::default(),
             stir: Arc::default(),
@@ -126,6 +129,9 @@ impl Holdings {
             )
         };
         if let Some(place) = self.table.insert(print, tag(charge.limit), make) {
+            let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+            places.insert(item.key.as_bytes().into(), place);
+            drop(places);
             if let Some(margin) = self.table.margin(place) {
                 // This one, and the one before that made it worth a lease.
                 let units = charge.cost.get().max(1).saturating_mul(2);
@@ -136,21 +142,11 @@ impl Holdings {
     }
 
     /// A refund or a reset has changed a counter: what was denied may pass now.
-    pub(crate) fn forgive(&self, charge: &Charge<'_>) {
-        if let Some((_, line)) = self.table.find(self.print(charge)) {
+    pub(crate) fn forgive_key(&self, key: &[u8]) {
+        let places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = places.get(key).and_then(|place| self.table.line(*place));
+        if let Some(line) = line {
             line.denied_until.store(0, Relaxed);
-        }
-    }
-
-    /// Nobody holds the tokens of these keys for this node any more.
-    pub(crate) fn void(&self, is_void: impl Fn(&Key) -> bool) {
-        for place in self.table.places().collect::<Vec<_>>() {
-            self.with(place, |holder, (line, _), moved| {
-                if is_void(&holder.key) {
-                    holder.void(line, moved);
-                }
-                ((), None)
-            });
         }
     }
 
@@ -198,7 +194,12 @@ impl Holdings {
                 self.schedule(at, place);
                 margin.is_asked.store(0, Relaxed);
             }
-            Some(Next::Forget) => self.table.remove(place, &mut slot),
+            Some(Next::Forget) => {
+                let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+                places.remove(holder.key.as_bytes());
+                drop(places);
+                self.table.remove(place, &mut slot);
+            }
             None => {}
         }
         Some(told)

@@ -12,7 +12,8 @@
 --   `ok` or `collapse` (too little is left for leases), and: whether the lease before was known, granted tokens, how
 --   long they live, tokens that are left, time until there are any, time until the counter is fresh, tokens that others
 --   hold, holders, the node's total, and what of it had been lost;
---   or `odd`, `unknown`, `foreign` as in decide.lua, or `stale` if a later call of the node came before.
+--   or `odd`, `unknown`, `foreign` as in decide.lua, or `stale` if a later call of the node came before, or
+--   this one, and its lease has ended.
 --
 -- A token leaves the pool when it is granted: whatever happens to its holder, it cannot be granted again. Only what its
 -- holder gives up before it says so comes back, and only while the lease lives.
@@ -110,7 +111,7 @@ local function serve(i, n)
   local found = redis.pcall('HMGET', KEYS[i], 's', node)
   if found.err then return 'foreign' end
   local state, mark = found[1], found[2]
-  local latest, marked_at, q, r, total = match(mark or '0 0 0 0 0', '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
+  local latest, marked_at, q, r, leased, total = match(mark or '0 0 0 0 0 0', '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')
   if not latest then return 'foreign' end
   if not state and known == 0 and may_be_lost(limit, since) then return 'unknown' end
   if not open(i, limit, state) or (carries[limit] and is_fresh(i, limit)) then return 'odd' end
@@ -132,9 +133,13 @@ local function serve(i, n)
   end
   local holders = #live + 1
   local word, kept, granted = 'ok', 0, 0
-  if mine and mine.sequence > sequence then return 'stale' end
+  leased = tonumber(leased)
+  -- Nor does a call count that came before and whose lease has ended: it would be granted twice.
+  if leased > sequence or (leased == sequence and not mine) then return 'stale' end
   if mine and mine.sequence == sequence then
-    kept, granted = 1, mine.granted
+    -- What was said then, as far as it makes a difference: a lease that holds no more than its last grant kept nothing.
+    kept, granted = mine.tokens > mine.granted and 1 or 0, mine.granted
+    if granted == 0 and want > 0 and law[limit] ~= BUCKET then word = 'collapse' end
   else
     local tokens = 0
     if mine and mine.sequence == previous then
@@ -151,6 +156,8 @@ local function serve(i, n)
       granted = min(want, max(least, div(there, 2 * holders)), most, there)
       total = total + debit(i, limit, granted)
     end
+    -- The record outlives its leases: with it they would be forgotten while they may be spent.
+    life = min(life, ttl[limit] * 500)
     if law[limit] == FIXED or law[limit] == SLIDING then life = min(life, start_of(limit, x[i] + 1) - wall) end
     -- What stays with its holder never ends earlier than it was told before.
     local till = max(steady + life, kept == 1 and mine.till or 0)
@@ -163,7 +170,7 @@ local function serve(i, n)
   -- Whoever only gives back makes no counter of one that is not there.
   if is_changed or #live > 0 then
     if latest == '0' then marked_at = steady end
-    mark = format('%s %d %s %s %d', latest, marked_at, q, r, total)
+    mark = format('%s %d %s %s %d %d', latest, marked_at, q, r, sequence, total)
     redis.call('HSET', KEYS[i], 's', write(i, limit), node, mark)
     expire(KEYS[i], ttl[limit])
   end
