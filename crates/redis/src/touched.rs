@@ -329,6 +329,24 @@ mod tests {
     }
 
     #[test]
+    fn of_replies_that_overtook_each_other_the_later_is_believed() {
+        let touched = Touched::default();
+        let item = item("100/min fixed_window", "ann");
+        note(&touched, &item, 20, secs(10));
+        note(&touched, &item, 15, secs(9));
+        assert_eq!(told(&touched, secs(11)), [(20, 20, 0)]);
+        note(&touched, &item, 18, secs(11));
+        assert_eq!(
+            told(&touched, secs(12)),
+            [(18, 18, 0)],
+            "some was given back"
+        );
+        // A server whose clock is behind took over.
+        note(&touched, &item, 25, secs(8));
+        assert_eq!(told(&touched, secs(12)), [(25, 25, 0)]);
+    }
+
+    #[test]
     fn a_total_that_began_anew_is_believed() {
         let touched = Touched::default();
         let item = item("100/min fixed_window", "ann");

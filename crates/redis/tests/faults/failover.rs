@@ -144,3 +144,61 @@ async fn a_counter_of_which_nobody_knows_is_unknown_until_it_would_not_count() {
     let verdict = decide(node, &[brief.charge()]).await.unwrap();
     assert!(verdict.is_allowed() && verdict.fallback().is_none());
 }
+
+/// Strict rules whose units are spent in slices: the loss of some admits less, never more.
+fn leased(users: impl IntoIterator<Item = String>) -> Vec<Rule> {
+    let algorithms = ["token_bucket", "fixed_window", "sliding_window"];
+    let rule = |(user, algorithm)| Rule::by(algorithm, user, UNITS, OnFailure::Closed).leased();
+    users.into_iter().zip(algorithms).map(rule).collect()
+}
+
+async fn is_never_more(fleet: &Fleet, load: Load<'_>) {
+    load.until("limits that are used up", |counts| counts.denied > 0);
+    for (rule, counts) in load.end().await {
+        let word = rule.name();
+        assert!(counts.admitted <= UNITS, "{word}: {counts:?}");
+        assert!(counts.admitted > UNITS / 4, "{word}: {counts:?}");
+        assert_eq!(counts.admitted_by_policy, 0, "{word}: {counts:?}");
+    }
+    let stats = fleet.nodes.iter().map(|node| node.stats().leases);
+    assert!({ stats }.all(|leases| leases.spent > 0), "from memory");
+}
+
+// Proves: C7, C3
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn slices_of_a_redis_that_is_restarted_empty_are_spent_no_more_than_once() {
+    let mut redis = Redis::start();
+    let fleet = Fleet::start([redis.url()]);
+    fleet.is_up();
+    let users = ["ann", "bob", "cid"].map(str::to_owned);
+    let load = Load::start(&fleet, leased(users));
+    for _ in 0..3 {
+        load.until_redis_decides();
+        redis.restart();
+    }
+    is_never_more(&fleet, load).await;
+}
+
+// Proves: C7, C3
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn slices_of_a_primary_that_dies_with_what_its_replica_has_not_heard_are_spent_once() {
+    let mut cluster = Cluster::start();
+    let fleet = Fleet::start(cluster.urls());
+    fleet.is_up();
+    let users = users(&cluster).into_iter().step_by(2);
+    let load = Load::start(&fleet, leased(users));
+    for shard in cluster.shards() {
+        load.until_redis_decides();
+        let (primary, replica) = (cluster.primary(shard), cluster.replica(shard));
+        cut_off_replica(cluster.node(primary));
+        load.until_redis_decides();
+        cluster.kill(primary);
+        let name = cluster.node(replica).address().to_string();
+        fleet.wait("nodes that know who took over", |node| {
+            node.health().shards.iter().any(|shard| shard.name == name)
+        });
+        cluster.start_again(primary);
+    }
+    fleet.is_up();
+    is_never_more(&fleet, load).await;
+}
