@@ -23,6 +23,7 @@ mod store;
 mod time;
 mod touched;
 mod unknown;
+mod verify;
 #[cfg(feature = "virtual-time")]
 mod virtual_time;
 

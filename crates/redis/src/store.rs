@@ -19,6 +19,7 @@ use crate::{
     key::Names,
     lease::{self, Holdings, LeaseClock},
     time::Time,
+    verify::{Verifier, keep_verifying},
 };
 
 /// Counters that a fleet shares through Redis. `L` is where this node counts by itself.
@@ -68,7 +69,14 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
             Some(clock) => LeaseClock::Told(Arc::clone(clock)),
             None => LeaseClock::System,
         };
-        let holdings = Arc::new(Holdings::new(options.leases, clock_of_leases));
+        let verifier = Arc::new(Verifier::new(Arc::new(clock_of_leases.clone())));
+        let holdings = Holdings::new(options.leases, clock_of_leases, Arc::clone(&verifier));
+        let holdings = Arc::new(holdings);
+        let verifying = keep_verifying(
+            Arc::downgrade(&verifier),
+            Arc::downgrade(&client),
+            lanes.time().clone(),
+        );
         #[expect(
             clippy::disallowed_methods,
             reason = "they end with the store, of which they hold nothing"
@@ -85,6 +93,7 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
                 client.pushed(),
             )));
             drop(tokio::spawn(lease::keep(weak_holdings, weak)));
+            drop(tokio::spawn(verifying));
         }
         let fleet = Fleet {
             lanes,
@@ -98,6 +107,7 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
             deadline: options.deadline,
             policies: Policies::default(),
             holdings,
+            verifier,
             foreign_told_micros: AtomicU64::new(0),
         };
         Ok(Self { fleet })
@@ -136,11 +146,14 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
     fn lease_stats(&self) -> LeaseStats {
         let lanes = &self.fleet.lanes;
         let (touched, forgotten) = lanes.touched.totals();
+        let [verified, overshoot] = self.fleet.verifier.totals();
         LeaseStats {
             touched,
             forgotten,
             asserted: lanes.told.keys.load(Relaxed),
             reclaimed: lanes.told.units.load(Relaxed),
+            verified,
+            overshoot,
             ..self.fleet.holdings.stats()
         }
     }

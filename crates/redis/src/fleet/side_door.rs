@@ -30,6 +30,8 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             SmallVec::from_elem(None, charges.len());
         let mut now = self.clock.now();
         for group in sorted.groups {
+            let (client, time) = (&self.client, self.lanes.time());
+            self.verifier.excuse(client, time, &group.items).await;
             let asked = self
                 .lanes
                 .ask(group.slot, (deed, Part::Whole), &group.items, PATIENCE);

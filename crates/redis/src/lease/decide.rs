@@ -56,6 +56,9 @@ impl Holdings {
         match line.take((print, tag(charge.limit)), cost, &self.clock) {
             Take::Got(taken, at) => {
                 self.look_ahead(place, line, taken);
+                if line.is_watched() {
+                    self.tell_of(place, taken, cost);
+                }
                 let decision = shown(charge.limit, line, taken.left, at.boot);
                 Some(Verdict::single(decision, at.now))
             }
@@ -94,6 +97,7 @@ impl Holdings {
         }
         let now = self.clock.now();
         let Some((at, decision)) = denied else {
+            got.iter().for_each(|one| self.tell(one));
             return Some(Verdict::of(got.iter().map(|one| one.decision), now));
         };
         self.put_back(&got);
@@ -144,6 +148,21 @@ impl Holdings {
         }
     }
 
+    /// Tells what was spent on a request that passes to whoever verifies it.
+    pub(crate) fn tell(&self, got: &Got) {
+        let line = self.table.line(got.place);
+        if line.is_some_and(Line::is_watched) {
+            self.tell_of(got.place, got.taken, got.cost);
+        }
+    }
+
+    fn tell_of(&self, place: Place, taken: Taken, cost: u64) {
+        let margin = self.table.margin(place);
+        if let Some(watch) = &*margin.map_or_else(Default::default, |margin| margin.watch.load()) {
+            watch.spent(taken.epoch, cost);
+        }
+    }
+
     /// Undoes what was taken for a request that does not pass.
     pub(crate) fn put_back<'g>(&self, got: impl IntoIterator<Item = &'g Got>) {
         for one in got {
@@ -160,7 +179,7 @@ impl Holdings {
         }
         let (_, line) = self.table.find(self.print(charge))?;
         let boot = self.clock.boot();
-        let is_ours = line.tag.load(Relaxed) == tag(charge.limit) && boot < line.deadline();
+        let is_ours = line.is_tagged(tag(charge.limit)) && boot < line.deadline();
         let left = line.purse.tokens().checked_sub(charge.cost.get())?;
         is_ours.then(|| shown(charge.limit, line, left, boot))
     }

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use tollgate_core::{AlgorithmName, Limit, Micros, Timestamp};
+use tollgate_core::{AlgorithmName, Limit, Micros, Now, Timestamp};
 
 use super::{
     call::{Answer, Asserted, Grant, Question},
@@ -167,6 +167,7 @@ impl Holder {
             self.lease = 0;
         }
         let tokens = line.purse.report();
+        margin.turn(line, None);
         let spent = self.base.saturating_sub(tokens);
         let unmet = margin.unmet.swap(0, Relaxed);
         let asked_for = spent.saturating_add(unmet);
@@ -217,7 +218,7 @@ impl Holder {
     pub(crate) fn answered(
         &mut self,
         spot: Spot<'_>,
-        answer: Answer,
+        (answer, now): (Answer, Now),
         (sent, boot): (Timestamp, Timestamp),
         moved: &mut Moved,
     ) -> Next {
@@ -244,7 +245,7 @@ impl Holder {
             }
         };
         self.lease = question.sequence;
-        self.install(line, grant, sent, moved);
+        self.install(spot, (grant, now), sent, moved);
         let is_collapse = matches!(answer, Answer::Collapse(_));
         let interval = self
             .demand
@@ -286,7 +287,13 @@ impl Holder {
     }
 
     /// Takes over what was granted to a call that was sent at a moment.
-    fn install(&mut self, line: &Line, grant: Grant, sent: Timestamp, moved: &mut Moved) {
+    fn install(
+        &mut self,
+        (line, watching): Spot<'_>,
+        (grant, now): (Grant, Now),
+        sent: Timestamp,
+        moved: &mut Moved,
+    ) {
         let margin = grant.life.get() / DRIFT_ONE_IN;
         let life = Micros::new(grant.life.get().saturating_sub(margin.saturating_add(1)));
         if grant.kept == 0 {
@@ -294,6 +301,7 @@ impl Holder {
             moved.burnt += line.purse.empty();
             self.base = 0;
         }
+        watching.turn(line, Some(now));
         line.set_deadline(sent.saturating_add(life));
         let added = line.purse.add(grant.granted);
         self.base = self.base.saturating_add(added);

@@ -24,6 +24,7 @@ use super::{
 use crate::{
     Leases,
     exact::{Former, Item},
+    verify::Verifier,
 };
 
 /// How long a denial is believed at most: a refund, a reset or a raised limit shows within this.
@@ -41,6 +42,7 @@ pub(crate) struct Holdings {
     leases: Leases,
     /// Where a counter of this name is.
     places: Mutex<HashMap<Box<[u8]>, Place, RandomState>>,
+    verifier: Arc<Verifier>,
     /// Keys to be asked about, now and later.
     asked: Mutex<Vec<Place>>,
     due: Mutex<BinaryHeap<Reverse<(Timestamp, Place)>>>,
@@ -50,7 +52,7 @@ pub(crate) struct Holdings {
 }
 
 impl Holdings {
-    pub(crate) fn new(leases: Leases, clock: LeaseClock) -> Self {
+    pub(crate) fn new(leases: Leases, clock: LeaseClock, verifier: Arc<Verifier>) -> Self {
         Self {
             hash: Fingerprinter::random(),
             table: Table::default(),
@@ -59,6 +61,7 @@ impl Holdings {
             counts: Counts::default(),
             leases,
             places: Mutex::default(),
+            verifier,
             asked: Mutex::default(),
             due: Mutex::default(),
             stir: Arc::default(),
@@ -132,12 +135,23 @@ impl Holdings {
             let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
             places.insert(item.key.as_bytes().into(), place);
             drop(places);
+            self.watch(place, item);
             if let Some(margin) = self.table.margin(place) {
                 // This one, and the one before that made it worth a lease.
                 let units = charge.cost.get().max(1).saturating_mul(2);
                 margin.unmet.store(units, Relaxed);
             }
             self.want(place);
+        }
+    }
+
+    /// Has what is admitted of a new key verified, if it is of the sample.
+    fn watch(&self, place: Place, item: &Item) {
+        let watch = self.verifier.watch(&item.key, &item.limit);
+        let spot = self.table.line(place).zip(self.table.margin(place));
+        if let (Some(watch), Some((line, margin))) = (watch, spot) {
+            margin.watch.store(Some(watch));
+            line.watched();
         }
     }
 

@@ -5,9 +5,11 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-use tollgate_core::{Clock, Instants, Limit, Timestamp};
+use arc_swap::ArcSwapOption;
+use tollgate_core::{Clock, Instants, Limit, Now, Timestamp};
 
 use super::purse::{Purse, Taken};
+use crate::verify::Watch;
 
 /// A key that is leased.
 #[derive(Debug, Default)]
@@ -22,7 +24,7 @@ pub(crate) struct Line {
     pub(super) left: AtomicU64,
     /// When the window ends, or the bucket is full.
     pub(super) reset_at: AtomicU64,
-    /// Of the limit by which it was granted.
+    /// Of the limit by which it was granted; the lowest bit is 1 if somebody verifies what is admitted.
     pub(super) tag: AtomicU64,
     /// With fewer tokens than this, more are asked for.
     pub(super) low: AtomicU64,
@@ -40,6 +42,8 @@ pub(crate) struct Margin {
     pub(super) unmet: AtomicU64,
     /// Whether more was asked for already.
     pub(super) is_asked: AtomicU64,
+    /// Who is told what was admitted.
+    pub(super) watch: ArcSwapOption<Watch>,
 }
 
 /// What a decision gets.
@@ -63,8 +67,13 @@ pub(crate) fn tag(limit: &Limit) -> u64 {
     (limit.amount().wrapping_mul(ODD) ^ law.capacity())
         .rotate_left(31)
         .wrapping_mul(ODD)
-        ^ name
+        .rotate_left(17)
+        .wrapping_add(name)
+        & !WATCHED
 }
+
+/// The bit of a line's tag that says that the key is verified.
+const WATCHED: u64 = 1;
 
 impl Line {
     /// Takes tokens for a decision. The moment is read after they were taken and compared with a deadline that was
@@ -93,7 +102,22 @@ impl Line {
     /// Whether it is (still) of this key and limit.
     #[inline]
     fn is_of(&self, print: u64, tag: u64) -> bool {
-        self.print.load(Acquire) == print && self.tag.load(Acquire) == tag
+        self.print.load(Acquire) == print && self.tag.load(Acquire) & !WATCHED == tag
+    }
+
+    /// Whether it is of this limit.
+    pub(super) fn is_tagged(&self, tag: u64) -> bool {
+        self.tag.load(Relaxed) & !WATCHED == tag
+    }
+
+    /// Whether somebody verifies what is admitted of this key.
+    #[inline]
+    pub(super) fn is_watched(&self) -> bool {
+        self.tag.load(Relaxed) & WATCHED != 0
+    }
+
+    pub(super) fn watched(&self) {
+        self.tag.fetch_or(WATCHED, Relaxed);
     }
 
     pub(crate) fn deadline(&self) -> Timestamp {
@@ -112,6 +136,13 @@ impl Line {
 }
 
 impl Margin {
+    /// Tells whoever verifies that another epoch has begun, and when Redis last confirmed the lease.
+    pub(super) fn turn(&self, line: &Line, heard: Option<Now>) {
+        if let Some(watch) = &*self.watch.load() {
+            watch.turn(line.purse.epoch(), heard);
+        }
+    }
+
     /// Remembers that so much, or more, is not to be had for a while.
     pub(super) fn deny(&self, line: &Line, cost: u64, until: Timestamp, retry_at: Timestamp) {
         self.denied_cost.store(cost, Relaxed);

@@ -15,7 +15,7 @@ const TOKENS_BITS: u32 = 48;
 /// What was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Taken {
-    epoch: u64,
+    pub(crate) epoch: u64,
     /// Tokens that are left.
     pub(crate) left: u64,
 }
@@ -26,6 +26,11 @@ impl Purse {
 
     pub(crate) fn tokens(&self) -> u64 {
         self.0.load(Acquire) & Self::MAX
+    }
+
+    /// The present epoch.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.0.load(Acquire) >> TOKENS_BITS
     }
 
     /// Takes so many, or none.

@@ -112,7 +112,6 @@ fn send(held: &Arc<Holdings>, lanes: &Arc<Lanes>, slot: Slot, mut asked: Vec<Ask
             if let Some((now, answers)) = &answers {
                 note(&lanes, &together, answers, *now);
             }
-            let answers = answers.map(|(_, answers)| answers);
             deliver(&held, &together, answers, sent);
         }));
     }
@@ -156,9 +155,9 @@ fn note(lanes: &Lanes, asked: &[Asked], answers: &[Answer], now: Now) {
     }
 }
 
-fn deliver(held: &Holdings, asked: &[Asked], answers: Option<Vec<Answer>>, sent: Timestamp) {
+fn deliver(held: &Holdings, asked: &[Asked], answers: Option<(Now, Vec<Answer>)>, sent: Timestamp) {
     let boot = held.clock.boot();
-    let Some(answers) = answers else {
+    let Some((now, answers)) = answers else {
         for one in asked {
             held.with(one.place, |holder, spot, moved| {
                 ((), Some(holder.failed(spot, boot, moved)))
@@ -170,7 +169,8 @@ fn deliver(held: &Holdings, asked: &[Asked], answers: Option<Vec<Answer>>, sent:
     held.counts.took(boot.since(sent));
     for (one, answer) in asked.iter().zip(answers) {
         held.with(one.place, |holder, spot, moved| {
-            ((), Some(holder.answered(spot, answer, (sent, boot), moved)))
+            let next = holder.answered(spot, (answer, now), (sent, boot), moved);
+            ((), Some(next))
         });
     }
     held.stir.notify_one();

@@ -125,6 +125,7 @@ impl Table {
             line.print.store(FREE, Release);
             line.purse.empty();
             line.denied_until.store(0, Relaxed);
+            margin.watch.store(None);
             margin.unmet.store(0, Relaxed);
             margin.is_asked.store(0, Release);
             self.used.fetch_sub(1, Relaxed);

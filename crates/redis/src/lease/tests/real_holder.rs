@@ -167,9 +167,12 @@ impl Holds for RealHolder {
             (&self.line, &self.margin),
             [sent, now].map(Timestamp::from_micros),
         );
-        let next = self
-            .holder
-            .answered(spot, answer, times.into(), &mut self.moved);
+        let next = self.holder.answered(
+            spot,
+            (answer, Now::at(Timestamp::from_micros(now))),
+            times.into(),
+            &mut self.moved,
+        );
         self.follow(next, now);
     }
 
