@@ -8,7 +8,7 @@ use std::{
 };
 
 use rustix::process::Signal;
-use tollgate_testkit::{FaultProxy, redis::Redis, wait_for};
+use tollgate_testkit::{proxy::Proxy, redis::Redis, wait_for};
 
 use crate::{
     common::server::LONG,
@@ -113,7 +113,7 @@ fn nodes_that_are_all_killed_and_started_again_go_on_where_they_were() {
 #[test]
 fn a_node_that_is_cut_off_serves_what_it_holds_and_returns_by_itself() {
     let redis = Redis::start();
-    let proxy = FaultProxy::to(redis.addr());
+    let proxy = Proxy::to(redis.address());
     let cut = Node::ready(&format!("redis://{}", proxy.addr()), RULES);
     let other = Node::ready(&redis.url(), RULES);
     let crowd = Crowd::of(&[address(&cut), address(&other)], ENDPOINTS);
