@@ -7,6 +7,7 @@
 //! | [`golden`] | worked examples on disk that every store replays |
 //! | [`Duel`] | the decision core and its model side by side, every answer compared |
 //! | [`Walk`] | random schedules for a duel, known by their seed |
+//! | [`pool`] | the pool of leases by recounting, simple holders, and the law over every interval |
 //! | [`limits`] | random limits, small ones and ones of any size |
 //! | [`matching`] | the rules walked one by one, and random rule sets and requests to try it with |
 //!
@@ -26,6 +27,7 @@ pub mod golden;
 pub mod limits;
 pub mod matching;
 pub mod model;
+pub mod pool;
 
 mod duel;
 mod rng;

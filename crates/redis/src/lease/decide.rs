@@ -67,8 +67,12 @@ impl Holdings {
                 let denied = self.denied(charge, place, line, at)?;
                 Some(Verdict::single(denied, at.now))
             }
-            Take::Void => {
+            Take::Ended => {
                 self.in_vain(place, cost);
+                None
+            }
+            Take::Foreign => {
+                self.give_way(place, charge.limit);
                 None
             }
         }
@@ -133,8 +137,12 @@ impl Holdings {
                 Some(decision) => Local::Denied(decision),
                 None => Local::Elsewhere,
             },
-            Take::Void => {
+            Take::Ended => {
                 self.in_vain(place, cost);
+                Local::Elsewhere
+            }
+            Take::Foreign => {
+                self.give_way(place, charge.limit);
                 Local::Elsewhere
             }
         }
@@ -210,6 +218,25 @@ impl Holdings {
             used: law.capacity(),
             reset_after: reset_at.since(at.boot),
         }))
+    }
+
+    /// The limit has changed: what was granted by the one before is given back, and the key is leased anew.
+    #[cold]
+    fn give_way(&self, place: Place, limit: &Limit) {
+        let is_asked = self
+            .table
+            .margin(place)
+            .is_none_or(|margin| margin.is_asked.load(Relaxed) > 0);
+        if is_asked {
+            return;
+        }
+        self.with(place, |holder, _, _| {
+            if tag(&holder.limit) != tag(limit) {
+                holder.leave();
+            }
+            ((), None)
+        });
+        self.want(place);
     }
 
     fn in_vain(&self, place: Place, cost: u64) {

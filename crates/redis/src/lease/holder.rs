@@ -24,6 +24,10 @@ const LEAST_PART: u64 = 256;
 /// What is left is asked for again after this, and again and again less often.
 const PAUSE_MIN: Micros = Micros::from_millis(5);
 const PAUSE_MAX: Micros = Micros::from_millis(250);
+/// After so many failures a key is not worth a lease.
+const FAILURES_MAX: u32 = 10;
+/// A lease on a bucket lives this long at most: a server that takes over knows nothing of it, and waits longer.
+const BUCKET_LIFE_MAX: Micros = Micros::from_secs(2);
 /// More is asked for while there is enough for so many calls.
 const CALLS_AHEAD: u64 = 2;
 /// A call takes this long unless it was seen to take longer.
@@ -118,7 +122,15 @@ impl Holder {
 
     fn life(&self) -> Micros {
         let refreshes = self.refresh.get().saturating_mul(LIFE);
-        Micros::new(refreshes.max(self.interval.get().saturating_mul(2)))
+        let life = Micros::new(refreshes.max(self.interval.get().saturating_mul(2)));
+        match self.is_bucket() {
+            true => life.min(BUCKET_LIFE_MAX),
+            false => life,
+        }
+    }
+
+    fn is_bucket(&self) -> bool {
+        self.limit.algorithm() == AlgorithmName::TokenBucket
     }
 
     fn least(&self) -> u64 {
@@ -176,7 +188,10 @@ impl Holder {
         let kept = tokens.saturating_sub(returned);
         self.base = kept;
         moved.spent += spent;
-        moved.returned += returned;
+        match self.lease {
+            0 => moved.burnt += returned,
+            _ => moved.returned += returned,
+        }
         let want = target.saturating_sub(kept).min(self.limit.law().capacity());
         let question = Question {
             key: self.key.clone(),
@@ -232,9 +247,13 @@ impl Holder {
         self.lease = question.sequence;
         self.install(spot, (grant, now), sent, moved);
         let is_collapse = matches!(answer, Answer::Collapse(_));
-        self.interval = self
+        let interval = self
             .demand
             .interval(self.refresh, grant.left, grant.holders);
+        self.interval = match self.is_bucket() {
+            true => interval.min(Micros::new(BUCKET_LIFE_MAX.get() / 2)),
+            false => interval,
+        };
         let ahead = self
             .demand
             .mean(Micros::new(self.latency.get().saturating_mul(CALLS_AHEAD)));
@@ -255,7 +274,7 @@ impl Holder {
         }
         let due = jittered(sent, self.interval, sent.as_micros());
         self.not_before = sent;
-        let is_bucket = self.limit.algorithm() == AlgorithmName::TokenBucket;
+        let is_bucket = self.is_bucket();
         if is_bucket && grant.left == 0 {
             // More comes with time, in slices of a refresh.
             let until = due.max(boot.saturating_add(grant.wait));
@@ -299,11 +318,24 @@ impl Holder {
         Next::At(self.not_before)
     }
 
-    /// The call failed, or nobody knows.
-    pub(crate) fn failed(&mut self, boot: Timestamp) -> Next {
+    /// The call failed, or nobody knows. After a while there is nothing left to lose, and whoever asks again makes it
+    /// worth a lease again.
+    pub(crate) fn failed(
+        &mut self,
+        (line, _): Spot<'_>,
+        boot: Timestamp,
+        moved: &mut Moved,
+    ) -> Next {
         self.is_under_way = false;
         let pause = PAUSE_MIN.get() << self.failures.min(6);
         self.failures = self.failures.saturating_add(1);
+        let first_sent = self.pending.as_ref().map(|pending| pending.first_sent);
+        let is_over = first_sent.is_some_and(|first| boot.since(first) >= self.life());
+        let is_lost = self.failures > FAILURES_MAX && boot >= line.deadline();
+        if is_over || is_lost {
+            self.void(line, moved);
+            return Next::Forget;
+        }
         self.not_before = boot.saturating_add(Micros::new(pause).min(PAUSE_MAX));
         Next::At(self.not_before)
     }

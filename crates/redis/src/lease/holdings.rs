@@ -2,13 +2,14 @@
 
 use std::{
     cmp::Reverse,
-    collections::BinaryHeap,
+    collections::{BinaryHeap, HashMap},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
 };
 
+use foldhash::fast::RandomState;
 use tokio::sync::Notify;
 use tollgate_core::{Charge, Clock as _, Consistency, Fingerprinter, Micros, Timestamp};
 
@@ -39,6 +40,8 @@ pub(crate) struct Holdings {
     pub(super) clock: LeaseClock,
     pub(super) counts: Counts,
     leases: Leases,
+    /// Where a counter of this name is.
+    places: Mutex<HashMap<Box<[u8]>, Place, RandomState>>,
     verifier: Arc<Verifier>,
     /// Keys to be asked about, now and later.
     asked: Mutex<Vec<Place>>,
@@ -57,6 +60,7 @@ impl Holdings {
             clock,
             counts: Counts::default(),
             leases,
+            places: Mutex::default(),
             verifier,
             asked: Mutex::default(),
             due: Mutex::default(),
@@ -128,6 +132,9 @@ impl Holdings {
             )
         };
         if let Some(place) = self.table.insert(print, tag(charge.limit), make) {
+            let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+            places.insert(item.key.as_bytes().into(), place);
+            drop(places);
             self.watch(place, item);
             if let Some(margin) = self.table.margin(place) {
                 // This one, and the one before that made it worth a lease.
@@ -149,8 +156,10 @@ impl Holdings {
     }
 
     /// A refund or a reset has changed a counter: what was denied may pass now.
-    pub(crate) fn forgive(&self, charge: &Charge<'_>) {
-        if let Some((_, line)) = self.table.find(self.print(charge)) {
+    pub(crate) fn forgive_key(&self, key: &[u8]) {
+        let places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = places.get(key).and_then(|place| self.table.line(*place));
+        if let Some(line) = line {
             line.denied_until.store(0, Relaxed);
         }
     }
@@ -199,7 +208,12 @@ impl Holdings {
                 self.schedule(at, place);
                 margin.is_asked.store(0, Relaxed);
             }
-            Some(Next::Forget) => self.table.remove(place, &mut slot),
+            Some(Next::Forget) => {
+                let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+                places.remove(holder.key.as_bytes());
+                drop(places);
+                self.table.remove(place, &mut slot);
+            }
             None => {}
         }
         Some(told)

@@ -52,8 +52,10 @@ pub(crate) enum Take {
     Got(Taken, Instants),
     /// There are too few.
     Short,
-    /// They ran out, or are another limit's.
-    Void,
+    /// They ran out.
+    Ended,
+    /// They are another limit's, or another key's by now.
+    Foreign,
 }
 
 /// What tells limits of one period apart.
@@ -82,15 +84,19 @@ impl Line {
         let Some(taken) = self.purse.take(cost) else {
             return match self.is_of(print, tag) {
                 true => Take::Short,
-                false => Take::Void,
+                false => Take::Foreign,
             };
         };
         let at = clock.instants();
-        if at.boot.as_micros() < deadline && self.is_of(print, tag) {
+        let is_ours = self.is_of(print, tag);
+        if at.boot.as_micros() < deadline && is_ours {
             return Take::Got(taken, at);
         }
         self.purse.put_back(taken, cost);
-        Take::Void
+        match is_ours {
+            true => Take::Ended,
+            false => Take::Foreign,
+        }
     }
 
     /// Whether it is (still) of this key and limit.

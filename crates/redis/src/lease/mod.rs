@@ -15,10 +15,12 @@ mod purse;
 mod refresh;
 mod sightings;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use call::{Answer, Asserted, Grant, Question, TOGETHER_MAX, args, read};
 pub(crate) use clock::LeaseClock;
 pub(crate) use decide::{Got, Local};
 pub(crate) use held::Held;
 pub(crate) use holdings::{Denied, Holdings};
-pub(crate) use refresh::keep;
+pub(crate) use refresh::{forgive, keep};

@@ -6,7 +6,10 @@ use std::{
     time::Duration,
 };
 
-use tokio::time::{Instant, timeout};
+use tokio::{
+    sync::broadcast::{Receiver, error::RecvError},
+    time::{Instant, timeout},
+};
 use tollgate_core::{Clock as _, Micros, Now, Timestamp};
 
 use super::{
@@ -75,6 +78,10 @@ fn gather(
             if boot < holder.not_before {
                 return (None, Some(Next::At(holder.not_before)));
             }
+            let slot = lanes.slot_of(&holder.key);
+            if !lanes.client().may_lease(slot) {
+                return (None, Some(holder.failed(spot, boot, moved)));
+            }
             let question = holder.ask(spot, lanes.next_sequence(), boot, moved);
             holder.is_under_way = true;
             let asked = Asked {
@@ -82,10 +89,9 @@ fn gather(
                 question,
                 patience: holder.patience(),
             };
-            (Some(asked), None)
+            (Some((slot, asked)), None)
         });
-        if let Some(Some(asked)) = asked {
-            let slot = lanes.slot_of_key(&asked.question.key);
+        if let Some(Some((slot, asked))) = asked {
             by_slot.entry(slot).or_default().push(asked);
         }
     }
@@ -103,6 +109,9 @@ fn send(held: &Arc<Holdings>, lanes: &Arc<Lanes>, slot: Slot, mut asked: Vec<Ask
         drop(runtime.spawn(async move {
             let sent = held.clock.boot();
             let answers = ask(&held, &lanes, slot, &together).await;
+            if let Some((now, answers)) = &answers {
+                note(&lanes, &together, answers, *now);
+            }
             deliver(&held, &together, answers, sent);
         }));
     }
@@ -118,7 +127,8 @@ async fn ask(
     let keys = questions
         .iter()
         .map(|question| Key::to_bytes(&question.key));
-    let mut args = call::args(lanes.node(), lanes.since(slot), &questions);
+    let since = Timestamp::from_micros(lanes.client().since(slot));
+    let mut args = call::args(lanes.node(), since, &questions);
     if let Some(now) = lanes.time().told() {
         args.extend(told(now));
     }
@@ -135,11 +145,23 @@ async fn ask(
     (answers.len() == asked.len()).then_some((now, answers))
 }
 
+/// Keeps in mind what was granted, in case Redis loses it.
+fn note(lanes: &Lanes, asked: &[Asked], answers: &[Answer], now: Now) {
+    for (one, answer) in asked.iter().zip(answers) {
+        if let Answer::Granted(grant) | Answer::Collapse(grant) = answer {
+            let Question { key, limit, .. } = &one.question;
+            lanes.touched.note(key, limit, grant.total, now);
+        }
+    }
+}
+
 fn deliver(held: &Holdings, asked: &[Asked], answers: Option<(Now, Vec<Answer>)>, sent: Timestamp) {
     let boot = held.clock.boot();
     let Some((now, answers)) = answers else {
         for one in asked {
-            held.with(one.place, |holder, _, _| ((), Some(holder.failed(boot))));
+            held.with(one.place, |holder, spot, moved| {
+                ((), Some(holder.failed(spot, boot, moved)))
+            });
         }
         held.stir.notify_one();
         return;
@@ -154,7 +176,35 @@ fn deliver(held: &Holdings, asked: &[Asked], answers: Option<(Now, Vec<Answer>)>
     held.stir.notify_one();
 }
 
+/// Forgives what was denied on counters that somebody has refunded or made fresh, until nobody holds the store any more.
+pub(crate) async fn forgive(holdings: Weak<Holdings>, mut pushed: Receiver<Arc<[u8]>>) {
+    loop {
+        let heard = pushed.recv().await;
+        let Some(holdings) = holdings.upgrade() else {
+            return;
+        };
+        match heard {
+            Ok(key) => holdings.forgive_key(&key),
+            // Denials do not last anyway.
+            Err(RecvError::Lagged(_)) => {}
+            Err(RecvError::Closed) => return,
+        }
+    }
+}
+
 impl Holdings {
+    /// The tokens of these keys are void.
+    pub(crate) fn void(&self, is_lost: impl Fn(&Key) -> bool) {
+        for place in self.table.places() {
+            self.with(place, |holder, (line, _), moved| {
+                if is_lost(&holder.key) {
+                    holder.void(line, moved);
+                }
+                ((), None)
+            });
+        }
+    }
+
     /// Gives everything back, for as long as `patience` lasts.
     pub(crate) async fn leave(&self, patience: Duration) {
         const PAUSE: Duration = Duration::from_millis(2);

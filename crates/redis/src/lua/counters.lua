@@ -1,8 +1,8 @@
 -- What decide.lua and lease.lua have in common: limits, counters, and the leases on them. KEYS and ARGV: see there.
 --
 -- A counter is a hash whose field `s` is its state, beside one mark for each node that has charged it:
--- `<sequence> <at> <q> <r> <total>`, the latest debit of that node by decide.lua, and all that it has ever taken less what
--- it gave back.
+-- `<sequence> <at> <q> <r> <lease> <total>`, the latest debit of that node by decide.lua, its latest call of lease.lua, and
+-- all that it has ever taken less what it gave back.
 --
 -- law       what a, b, c, d are                                   x, y, z of a state    cost
 -- 1 bucket  units per µs, µs and rest of a full bucket, period    full at, rest, at     q µs, rest r

@@ -16,8 +16,8 @@
 
 local reply = { wall_text, steady_text, '' }
 local node, sequence, since = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
--- What is taken in this call, what the node has taken in all, and whether the state has changed.
-local q_taken, r_taken, total, is_changed = {}, {}, {}, {}
+-- What is taken in this call, the node's last lease, what it has taken in all, and whether the state has changed.
+local q_taken, r_taken, leased, total, is_changed = {}, {}, {}, {}, {}
 
 -- Adds what a request takes, and remembers it for the mark.
 local function take(i, q, r)
@@ -39,10 +39,10 @@ for i = 1, #KEYS do
   local state, mark = found[1], found[2]
   q_taken[i], r_taken[i], total[i], reply[3 + i] = 0, 0, 0, state
   if mark then
-    local latest, all = match(mark, '^(%d+) .* (%d+)$')
+    local latest, lease, all = match(mark, '^(%d+) .* (%d+) (%d+)$')
     if not latest then return { wall_text, steady_text, 'foreign', i } end
     if tonumber(latest) >= sequence then return { wall_text, steady_text, 'stale' } end
-    marks[i], total[i] = mark, tonumber(all)
+    marks[i], leased[i], total[i] = mark, lease, tonumber(all)
   end
   if not state and may_be_lost(limit, since) then lost[#lost + 1] = i end
   -- A counter that has run out, or was never charged, may have a predecessor to go on from.
@@ -160,7 +160,7 @@ for i = 1, #KEYS do
       at, due = start_of(limit, x[i]), last[i] ~= x[i]
     end
     total[i] = total[i] + q_taken[i] + (r_taken[i] > 0 and 1 or 0)
-    local mark = format('%s %d %d %d %d', ARGV[2], at, q_taken[i], r_taken[i], total[i])
+    local mark = format('%s %d %d %d %s %d', ARGV[2], at, q_taken[i], r_taken[i], leased[i] or '0', total[i])
     redis.call('HSET', KEYS[i], 's', write(i, limit), node, mark)
     -- What a bucket lives depends on its burst, which may have changed.
     if due then expire(KEYS[i], ttl[limit]) end

@@ -11,8 +11,9 @@
 -- Returns the time of day, elapsed time, and a text for each key:
 --   `ok` or `collapse` (too little is left for leases), and: whether the lease before was known, granted tokens, how
 --   long they live, tokens that are left, time until there are any, time until the counter is fresh, tokens that others
---   hold, holders, the node's total;
---   or `odd`, `unknown`, `foreign` as in decide.lua, or `stale` if a later call of the node came before.
+--   hold, holders, the node's total, and what of it had been lost;
+--   or `odd`, `unknown`, `foreign` as in decide.lua, or `stale` if a later call of the node came before, or
+--   this one, and its lease has ended.
 --
 -- A token leaves the pool when it is granted: whatever happens to its holder, it cannot be granted again. Only what its
 -- holder gives up before it says so comes back, and only while the lease lives.
@@ -29,6 +30,7 @@ local function available(i, limit)
     local units = b[limit] * a[limit] + c[limit] - debt
     return max(0, div(units, tonumber(match(header[limit], '/(%d+)'))))
   end
+  if law[limit] == LOG then return max(0, a[limit] - x[i]) end
   local room = max(0, a[limit] - y[i])
   if law[limit] == FIXED or z[i] == 0 then return room end
   -- Nearly that, and the last few by trying.
@@ -91,6 +93,8 @@ end
 
 -- Time until the counter is fresh, and until there is a token.
 local function times(i, limit, tokens)
+  -- Logs are not leased, and only asserted.
+  if law[limit] == LOG then return 0, 0 end
   if law[limit] ~= BUCKET then
     local over = start_of(limit, x[i] + 1) - wall
     return over, tokens > 0 and 0 or over
@@ -107,14 +111,14 @@ local function serve(i, n)
   local found = redis.pcall('HMGET', KEYS[i], 's', node)
   if found.err then return 'foreign' end
   local state, mark = found[1], found[2]
-  local latest, marked_at, q, r, total = match(mark or '0 0 0 0 0', '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
+  local latest, marked_at, q, r, leased, total = match(mark or '0 0 0 0 0 0', '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')
   if not latest then return 'foreign' end
   if not state and known == 0 and may_be_lost(limit, since) then return 'unknown' end
   if not open(i, limit, state) or (carries[limit] and is_fresh(i, limit)) then return 'odd' end
   total = tonumber(total)
-  local is_changed = state ~= false
-  if known > total then
-    assert_total(i, limit, known - total, present, before, at)
+  local is_changed, lost = state ~= false, max(0, known - total)
+  if lost > 0 then
+    assert_total(i, limit, lost, present, before, at)
     total, is_changed = known, true
   end
 
@@ -129,9 +133,13 @@ local function serve(i, n)
   end
   local holders = #live + 1
   local word, kept, granted = 'ok', 0, 0
-  if mine and mine.sequence > sequence then return 'stale' end
+  leased = tonumber(leased)
+  -- Nor does a call count that came before and whose lease has ended: it would be granted twice.
+  if leased > sequence or (leased == sequence and not mine) then return 'stale' end
   if mine and mine.sequence == sequence then
-    kept, granted = 1, mine.granted
+    -- What was said then, as far as it makes a difference: a lease that holds no more than its last grant kept nothing.
+    kept, granted = mine.tokens > mine.granted and 1 or 0, mine.granted
+    if granted == 0 and want > 0 and law[limit] ~= BUCKET then word = 'collapse' end
   else
     local tokens = 0
     if mine and mine.sequence == previous then
@@ -148,7 +156,9 @@ local function serve(i, n)
       granted = min(want, max(least, div(there, 2 * holders)), most, there)
       total = total + debit(i, limit, granted)
     end
-    if law[limit] ~= BUCKET then life = min(life, start_of(limit, x[i] + 1) - wall) end
+    -- The record outlives its leases: with it they would be forgotten while they may be spent.
+    life = min(life, ttl[limit] * 500)
+    if law[limit] == FIXED or law[limit] == SLIDING then life = min(life, start_of(limit, x[i] + 1) - wall) end
     -- What stays with its holder never ends earlier than it was told before.
     local till = max(steady + life, kept == 1 and mine.till or 0)
     mine = { node = node, sequence = sequence, till = till, tokens = tokens + granted, granted = granted }
@@ -160,14 +170,14 @@ local function serve(i, n)
   -- Whoever only gives back makes no counter of one that is not there.
   if is_changed or #live > 0 then
     if latest == '0' then marked_at = steady end
-    mark = format('%s %d %s %s %d', latest, marked_at, q, r, total)
+    mark = format('%s %d %s %s %d %d', latest, marked_at, q, r, sequence, total)
     redis.call('HSET', KEYS[i], 's', write(i, limit), node, mark)
     expire(KEYS[i], ttl[limit])
   end
   local there = available(i, limit)
   local reset, wait = times(i, limit, there)
-  return format('%s %d %d %d %d %d %d %d %d %d', word, kept, granted, max(0, mine.till - steady), there, wait, reset,
-    out, holders, total)
+  return format('%s %d %d %d %d %d %d %d %d %d %d', word, kept, granted, max(0, mine.till - steady), there, wait, reset,
+    out, holders, total, lost)
 end
 
 local place = read_limits(3)

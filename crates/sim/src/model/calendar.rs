@@ -4,7 +4,7 @@ use tollgate_core::{Period, Unit};
 
 /// Which windows a period cuts the wall clock into, numbered from the epoch.
 #[derive(Clone, Debug)]
-pub(super) enum Calendar {
+pub(crate) enum Calendar {
     /// Windows of equal length, the first of which began `lead` before the epoch.
     Even { length: i128, lead: i128 },
     /// Windows of so many calendar months.
@@ -12,7 +12,7 @@ pub(super) enum Calendar {
 }
 
 impl Calendar {
-    pub(super) fn new(period: Period) -> Self {
+    pub(crate) fn new(period: Period) -> Self {
         let written = period.to_string();
         let length = i128::from(period.length().get());
         let unit = written.trim_start_matches(|letter: char| letter.is_ascii_digit());
@@ -29,7 +29,7 @@ impl Calendar {
         Self::Even { length, lead }
     }
 
-    pub(super) fn window_at(&self, wall: i128) -> i128 {
+    pub(crate) fn window_at(&self, wall: i128) -> i128 {
         match self {
             Self::Even { length, lead } => (wall + lead).div_euclid(*length),
             Self::Months { count } => month_of_day(wall.div_euclid(DAY)).div_euclid(*count),
@@ -37,14 +37,14 @@ impl Calendar {
     }
 
     /// The first moment of a window; no time comes before the epoch.
-    pub(super) fn start_of(&self, window: i128) -> i128 {
+    pub(crate) fn start_of(&self, window: i128) -> i128 {
         match self {
             Self::Even { length, lead } => (window * length - lead).max(0),
             Self::Months { count } => first_day_of_month(window * count) * DAY,
         }
     }
 
-    pub(super) fn end_of(&self, window: i128) -> i128 {
+    pub(crate) fn end_of(&self, window: i128) -> i128 {
         self.start_of(window + 1)
     }
 }

@@ -6,13 +6,13 @@
 //! calendar is walked year by year, and the time to wait is found by trying moments, not by a formula.
 
 mod answer;
-mod calendar;
+pub(crate) mod calendar;
 mod cell;
 mod fixed_window;
 mod leaky_bucket;
 mod moment;
 mod oracle;
-mod rate;
+pub(crate) mod rate;
 mod recount;
 mod search;
 mod sliding_log;
