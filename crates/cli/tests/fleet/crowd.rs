@@ -42,7 +42,10 @@ pub(crate) struct Seen {
 
 impl Crowd {
     /// One caller for each server and endpoint. A server may come back at another address.
-    pub(crate) fn of(servers: &[Arc<Mutex<SocketAddr>>], endpoints: &'static [&'static str]) -> Self {
+    pub(crate) fn of(
+        servers: &[Arc<Mutex<SocketAddr>>],
+        endpoints: &'static [&'static str],
+    ) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let seen: Arc<Vec<Seen>> = Arc::new(endpoints.iter().map(|_| Seen::default()).collect());
         let mut callers = Vec::new();
@@ -69,7 +72,10 @@ impl Crowd {
     }
 
     pub(crate) fn admitted(&self) -> Vec<u64> {
-        self.seen.iter().map(|seen| seen.admitted.load(Relaxed)).collect()
+        self.seen
+            .iter()
+            .map(|seen| seen.admitted.load(Relaxed))
+            .collect()
     }
 
     /// Waits until so many more were admitted of every endpoint.
@@ -78,13 +84,19 @@ impl Crowd {
         wait_for("requests that pass", LONG, || {
             let now = self.admitted();
             let mut both = now.iter().zip(&before);
-            both.all(|(now, before)| *now >= before + units).then_some(())
+            both.all(|(now, before)| *now >= before + units)
+                .then_some(())
         });
     }
 
     /// Waits until nothing was admitted for a while, though it was asked for.
     pub(crate) fn until_spent(&self, quiet: u64) {
-        let denied = || -> Vec<u64> { self.seen.iter().map(|seen| seen.denied.load(Relaxed)).collect() };
+        let denied = || -> Vec<u64> {
+            self.seen
+                .iter()
+                .map(|seen| seen.denied.load(Relaxed))
+                .collect()
+        };
         let mut since = (self.admitted(), denied());
         wait_for("limits that are used up", LONG, || {
             let (admitted, now) = (self.admitted(), denied());
@@ -93,7 +105,8 @@ impl Crowd {
                 return None;
             }
             let mut both = now.iter().zip(&since.1);
-            both.all(|(now, before)| *now >= before + quiet).then_some(())
+            both.all(|(now, before)| *now >= before + quiet)
+                .then_some(())
         });
     }
 
@@ -107,12 +120,18 @@ impl Crowd {
     }
 }
 
-fn converse(address: SocketAddr, endpoint: &str, seen: &Seen, is_over: &AtomicBool) -> std::io::Result<()> {
+fn converse(
+    address: SocketAddr,
+    endpoint: &str,
+    seen: &Seen,
+    is_over: &AtomicBool,
+) -> std::io::Result<()> {
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_nodelay(true)?;
     let mut answers = BufReader::new(stream.try_clone()?);
-    let bundle = Resp::command(&["TG.CHECK", "user_id", "ann", "endpoint", endpoint]).repeat(TOGETHER);
+    let bundle =
+        Resp::command(&["TG.CHECK", "user_id", "ann", "endpoint", endpoint]).repeat(TOGETHER);
     while !is_over.load(Relaxed) {
         stream.write_all(bundle.as_bytes())?;
         for _ in 0..TOGETHER {

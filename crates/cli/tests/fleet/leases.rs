@@ -10,11 +10,7 @@ use std::{
 use rustix::process::Signal;
 use tollgate_testkit::{proxy::Proxy, redis::Redis, wait_for};
 
-use crate::{
-    common::server::LONG,
-    crowd::Crowd,
-    rig::Node,
-};
+use crate::{common::server::LONG, crowd::Crowd, rig::Node};
 
 /// So many a month, or at once and next to nothing later: no story lasts long enough to earn another unit.
 const LIMIT: u64 = 6_000;
@@ -52,7 +48,10 @@ fn is_lawful(admitted: &[u64], lost_max: u64) {
     for (endpoint, admitted) in ENDPOINTS.iter().zip(admitted) {
         assert!(*admitted <= LIMIT, "{endpoint}: {admitted} of {LIMIT}");
         let least = LIMIT - lost_max;
-        assert!(*admitted >= least, "{endpoint}: {admitted} of {LIMIT}, at least {least}");
+        assert!(
+            *admitted >= least,
+            "{endpoint}: {admitted} of {LIMIT}, at least {least}"
+        );
     }
 }
 
