@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tollgate_redis::Leases;
 use tollgate_testkit::redis::Cluster;
 
 use super::{
@@ -110,8 +111,8 @@ fn duel(
 ) -> anyhow::Result<Contest> {
     block_on(async {
         let nodes = [
-            load::node(urls, PATIENT).await?,
-            load::node(urls, PATIENT).await?,
+            load::node(urls, PATIENT, Leases::Off).await?,
+            load::node(urls, PATIENT, Leases::Off).await?,
         ];
         let mut peers = Vec::new();
         for (url, names) in servers {

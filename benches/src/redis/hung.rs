@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
 use tollgate::{Charge, Cost, CounterKey, Limit, RuleId, Store as _};
+use tollgate_redis::Leases;
 
 use super::{
     load,
@@ -31,7 +32,7 @@ pub(super) fn run(depth: Depth) -> anyhow::Result<Hung> {
     };
     let server = single();
     block_on(async {
-        let node = load::node(&[server.url()], DEADLINE).await?;
+        let node = load::node(&[server.url()], DEADLINE, Leases::Off).await?;
         let limit: Limit = "1000000/s".parse()?;
         let [mut healthy, mut waiting, mut open] =
             [(); 3].map(|()| Histogram::<u64>::new(3).expect("a histogram"));

@@ -9,16 +9,21 @@ use std::{
 
 use tokio::task::LocalSet;
 use tollgate::{Charge, Cost, CounterKey, Limit, MemoryStore, RuleId, Store as _, SystemClock};
-use tollgate_redis::{Options, RedisStore, Standing};
+use tollgate_redis::{Leases, Options, RedisStore, Standing};
 
 use super::naive::Naive;
 
 pub(super) type Node = Arc<RedisStore<MemoryStore<SystemClock>>>;
 
 /// A node that has found its servers.
-pub(super) async fn node(urls: &[String], deadline: Duration) -> anyhow::Result<Node> {
+pub(super) async fn node(
+    urls: &[String],
+    deadline: Duration,
+    leases: Leases,
+) -> anyhow::Result<Node> {
     let mut options = Options::new(urls.iter().cloned());
     options.deadline = deadline;
+    options.leases = leases;
     let local = MemoryStore::with_capacity(1_000, SystemClock);
     let store = RedisStore::start(options, local, Arc::new(SystemClock))?;
     loop {

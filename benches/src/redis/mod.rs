@@ -3,12 +3,14 @@
 mod ceiling;
 mod contest;
 mod hung;
+mod leases;
 mod load;
 mod naive;
 mod place;
 
 pub(crate) use contest::{Contest, Layout};
 pub(crate) use hung::Hung;
+pub(crate) use leases::Leases;
 
 use crate::depth::Depth;
 
@@ -18,6 +20,7 @@ pub(crate) struct Redis {
     pub(crate) version: String,
     pub(crate) contests: Vec<Contest>,
     pub(crate) hung: Hung,
+    pub(crate) leases: Leases,
 }
 
 pub(crate) fn run(depth: Depth) -> anyhow::Result<Redis> {
@@ -26,5 +29,6 @@ pub(crate) fn run(depth: Depth) -> anyhow::Result<Redis> {
         version,
         contests,
         hung: hung::run(depth)?,
+        leases: leases::run(depth)?,
     })
 }

@@ -166,6 +166,11 @@ impl Stage {
         }
     }
 
+    /// Everybody goes; the processes stay.
+    pub(super) fn leave(&mut self) {
+        self.contestants.clear();
+    }
+
     /// A process that runs already.
     pub(super) fn adopt(&mut self, process: Process) {
         self.processes.push(process);

@@ -3,6 +3,7 @@
 mod contest;
 mod fixed;
 mod grpc;
+mod leased;
 mod load;
 mod measured;
 mod memory;
@@ -17,6 +18,7 @@ mod shape;
 mod tollgate;
 
 pub(crate) use fixed::{Kind as FixedKind, serve as serve_fixed};
+pub(crate) use leased::{Beside, leased};
 pub(crate) use measured::{Contest, Measured};
 pub(crate) use memory::Memory;
 pub(crate) use paced::Paced;

@@ -69,6 +69,17 @@ impl Script {
         })
     }
 
+    /// The same for one user who asks the same again and again.
+    pub(super) fn one_tg_check() -> Self {
+        Self::resp(b"*6", |_| {
+            let mut words = vec!["TG.CHECK".to_owned()];
+            for (field, value) in Asked::new(0).facts(0) {
+                words.extend([field.to_owned(), value]);
+            }
+            words
+        })
+    }
+
     /// Posts of JSON to a path.
     pub(super) fn post(path: &str, body: impl Fn(usize) -> String) -> Self {
         Self::new(b"HTTP/1.1 ", |number| {

@@ -53,7 +53,7 @@ pub(crate) enum Command {
     /// Exceptions for one key: list, set, remove
     #[command(subcommand)]
     Overrides(OverridesCommand),
-    /// Counters by the facts of a request: show, reset
+    /// Counters: show and reset those of a request, find the busiest
     #[command(subcommand)]
     Keys(KeysCommand),
 }

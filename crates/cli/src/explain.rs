@@ -50,6 +50,18 @@ const OVERRIDES_MAX: u32 = 10_000;
 const COUNTING: &str =
     "without Redis every consistency mode (exact, leased, local) counts on each node alone";
 
+/// The same, and what it would mean with Redis for each limit.
+fn counting(explanation: &Explanation) -> String {
+    let told = explanation
+        .sharing()
+        .map(|(rule, limit, sharing)| format!("{} {limit}: {sharing}", rule.name));
+    let told: Vec<String> = told.collect();
+    match told.is_empty() {
+        true => COUNTING.to_owned(),
+        false => format!("through Redis: {}; {COUNTING}", told.join("; ")),
+    }
+}
+
 impl Explain {
     pub(crate) fn run(&self, format: Format) -> anyhow::Result<Outcome> {
         let facts = Facts::new(&self.facts)?;
@@ -110,11 +122,11 @@ async fn directory(catalog: &Catalog) -> anyhow::Result<Directory> {
 
 fn tell(explanation: &Explanation, format: Format) -> anyhow::Result<Outcome> {
     format.say(
-        || format!("{explanation}{COUNTING}"),
+        || format!("{explanation}{}", counting(explanation)),
         || {
             let mut json = explanation.to_json();
             if let Value::Object(members) = &mut json {
-                members.insert("consistency".to_owned(), json!(COUNTING));
+                members.insert("consistency".to_owned(), json!(counting(explanation)));
             }
             json
         },

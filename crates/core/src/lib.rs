@@ -52,7 +52,7 @@ pub use cost::Cost;
 pub use decision::Decision;
 pub use error::LimitError;
 pub use fingerprint::Fingerprinter;
-pub use limit::{Limit, LimitLine, LimitSet, NoLease};
+pub use limit::{Limit, LimitLine, LimitSet, NoLease, Sharing};
 pub use manual_clock::ManualClock;
 pub use period::{Period, Unit};
 pub use policy::{Consistency, OnFailure, Policy};

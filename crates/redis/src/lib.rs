@@ -4,6 +4,7 @@
 //! come while a script is under way travel together in the next. When Redis is slow or gone, the policy of
 //! the rule answers within the deadline, and what was spent meanwhile is settled afterwards.
 
+mod assert;
 mod client;
 mod custom;
 mod exact;
@@ -20,6 +21,9 @@ mod slot;
 mod stats;
 mod store;
 mod time;
+mod touched;
+mod unknown;
+mod verify;
 #[cfg(feature = "virtual-time")]
 mod virtual_time;
 

@@ -53,6 +53,7 @@ script!(DECIDE, "clock", "counters", "decide");
 script!(LEASE, "clock", "counters", "lease");
 script!(LOOK, "clock", "look");
 script!(SWAP, "clock", "swap");
+script!(VERIFY, "clock", "counters", "verify");
 
 /// Every script of production, so that all are loaded at connect.
-pub(crate) static ALL: [&Script; 5] = [&PRESENCE, &DECIDE, &LEASE, &LOOK, &SWAP];
+pub(crate) static ALL: [&Script; 6] = [&PRESENCE, &DECIDE, &LEASE, &LOOK, &SWAP, &VERIFY];

@@ -20,6 +20,11 @@ impl Slot {
         Self(crc16(tag.unwrap_or(key)) % Self::COUNT)
     }
 
+    /// Every one, in order.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        (0..Self::COUNT).map(Self)
+    }
+
     pub(crate) const fn get(self) -> u16 {
         self.0
     }

@@ -63,6 +63,8 @@ pub struct LeaseStats {
     pub reclaimed: u64,
     /// Refreshes that took at most 1, 5, 15, 50, 250 ms, and longer.
     pub refresh_latency: [u64; 6],
+    /// How long all of them took together, in µs.
+    pub refresh_us: u64,
     /// Units spent on, and units that the limits of saturated keys allowed for, in windows that ended.
     pub saturated: (u64, u64),
     /// Keys that were verified, and times that more was admitted than the law allows: always 0.

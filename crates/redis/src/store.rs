@@ -11,13 +11,15 @@ use std::{
 use tollgate_core::{Action, Charge, Clock, ImmediateStore, Store, StoreError, Verdict};
 
 use crate::{
-    Health, Options, OptionsError, Stats,
+    Health, LeaseStats, Options, OptionsError, Stats,
+    assert::keep_asserting,
     client::Client,
     exact::Lanes,
     fleet::{Fleet, Manner, Policies},
     key::Names,
     lease::{self, Holdings, LeaseClock},
     time::Time,
+    verify::{Verifier, keep_verifying},
 };
 
 /// Counters that a fleet shares through Redis. `L` is where this node counts by itself.
@@ -63,22 +65,36 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
         );
         let lanes = Arc::new(lanes);
         let weak = Arc::downgrade(&lanes);
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "ends with the store, of which it holds nothing"
-        )]
-        drop(tokio::spawn(keep_settling(weak)));
         let clock_of_leases = match &lanes.time().told {
             Some(clock) => LeaseClock::Told(Arc::clone(clock)),
             None => LeaseClock::System,
         };
-        let holdings = Arc::new(Holdings::new(options.leases, clock_of_leases));
-        let keeping = lease::keep(Arc::downgrade(&holdings), Arc::downgrade(&lanes));
+        let verifier = Arc::new(Verifier::new(Arc::new(clock_of_leases.clone())));
+        let holdings = Holdings::new(options.leases, clock_of_leases, Arc::clone(&verifier));
+        let holdings = Arc::new(holdings);
+        let verifying = keep_verifying(
+            Arc::downgrade(&verifier),
+            Arc::downgrade(&client),
+            lanes.time().clone(),
+        );
         #[expect(
             clippy::disallowed_methods,
-            reason = "ends with the store, of which it holds nothing"
+            reason = "they end with the store, of which they hold nothing"
         )]
-        drop(tokio::spawn(keeping));
+        {
+            drop(tokio::spawn(keep_settling(weak.clone())));
+            let weak_holdings = Arc::downgrade(&holdings);
+            drop(tokio::spawn(keep_asserting(
+                weak.clone(),
+                weak_holdings.clone(),
+            )));
+            drop(tokio::spawn(lease::forgive(
+                weak_holdings.clone(),
+                client.pushed(),
+            )));
+            drop(tokio::spawn(lease::keep(weak_holdings, weak)));
+            drop(tokio::spawn(verifying));
+        }
         let fleet = Fleet {
             lanes,
             client,
@@ -91,6 +107,7 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
             deadline: options.deadline,
             policies: Policies::default(),
             holdings,
+            verifier,
             foreign_told_micros: AtomicU64::new(0),
         };
         Ok(Self { fleet })
@@ -122,7 +139,22 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
             owing: u64::try_from(lanes.ledger.len()).unwrap_or(u64::MAX),
             unsettled,
             conflicts: counts.conflicts.load(Relaxed),
-            leases: self.fleet.holdings.stats(),
+            leases: self.lease_stats(),
+        }
+    }
+
+    fn lease_stats(&self) -> LeaseStats {
+        let lanes = &self.fleet.lanes;
+        let (touched, forgotten) = lanes.touched.totals();
+        let [verified, overshoot] = self.fleet.verifier.totals();
+        LeaseStats {
+            touched,
+            forgotten,
+            asserted: lanes.told.keys.load(Relaxed),
+            reclaimed: lanes.told.units.load(Relaxed),
+            verified,
+            overshoot,
+            ..self.fleet.holdings.stats()
         }
     }
 

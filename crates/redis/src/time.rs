@@ -13,6 +13,7 @@ pub(crate) struct Time {
     pub(crate) lease: &'static Script,
     pub(crate) look: &'static Script,
     pub(crate) swap: &'static Script,
+    pub(crate) verify: &'static Script,
     /// Nothing, but in tests.
     pub(crate) told: Option<Arc<dyn Clock>>,
 }
@@ -25,6 +26,7 @@ impl Time {
             lease: &script::LEASE,
             look: &script::LOOK,
             swap: &script::SWAP,
+            verify: &script::VERIFY,
             told: None,
         }
     }

@@ -10,6 +10,7 @@ script!(DECIDE, "virtual_clock", "counters", "decide");
 script!(LEASE, "virtual_clock", "counters", "lease");
 script!(LOOK, "virtual_clock", "look");
 script!(SWAP, "virtual_clock", "swap");
+script!(VERIFY, "virtual_clock", "counters", "verify");
 
 impl<L: ImmediateStore + 'static> RedisStore<L> {
     /// As [`RedisStore::start`], but the scripts believe this clock about the time, and not the server's.
@@ -27,6 +28,7 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
             lease: &LEASE,
             look: &LOOK,
             swap: &SWAP,
+            verify: &VERIFY,
             told: Some(Arc::clone(&clock)),
         };
         Self::with(options, local, clock, time)

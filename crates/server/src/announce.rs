@@ -3,10 +3,12 @@
 use std::fmt;
 
 use serde_json::{Value, json};
+use tollgate_redis::Leases;
 
 use crate::{
     config::{Listeners, Owner, Redis, TlsFiles},
     counters::SAVE_EVERY,
+    counting::Counting,
     curl::Curl,
     health::Condition,
     rules::Shown,
@@ -140,6 +142,12 @@ impl fmt::Display for Announcement {
             schemes.admin
         )?;
         writeln!(f, "  rules      {}", self.rules())?;
+        let off = match self.condition.counting {
+            Counting::Shared(Leases::Off) => {
+                "leases are switched off: each decision asks Redis;\n             "
+            }
+            _ => "",
+        };
         match &self.redis {
             None => writeln!(
                 f,
@@ -148,7 +156,7 @@ impl fmt::Display for Announcement {
             Some(redis) => writeln!(
                 f,
                 "  counters   shared through {redis}: exact and leased rules count for all nodes together;\n             \
-                 of local rules, and of what Redis was away for, in memory:"
+                 {off}of local rules, and of what Redis was away for, in memory:"
             )?,
         }
         writeln!(

@@ -17,11 +17,26 @@ pub(super) struct Target {
     /// Only the counters of this rule
     #[arg(long, value_name = "RULE")]
     rule: Option<String>,
+    #[command(flatten)]
+    server: Server,
+}
+
+/// A running server
+#[derive(Debug, clap::Args)]
+pub(super) struct Server {
     /// Where the running server has its admin side [default: 127.0.0.1:7080] [env: TOLLGATE_ADMIN]
     #[arg(long, value_name = "ADDRESS")]
     admin: Option<String>,
     #[command(flatten)]
     credentials: Credentials,
+}
+
+impl Server {
+    /// Its status and its answer.
+    pub(super) fn ask(&self, verb: Verb<'_>, path: &str) -> anyhow::Result<(u16, Value)> {
+        let admin = running::admin(self.admin.as_ref());
+        running::ask(verb, &admin, path, &self.credentials)
+    }
 }
 
 impl Target {
@@ -34,8 +49,7 @@ impl Target {
             .map(|(name, value)| format!("{}={}", encoded(name), encoded(value)))
             .collect();
         let path = format!("/ratelimit/keys?{}", pairs.join("&"));
-        let admin = running::admin(self.admin.as_ref());
-        let (status, answer) = running::ask(verb, &admin, &path, &self.credentials)?;
+        let (status, answer) = self.server.ask(verb, &path)?;
         match status {
             200 => Ok(answer),
             // The server says what; what to do is for whoever typed.

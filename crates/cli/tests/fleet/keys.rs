@@ -4,7 +4,7 @@
 use tollgate_testkit::redis::Redis;
 
 use crate::{
-    common::Ran,
+    common::{Ran, resp::Resp},
     rig::{Node, RULES},
 };
 
@@ -84,4 +84,43 @@ fn while_redis_is_away_the_policy_is_named_and_nothing_is_reset() {
         .with(1);
     let error = refused.json()["error"].to_string();
     assert!(error.contains("the counters were not reset"), "{error}");
+}
+
+// Proves: C4
+#[test]
+fn the_busiest_keys_are_told_with_their_errors() {
+    let redis = Redis::start();
+    let node = Node::ready(&redis.url(), RULES);
+    let mut resp = Resp::to(node.server.resp);
+    let asked = |user: &str, times: usize| {
+        Resp::command(&["TG.CHECK", "user_id", user, "endpoint", "/alone"]).repeat(times)
+    };
+    for round in 0..20 {
+        resp.write((asked("busy", 500) + &asked(&format!("rare-{round}"), 20)).as_bytes());
+        resp.lines(520 * 8);
+    }
+    node.keys("hot --limit 1")
+        .fine()
+        .says("   1. ")
+        .says(" requests, give or take ")
+        .says(": alone [user=busy]\n")
+        .says("estimated from one decision in 64");
+    let json = node.keys("hot --json").fine().json();
+    let first = &json["keys"][0];
+    assert_eq!(
+        (&first["rule"], &first["key"]),
+        (&"alone".into(), &"user=busy".into()),
+        "{json}"
+    );
+    let (count, error) = (
+        first["count"].as_u64().unwrap(),
+        first["error"].as_u64().unwrap(),
+    );
+    // The stated error is of two deviations; five are never seen.
+    assert!(count.abs_diff(10_000) <= error * 5 / 2, "{json}");
+    assert_eq!(node.metric("tollgate_hot_key_requests{rank=\"1\"}"), count);
+    assert_eq!(node.metric("tollgate_hot_key_error{rank=\"1\"}"), error);
+    node.keys("hot --limit 0").with(1).says("1..=1000");
+    let one = node.keys("hot --limit 1 --json").fine().json();
+    assert_eq!(one["keys"].as_array().unwrap().len(), 1, "{one}");
 }

@@ -7,10 +7,12 @@ mod nearest;
 mod parse;
 mod scripts;
 mod set;
+mod sharing;
 mod value;
 
 pub use lease::NoLease;
 pub use line::LimitLine;
 pub(crate) use nearest::nearest;
 pub use set::LimitSet;
+pub use sharing::Sharing;
 pub use value::Limit;

@@ -17,10 +17,14 @@ use super::{
     address::Address,
     call::Cause,
     keeper::{self, Means},
+    lineage::Place,
     link::{Link, Refused},
     map::Map,
     presence,
+    push::{self, Pushes},
     shard::Shard,
+    slots::Slots,
+    term::Term,
     topology,
 };
 use crate::{Finding, Health, Layout, Options, OptionsError, ShardHealth, Standing, slot::Slot};
@@ -31,7 +35,8 @@ const SHARDS_MAX: usize = 2_048;
 /// The way to Redis. Its tasks end once nobody holds it any more.
 pub(crate) struct Client {
     pub(super) means: Means,
-    map: ArcSwap<Map>,
+    pub(super) map: ArcSwap<Map>,
+    pub(super) slots: Slots,
     /// Everybody to whom anybody may be sent, by address, so that a shard keeps its breaker and its
     /// connection whatever becomes of the map.
     known: Mutex<BTreeMap<Address, Arc<Shard>>>,
@@ -39,6 +44,7 @@ pub(crate) struct Client {
     /// What is wrong with the addresses that were given, while nobody has answered.
     seeds: Mutex<BTreeMap<Address, Refused>>,
     live_nodes: AtomicU32,
+    pub(super) pushes: Arc<Pushes>,
     failures: [AtomicU64; Cause::ALL.len()],
 }
 
@@ -50,6 +56,7 @@ impl Client {
     ) -> Result<Arc<Self>, OptionsError> {
         let client = Self::unannounced(options, clock)?;
         presence::announce(&client);
+        push::listen(&client);
         Ok(client)
     }
 
@@ -64,14 +71,17 @@ impl Client {
             deadline: options.deadline.into(),
             prefix: options.prefix.as_str().into(),
             refresh: Arc::new(Notify::new()),
+            lineages: Arc::default(),
         };
         let client = Arc::new(Self {
             means,
             map: ArcSwap::from_pointee(Map::unknown()),
+            slots: Slots::new(),
             known: Mutex::default(),
             findings: Mutex::default(),
             seeds: Mutex::default(),
             live_nodes: AtomicU32::new(1),
+            pushes: Arc::default(),
             failures: Default::default(),
         });
         topology::follow(&client);
@@ -102,7 +112,8 @@ impl Client {
         let map = self.map.load();
         let mut findings = self.own_findings();
         findings.extend(map.shards.iter().flat_map(|shard| shard.findings()));
-        let mut shards: Vec<_> = map.shards.iter().map(|shard| shard.health()).collect();
+        let shards = map.shards.iter();
+        let mut shards: Vec<_> = shards.map(|shard| self.health_of(&map, shard)).collect();
         if map.layout == Layout::Unknown {
             shards = self.seeds_health();
         }
@@ -112,6 +123,21 @@ impl Client {
             shards,
             live_nodes: self.live_nodes(),
             findings,
+        }
+    }
+
+    fn health_of(&self, map: &Map, shard: &Arc<Shard>) -> ShardHealth {
+        let health = shard.health();
+        let is_whole = shard.since() == 0
+            || !shard.is_quarantined() && map.slots_of(shard).all(|slot| self.is_asserted(slot));
+        if is_whole {
+            return health;
+        }
+        let text = "it took over or was restarted, and nodes are telling it what it may have lost";
+        ShardHealth {
+            standing: Standing::Down,
+            trouble: health.trouble.or_else(|| Some(text.to_owned())),
+            ..health
         }
     }
 
@@ -140,7 +166,13 @@ impl Client {
             return None;
         }
         let clock = Arc::clone(&self.means.clock);
-        let shard = Shard::new(address.clone(), clock, self.means.deadline);
+        // Whoever is there from the start is nobody's successor.
+        let place = match self.layout() {
+            Layout::Unknown => Place::First,
+            _ => Place::Successor,
+        };
+        let term = Term::new(Arc::clone(&self.means.lineages), place);
+        let shard = Shard::new(address.clone(), clock, self.means.deadline, term);
         shard.probe_by(format!("{}:{{tollgate}}:probe", self.means.prefix).into_bytes());
         let shard = Arc::new(shard);
         shard.wanted();
@@ -160,7 +192,9 @@ impl Client {
     /// Takes a new map over, and forgets whoever is in it no more.
     pub(super) fn publish(&self, map: Map) {
         let map = Arc::new(map);
+        self.slots.hand_over(&self.map.load(), &map);
         self.map.store(Arc::clone(&map));
+        self.means.lineages.changed.notify_one();
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|_, shard| {
             shard.is_wanted() || map.shards.iter().any(|one| Arc::ptr_eq(one, shard))
@@ -169,7 +203,10 @@ impl Client {
 
     /// A slot belongs to somebody else, as its former owner says.
     pub(super) fn moved(&self, slot: Slot, shard: &Arc<Shard>) {
+        self.slots
+            .pass_on(slot, self.shard(slot).as_ref(), Some(shard));
         self.map.rcu(|map| map.with_owner(slot, shard));
+        self.means.lineages.changed.notify_one();
         self.means.refresh.notify_one();
     }
 
@@ -231,6 +268,7 @@ impl Client {
 impl Drop for Client {
     fn drop(&mut self) {
         self.means.refresh.notify_one();
+        self.pushes.over.notify_one();
     }
 }
 

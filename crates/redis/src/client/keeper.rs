@@ -16,11 +16,13 @@ use super::{
     access::Access,
     breaker::STEP,
     call::Cause,
+    lineage::Lineages,
     link::{Link, Lost, PATIENCE, Refused},
     reply::{Refusal, refusal},
     shard::Shard,
     survey,
     tasks::{Backoff, spawn},
+    term::Identity,
 };
 use crate::{Standing, script};
 
@@ -51,6 +53,8 @@ pub(super) struct Means {
     pub(super) prefix: Arc<str>,
     /// To be told when it may be worthwhile to look who serves what.
     pub(super) refresh: Arc<Notify>,
+    /// Whom this node has met.
+    pub(super) lineages: Arc<Lineages>,
 }
 
 /// Starts the keeper of a shard. It ends when nobody else holds the shard.
@@ -149,13 +153,16 @@ impl Keeper {
     }
 
     fn standing(&self) -> Option<Standing> {
-        self.shard.upgrade().map(|shard| shard.health().standing)
+        self.shard.upgrade().map(|shard| shard.standing())
     }
 
-    /// Looks at the server and tells it the scripts, then lets calls in.
+    /// Looks at the server and tells it the scripts, finds out who it is, then lets calls in.
     async fn welcome(&self, link: &Arc<Link>) {
         self.look(link).await;
         if let Some(shard) = self.shard.upgrade() {
+            shard.doubt();
+            // If it does not say now, it is asked again before anything else.
+            drop(shard.identify(link, PATIENCE).await);
             shard.attach(Arc::clone(link));
         }
     }
@@ -167,13 +174,18 @@ impl Keeper {
         }
     }
 
-    /// Waits until something happens, and makes sure that the server is there.
+    /// Waits until something happens, and makes sure that the server is there, and is who it was.
     async fn idle(&self, link: &Link) {
-        if self.rest(link, IDLE).await == Rest::Over
-            && link.is_open()
-            && link.ask(&redis::cmd("PING"), PATIENCE).await == Err(Lost::Late)
-        {
-            link.cut();
+        if self.rest(link, IDLE).await == Rest::Stirred || !link.is_open() {
+            return;
+        }
+        let Some(shard) = self.shard.upgrade() else {
+            return;
+        };
+        match shard.identify(link, PATIENCE).await {
+            Err(Lost::Late) => link.cut(),
+            Ok(Identity::Replica) => self.means.refresh.notify_one(),
+            _ => {}
         }
     }
 
@@ -201,7 +213,12 @@ impl Keeper {
             return Err(None);
         };
         let command = probe_command(&shard.probe_key());
+        let identity = shard.identify(link, PROBE_MAX).await;
         drop(shard);
+        if identity == Ok(Identity::Replica) {
+            self.means.refresh.notify_one();
+            return Err(None);
+        }
         let answer = link.ask_all(&command, PROBE_MAX).await;
         let Some(shard) = self.shard.upgrade() else {
             return Err(None);
@@ -222,7 +239,16 @@ impl Keeper {
             }
         };
         let Some((cause, text, lost)) = trouble else {
-            shard.recovered();
+            if !shard.is_certain() {
+                return Err(None);
+            }
+            // Its return begins when it is asked again.
+            if shard.is_quarantined() {
+                drop(shard);
+                self.rest_down(link, PROBE_PAUSE).await;
+            } else {
+                shard.recovered();
+            }
             return Ok(());
         };
         shard.note(Refused { cause, text });

@@ -1,13 +1,14 @@
 //! One connection. Commands go out in the order in which they were handed over, and never a second time.
 
 use std::{
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
+    sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     time::Duration,
 };
 
 use redis::{
-    AsyncConnectionConfig, Cmd, Pipeline, RedisConnectionInfo, RedisError, Value,
-    aio::MultiplexedConnection,
+    AsyncConnectionConfig, Cmd, Pipeline, ProtocolVersion, PushInfo, RedisConnectionInfo,
+    RedisError, Value,
+    aio::{MultiplexedConnection, SendError},
 };
 use rustls::pki_types::ServerName;
 use tokio::{
@@ -36,6 +37,8 @@ pub(super) struct Link {
     /// Ends with the driver.
     driven: watch::Receiver<()>,
     is_cut: AtomicBool,
+    /// Which of all connections of this process it is.
+    pub(super) number: u64,
 }
 
 /// Why there is no connection.
@@ -57,7 +60,31 @@ pub(super) enum Lost {
 impl Link {
     /// Connects, and says who we are.
     pub(super) async fn open(access: &Access, address: &Address) -> Result<Self, Refused> {
-        match timeout(CONNECT_MAX, connect(access, address)).await {
+        Self::open_by(access, address, &Greeting::new(&access.login)).await
+    }
+
+    /// The same, and hears what the server says by itself.
+    pub(super) async fn listen(
+        access: &Access,
+        address: &Address,
+        heard: impl Fn(PushInfo) + Send + Sync + 'static,
+    ) -> Result<Self, Refused> {
+        let mut greeting = Greeting::new(&access.login);
+        // Before, replies and what is said by itself could not be told apart.
+        greeting.login = greeting.login.set_protocol(ProtocolVersion::RESP3);
+        greeting.config = greeting.config.set_push_sender(move |info| {
+            heard(info);
+            Ok::<(), SendError>(())
+        });
+        Self::open_by(access, address, &greeting).await
+    }
+
+    async fn open_by(
+        access: &Access,
+        address: &Address,
+        greeting: &Greeting,
+    ) -> Result<Self, Refused> {
+        match timeout(CONNECT_MAX, connect(access, address, greeting)).await {
             Ok(Ok(link)) => Ok(link),
             Ok(Err(error)) => Err(refused(&error, address)),
             Err(_) => Err(Refused {
@@ -127,41 +154,63 @@ impl Drop for Link {
     }
 }
 
-async fn connect(access: &Access, address: &Address) -> Result<Link, RedisError> {
+/// Who we are, and how we speak.
+struct Greeting {
+    login: RedisConnectionInfo,
+    config: AsyncConnectionConfig,
+}
+
+impl Greeting {
+    fn new(login: &RedisConnectionInfo) -> Self {
+        // The library would give up a reply after half a second and go on with the connection. How long is
+        // waited is said with each command.
+        let config = AsyncConnectionConfig::new()
+            .set_response_timeout(None)
+            .set_connection_timeout(None)
+            .set_pipeline_buffer_size(QUEUE);
+        Self {
+            login: login.clone(),
+            config,
+        }
+    }
+}
+
+async fn connect(
+    access: &Access,
+    address: &Address,
+    greeting: &Greeting,
+) -> Result<Link, RedisError> {
     let stream = TcpStream::connect((address.host.as_str(), address.port)).await?;
     stream.set_nodelay(true)?;
     let Some(tls) = &access.tls else {
-        return greet(&access.login, stream).await;
+        return greet(greeting, stream).await;
     };
     let name = ServerName::try_from(address.host.clone()).map_err(std::io::Error::other)?;
     let stream = TlsConnector::from(tls.clone())
         .connect(name, stream)
         .await?;
-    greet(&access.login, stream).await
+    greet(greeting, stream).await
 }
 
-async fn greet<S>(login: &RedisConnectionInfo, stream: S) -> Result<Link, RedisError>
+async fn greet<S>(greeting: &Greeting, stream: S) -> Result<Link, RedisError>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    // The library would give up a reply after half a second and go on with the connection. How long is
-    // waited is said with each command.
-    let config = AsyncConnectionConfig::new()
-        .set_response_timeout(None)
-        .set_connection_timeout(None)
-        .set_pipeline_buffer_size(QUEUE);
+    let Greeting { login, config } = greeting;
     let (connection, driver) =
-        MultiplexedConnection::new_with_config(login, stream, config).await?;
+        MultiplexedConnection::new_with_config(login, stream, config.clone()).await?;
     let (driving, driven) = watch::channel(());
     let driver = spawn(async move {
         driver.await;
         drop(driving);
     });
+    static LINKS: AtomicU64 = AtomicU64::new(0);
     Ok(Link {
         connection,
         driver,
         driven,
         is_cut: AtomicBool::new(false),
+        number: LINKS.fetch_add(1, Relaxed),
     })
 }
 

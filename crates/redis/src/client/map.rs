@@ -70,6 +70,21 @@ impl Map {
         self.shards.get(usize::from(place))
     }
 
+    /// Every slot that is told apart.
+    pub(super) fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
+        let count = match self.layout {
+            Layout::Cluster => usize::from(Slot::COUNT),
+            _ => 1,
+        };
+        Slot::all().take(count)
+    }
+
+    /// Those that a shard serves.
+    pub(super) fn slots_of<'a>(&'a self, shard: &'a Arc<Shard>) -> impl Iterator<Item = Slot> + 'a {
+        let is_its = |slot: &Slot| self.shard(*slot).is_some_and(|own| Arc::ptr_eq(own, shard));
+        self.slots().filter(is_its)
+    }
+
     fn place(&mut self, shard: &Arc<Shard>) -> u16 {
         let known = self.shards.iter().position(|one| Arc::ptr_eq(one, shard));
         let place = known.unwrap_or_else(|| {
@@ -135,7 +150,7 @@ fn part(row: &Value, teller: &Address) -> Option<Option<Part>> {
 
 #[cfg(test)]
 mod tests {
-    use tollgate_core::{Micros, SystemClock};
+    use super::super::lineage::Place;
 
     use super::*;
 
@@ -177,11 +192,7 @@ mod tests {
         assert_eq!(owners, ["a:7000", "asked:7001", "asked:7002"]);
 
         let map = Map::cluster(&found, |address| {
-            Some(Arc::new(Shard::new(
-                address.clone(),
-                Arc::new(SystemClock),
-                Micros::ZERO,
-            )))
+            Some(Arc::new(Shard::of_nobody(address.clone(), Place::First)))
         });
         let owner = |slot| map.shard(numbered(slot)).map(|shard| shard.name());
         assert_eq!(owner(0), Some("a:7000"));

@@ -70,7 +70,7 @@ pub(super) fn announce(client: &Arc<Client>) {
                 return;
             };
             // If Redis is away, the last number stays.
-            if let Ok(Value::Int(nodes)) = client.call(&call).await
+            if let Ok(Value::Int(nodes)) = client.call_early(&call).await
                 && let Ok(nodes) = u32::try_from(nodes)
             {
                 client.heard_of(believed.hear(nodes));

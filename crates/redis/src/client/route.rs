@@ -23,22 +23,43 @@ const MOVING_PAUSE: Duration = Duration::from_millis(2);
 /// While a replica takes over, and the map is read again.
 const TAKEOVER_PAUSE: Duration = Duration::from_millis(50);
 
+/// Whether a call may come to a server that took over before everybody has told it what it may have lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Right {
+    Ordinary,
+    Early,
+}
+
 impl Client {
     /// Runs a script on whoever serves its slot. If the future is dropped, the script may run all the same.
     pub(crate) async fn call(&self, call: &Call) -> Result<Value, Failure> {
-        let outcome = self.follow(call).await;
+        self.call_by(Right::Ordinary, call).await
+    }
+
+    /// The same for what must not wait until a server that took over is told everything: the telling itself.
+    pub(crate) async fn call_early(&self, call: &Call) -> Result<Value, Failure> {
+        self.call_by(Right::Early, call).await
+    }
+
+    async fn call_by(&self, right: Right, call: &Call) -> Result<Value, Failure> {
+        let outcome = self.follow(call, right).await;
         if let Err(failure) = &outcome {
             self.count(failure.cause());
         }
         outcome
     }
 
-    async fn follow(&self, call: &Call) -> Result<Value, Failure> {
+    async fn follow(&self, call: &Call, right: Right) -> Result<Value, Failure> {
         let Some(mut shard) = self.shard(call.slot) else {
             return Err(Failure::NotRun(self.absence()));
         };
         let mut way = Way::Owner;
         for _ in 0..TRIES_MAX {
+            shard.make_certain().await?;
+            let is_kept_out = shard.is_quarantined() || !self.is_asserted(call.slot);
+            if right == Right::Ordinary && is_kept_out {
+                return Err(Failure::NotRun(Cause::Moving));
+            }
             let refusal = match shard.run(call, way).await {
                 Ok(value) => return Ok(value),
                 Err(refusal) => refusal,
@@ -73,6 +94,8 @@ impl Client {
                 Ok((shard, Way::Owner))
             }
             Refusal::ReadOnly => {
+                // Should it be a primary again, it is another one.
+                from.doubt();
                 self.means.refresh.notify_one();
                 if self.layout() != Layout::Cluster {
                     return Err(moving);

@@ -14,8 +14,9 @@ use super::{
     breaker::Breaker,
     call::Cause,
     link::{Link, Refused},
+    term::Term,
 };
-use crate::{Finding, ShardHealth};
+use crate::{Finding, ShardHealth, Standing};
 
 /// How long a server that serves no slot is kept in mind after somebody was sent there.
 const WANTED_FOR: Micros = Micros::from_secs(60);
@@ -35,6 +36,8 @@ pub(crate) struct Shard {
     is_calm: AtomicBool,
     wanted_until: AtomicU64,
     inner: Mutex<Inner>,
+    /// Who is there.
+    pub(super) term: Term,
     /// Told when the breaker opens, and when nobody holds this any more.
     pub(super) stir: Arc<Notify>,
 }
@@ -59,7 +62,12 @@ pub(super) enum Change {
 const FULL: u8 = 100;
 
 impl Shard {
-    pub(super) fn new(address: Address, clock: Arc<dyn Clock>, deadline: Micros) -> Self {
+    pub(super) fn new(
+        address: Address,
+        clock: Arc<dyn Clock>,
+        deadline: Micros,
+        term: Term,
+    ) -> Self {
         let inner = Inner {
             breaker: Breaker::new(),
             trouble: None,
@@ -77,6 +85,7 @@ impl Shard {
             is_calm: AtomicBool::new(false),
             wanted_until: AtomicU64::new(0),
             inner: Mutex::new(inner),
+            term,
             stir: Arc::new(Notify::new()),
         }
     }
@@ -88,6 +97,9 @@ impl Shard {
 
     /// Whether a key with this hash is asked for here now. If not, the policy of the rule answers.
     pub(crate) fn admits(&self, key_hash: u64) -> bool {
+        if self.is_quarantined() {
+            return false;
+        }
         match self.share.load(Relaxed) {
             FULL => true,
             0 => false,
@@ -214,6 +226,11 @@ impl Shard {
         }
     }
 
+    /// What its breaker says.
+    pub(super) fn standing(&self) -> Standing {
+        self.inner().breaker.standing()
+    }
+
     pub(super) fn trouble(&self) -> Option<Refused> {
         self.inner().trouble.clone()
     }
@@ -259,5 +276,19 @@ impl Shard {
 impl Drop for Shard {
     fn drop(&mut self) {
         self.stir.notify_one();
+    }
+}
+
+#[cfg(test)]
+impl Shard {
+    /// One to which nobody connects.
+    pub(super) fn of_nobody(address: Address, place: super::lineage::Place) -> Self {
+        let term = Term::new(Arc::default(), place);
+        Self::new(
+            address,
+            Arc::new(tollgate_core::SystemClock),
+            Micros::ZERO,
+            term,
+        )
     }
 }

@@ -60,7 +60,8 @@ fn missing(said: &str, command: &str, hence: &str) -> String {
 
 fn look_at_info(reply: &Value, texts: &mut Vec<String>) {
     if let Some(said) = forbidden(reply) {
-        let hence = "version, eviction policy and role were not checked";
+        let hence = "version, eviction policy and role were not checked, and every lost connection counts as a \
+                     failover";
         texts.push(missing(&said, "info", hence));
     }
     let Some(info) = text(reply) else { return };

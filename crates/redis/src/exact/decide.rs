@@ -44,17 +44,18 @@ impl Lanes {
         match reply.word.as_str() {
             "" => {
                 self.settled(&batch);
+                self.touch(&asks, &batch, &reply);
                 asks
             }
             word if word.starts_with("odd") => {
                 self.not_sent(&batch, sequence);
-                let odd = odd_keys(word, &batch);
+                let odd = keys_in(word, &batch);
                 odd.iter().for_each(|key| self.ledger.write_off_doubt(key));
                 self.work_out_odd(slot, asks, &odd).await
             }
             word if word.starts_with("unknown") => {
                 self.not_sent(&batch, sequence);
-                self.refuse_unknown(asks, &odd_keys(word, &batch))
+                self.refuse_unknown(asks, &keys_in(word, &batch))
             }
             _ => {
                 self.not_sent(&batch, sequence);
@@ -74,11 +75,11 @@ impl Lanes {
         match reply.word.as_str() {
             word if word.starts_with("odd") => {
                 self.not_sent(&batch, sequence);
-                self.work_out_odd(slot, asks, &odd_keys(word, &batch)).await
+                self.work_out_odd(slot, asks, &keys_in(word, &batch)).await
             }
             word if word.starts_with("unknown") => {
                 self.not_sent(&batch, sequence);
-                self.refuse_unknown(asks, &odd_keys(word, &batch))
+                self.refuse_unknown(asks, &keys_in(word, &batch))
             }
             "foreign" | "stale" => {
                 self.not_sent(&batch, sequence);
@@ -94,6 +95,7 @@ impl Lanes {
             }
             _ => {
                 self.settled(&batch);
+                self.touch(&asks, &batch, &reply);
                 self.answer_all(asks, batch.keys, reply);
                 Vec::new()
             }
@@ -108,18 +110,16 @@ impl Lanes {
         others
     }
 
-    /// Lets policies answer on counters that may have been lost; hands back the others.
-    fn refuse_unknown(&self, asks: Vec<Ask>, unknown: &HashSet<Key>) -> Vec<Ask> {
-        let is_hit = |ask: &Ask| ask.items.iter().any(|item| unknown.contains(&item.key));
-        let (hit, others) = asks.into_iter().partition(is_hit);
+    /// Tells those who ask about counters that may be lost; hands back the others.
+    pub(super) fn refuse_unknown(&self, asks: Vec<Ask>, unknown: &HashSet<Key>) -> Vec<Ask> {
+        self.unknown.note(unknown, self.now().steady);
+        let is_unknown = |ask: &Ask| {
+            let mut keys = ask.items.iter().map(|item| &item.key);
+            unknown.is_empty() || keys.any(|key| unknown.contains(key))
+        };
+        let (hit, others) = asks.into_iter().partition(is_unknown);
         refuse_all(hit, Refused::Unknown);
         others
-    }
-
-    /// Since when counters of a slot that are not there may be lost ones.
-    #[expect(clippy::unused_self, reason = "until lineages are followed")]
-    pub(crate) fn since(&self, _: Slot) -> Timestamp {
-        Timestamp::from_micros(0)
     }
 
     /// Works out the numbers of what the script has decided.
@@ -165,7 +165,11 @@ impl Lanes {
     async fn send(&self, slot: Slot, batch: &mut Batch, sequence: u64) -> Result<Reply, Failure> {
         let now = self.now();
         batch.settle(|key| self.ledger.settlement(key, sequence, now));
-        let mut args = batch.args(&self.node, sequence, self.since(slot));
+        let mut args = batch.args(
+            &self.node,
+            sequence,
+            Timestamp::from_micros(self.client.since(slot)),
+        );
         if let Some(now) = self.time.told() {
             args.extend(told(now));
         }
@@ -177,6 +181,20 @@ impl Lanes {
         };
         let value = self.call(&call).await?;
         Reply::read(value, batch.keys.len()).ok_or(Failure::InDoubt(Cause::Other))
+    }
+
+    /// Keeps in mind what this node has taken.
+    fn touch(&self, asks: &[Ask], batch: &Batch, reply: &Reply) {
+        let mut is_noted = vec![false; reply.totals.len()];
+        for item in asks.iter().flat_map(|ask| &ask.items) {
+            let place = batch.place(&item.key).unwrap_or(usize::MAX);
+            if let (Some(total), Some(noted @ false)) =
+                (reply.totals.get(place), is_noted.get_mut(place))
+            {
+                *noted = true;
+                self.touched.note(&item.key, &item.limit, *total, reply.now);
+            }
+        }
     }
 
     fn settled(&self, batch: &Batch) {
@@ -200,8 +218,8 @@ impl Lanes {
     }
 }
 
-/// The counters that the script does not know how to go on from.
-fn odd_keys(word: &str, batch: &Batch) -> HashSet<Key> {
+/// The counters that a word is about.
+fn keys_in(word: &str, batch: &Batch) -> HashSet<Key> {
     let places = word
         .split(' ')
         .filter_map(|place| place.parse::<usize>().ok());

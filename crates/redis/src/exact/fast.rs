@@ -117,6 +117,11 @@ impl Batch {
         self.limit_of_key.push(limit);
     }
 
+    /// Where a counter is among the keys.
+    pub(super) fn place(&self, key: &Key) -> Option<usize> {
+        self.places.get(key).copied()
+    }
+
     /// Adds what is due on some of the counters.
     pub(super) fn settle(&mut self, due: impl Fn(&Key) -> Option<Settlement>) {
         let keys = self.keys.iter().enumerate();

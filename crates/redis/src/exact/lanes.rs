@@ -27,11 +27,14 @@ use super::{
 };
 use crate::{
     Layout,
+    assert::Told,
     client::{Call, Cause, Client, Failure, Shard},
     key::Key,
     ledger::Ledger,
     slot::Slot,
     time::Time,
+    touched::Touched,
+    unknown::Unknown,
 };
 
 /// Requests that wait in all lanes together.
@@ -41,15 +44,19 @@ const CALLS_MAX: usize = 2;
 
 /// Everything that decisions by Redis need.
 pub(crate) struct Lanes {
-    pub(super) client: Arc<Client>,
+    pub(crate) client: Arc<Client>,
     pub(crate) ledger: Ledger,
-    pub(super) time: Time,
+    /// What this node has debited, should Redis forget it.
+    pub(crate) touched: Touched,
+    pub(crate) unknown: Unknown,
+    pub(crate) told: Told,
+    pub(crate) time: Time,
     clock: Arc<dyn Clock>,
     /// That in which the store was started: whoever asks may have another, that ends sooner.
     runtime: Handle,
     deadline: Duration,
     /// This run of this node, in marks.
-    pub(super) node: String,
+    pub(crate) node: String,
     lanes: Box<[Mutex<Lane>]>,
     waiting: AtomicUsize,
     sequence: AtomicU64,
@@ -112,6 +119,9 @@ impl Lanes {
         Self {
             client,
             ledger: Ledger::default(),
+            touched: Touched::default(),
+            unknown: Unknown::default(),
+            told: Told::default(),
             time,
             clock,
             runtime: Handle::current(),
@@ -129,12 +139,7 @@ impl Lanes {
     }
 
     /// The slot whose lane a counter's calls take.
-    pub(crate) fn slot_of(&self, item: &Item) -> Slot {
-        self.slot_of_key(&item.key)
-    }
-
-    /// The same of a key.
-    pub(crate) fn slot_of_key(&self, key: &Key) -> Slot {
+    pub(crate) fn slot_of(&self, key: &Key) -> Slot {
         match self.client.layout() {
             Layout::Cluster => key.slot(),
             _ => Slot::FIRST,
@@ -160,7 +165,7 @@ impl Lanes {
     /// Whoever is to be asked about a slot, if that makes sense at present.
     pub(crate) fn shard(&self, slot: Slot, hash: u64) -> Option<Arc<Shard>> {
         let shard = self.client.shard(slot)?;
-        shard.admits(hash).then_some(shard)
+        (shard.admits(hash) && self.client.is_asserted(slot)).then_some(shard)
     }
 
     /// Calls, however long that takes, and tells the breaker each time that nobody waits any longer.
@@ -192,9 +197,9 @@ impl Lanes {
     /// Lets the ledger's entries on these counters travel, for nobody in particular.
     pub(crate) fn settle(self: &Arc<Self>, items: impl IntoIterator<Item = Item>) {
         for item in items {
-            let slot = self.slot_of(&item);
-            let is_reachable = self.client.shard(slot).is_some_and(|shard| shard.admits(0));
-            if !is_reachable {
+            let slot = self.slot_of(&item.key);
+            // What is owed on a counter that may be lost is settled when it is known again.
+            if self.shard(slot, 0).is_none() || self.is_unknown(&item) {
                 continue;
             }
             let ask = Ask {
@@ -212,6 +217,11 @@ impl Lanes {
                 return;
             }
         }
+    }
+
+    /// Whether Redis has said lately that this counter may be lost.
+    pub(super) fn is_unknown(&self, item: &Item) -> bool {
+        self.unknown.has(&item.key, || self.now().steady)
     }
 
     pub(super) fn push(self: &Arc<Self>, slot: Slot, ask: Ask) -> Result<(), Refused> {
@@ -276,7 +286,7 @@ impl Lanes {
         self.sequence.fetch_add(1, Relaxed)
     }
 
-    pub(super) fn now(&self) -> Now {
+    pub(crate) fn now(&self) -> Now {
         self.clock.now()
     }
 }

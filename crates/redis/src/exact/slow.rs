@@ -18,6 +18,7 @@ use crate::{
     key::Key,
     script::Script,
     slot::Slot,
+    touched::is_perhaps_lost,
 };
 
 /// How often others may come in between.
@@ -25,8 +26,9 @@ const TRIES_MAX: usize = 32;
 
 impl Lanes {
     /// Decides these, in order. `seen` is what a script has found of their counters already.
-    pub(super) async fn work_out(&self, slot: Slot, asks: Vec<Ask>, seen: Option<Reply>) {
+    pub(super) async fn work_out(&self, slot: Slot, mut asks: Vec<Ask>, seen: Option<Reply>) {
         let keys = keys(&asks);
+        let since = self.client.since(slot);
         let mut seen = seen.filter(|seen| seen.states.len() == keys.len());
         for _ in 0..TRIES_MAX {
             let reply = match seen.take() {
@@ -44,6 +46,10 @@ impl Lanes {
                 self.counts.foreign.fetch_add(1, Relaxed);
                 return refuse_all(asks, Refused::Foreign);
             }
+            let lost = lost(&asks, &keys, &reply, since);
+            if !lost.is_empty() {
+                asks = self.refuse_unknown(asks, &lost);
+            }
             let mut tally = Tally::new(reply.now, keys.iter().cloned().zip(reply.states));
             let sequence = self.next_sequence();
             let granted = self.work_through(&asks, &mut tally, sequence);
@@ -55,7 +61,10 @@ impl Lanes {
             match self.swap(slot, sequence, &changes).await {
                 Ok(word) if word == "ok" => {
                     self.settled_here(&asks);
-                    return self.answer_each(asks, granted);
+                    self.forget_reset(&asks);
+                    let pushed = changed_by_hand(&asks);
+                    self.answer_each(asks, granted);
+                    return self.client.push(slot, &pushed).await;
                 }
                 Ok(word) if word == "changed" => {
                     self.counts.conflicts.fetch_add(1, Relaxed);
@@ -127,6 +136,13 @@ impl Lanes {
         counted_here(asks).for_each(|item| self.ledger.settled(&item.key));
     }
 
+    /// What was taken of a counter that was made fresh does not count any more.
+    fn forget_reset(&self, asks: &[Ask]) {
+        let reset = asks.iter().filter(|ask| ask.deed == Deed::Reset);
+        let items = reset.flat_map(|ask| &ask.items);
+        items.for_each(|item| self.touched.forget(&item.key));
+    }
+
     fn not_settled_here(&self, asks: &[Ask], sequence: u64) {
         counted_here(asks).for_each(|item| self.ledger.not_sent(&item.key, sequence));
     }
@@ -182,6 +198,31 @@ impl Lanes {
         let value = self.call(&call).await?;
         Reply::read(value, count).ok_or(Failure::InDoubt(Cause::Other))
     }
+}
+
+/// The counters that are not there and may have been lost. Whoever changes one by hand knows what to expect of it.
+fn lost(asks: &[Ask], keys: &[Key], reply: &Reply, since: u64) -> HashSet<Key> {
+    if since == 0 {
+        return HashSet::new();
+    }
+    let found = keys.iter().zip(&reply.states);
+    let found = found.filter_map(|(key, state)| state.as_ref().map(|_| key));
+    let found: HashSet<&Key> = found.collect();
+    let by_hand = |ask: &&Ask| !matches!(ask.deed, Deed::Refund | Deed::Reset);
+    let items = asks.iter().filter(by_hand).flat_map(|ask| &ask.items);
+    let is_lost = |item: &&Item| {
+        let former = item.former.iter().map(|(key, _)| key);
+        let mut all = former.chain([&item.key]);
+        !all.any(|key| found.contains(key)) && is_perhaps_lost(&item.limit, since, reply.now)
+    };
+    items.filter(is_lost).map(|item| item.key.clone()).collect()
+}
+
+/// Counters of which more is left than others may think.
+fn changed_by_hand(asks: &[Ask]) -> Vec<Key> {
+    let by_hand = |ask: &&Ask| matches!(ask.deed, Deed::Refund | Deed::Reset);
+    let items = asks.iter().filter(by_hand).flat_map(|ask| &ask.items);
+    items.map(|item| item.key.clone()).collect()
 }
 
 /// What scripts cannot count.

@@ -55,6 +55,10 @@ impl Lanes {
         items: &SmallVec<[Item; 2]>,
         patience: Duration,
     ) -> Result<Granted, Refused> {
+        let is_by_hand = matches!(deed, Deed::Refund | Deed::Reset);
+        if !is_by_hand && items.iter().any(|item| self.is_unknown(item)) {
+            return Err(Refused::Unknown);
+        }
         let (waiting, answer) = oneshot::channel();
         let ask = Ask {
             deed,

@@ -26,6 +26,7 @@ use crate::{
     exact::{Deed, Granted, Lanes, Part, Refused, moment},
     key::Names,
     lease::Holdings,
+    verify::Verifier,
 };
 
 /// Timers count whole milliseconds and ring one to two of them late: so much earlier a decision gives up.
@@ -41,6 +42,7 @@ pub(crate) struct Fleet<L> {
     pub(crate) deadline: Duration,
     pub(crate) policies: Policies,
     pub(crate) holdings: Arc<Holdings>,
+    pub(crate) verifier: Arc<Verifier>,
     /// When it was last said that a key is somebody else's.
     pub(crate) foreign_told_micros: AtomicU64,
 }
@@ -104,9 +106,23 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             underway.course.show_untaken();
         } else if manner == Manner::Charge {
             self.owe(&underway.course, down.iter().chain(&up));
+            self.verify(&underway);
         }
         underway.is_over = true;
         self.verdict(&underway.course)
+    }
+
+    /// Tells what was admitted to whoever verifies it; what policies have admitted is not under the limit.
+    fn verify(&self, underway: &Underway<'_, L>) {
+        for (group, at) in &underway.taken {
+            for item in &group.items {
+                let units = item.cost.get();
+                self.verifier.admitted(&item.key, &item.limit, units, *at);
+            }
+        }
+        for (_, got) in &underway.course.leased {
+            self.holdings.tell(got);
+        }
     }
 
     fn is_up(&self, group: &Group) -> bool {

@@ -44,7 +44,7 @@ pub(super) fn sort(
             continue;
         }
         let item = Item::new(charge, names);
-        let slot = lanes.slot_of(&item);
+        let slot = lanes.slot_of(&item.key);
         let known = sorted.groups.iter_mut().find(|group| group.slot == slot);
         match known {
             Some(group) => {

@@ -30,10 +30,15 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             SmallVec::from_elem(None, charges.len());
         let mut now = self.clock.now();
         for group in sorted.groups {
+            let (client, time) = (&self.client, self.lanes.time());
+            self.verifier.excuse(client, time, &group.items).await;
             let asked = self
                 .lanes
                 .ask(group.slot, (deed, Part::Whole), &group.items, PATIENCE);
             let granted = asked.await.map_err(error)?;
+            for item in &group.items {
+                self.holdings.forgive_key(item.key.as_bytes());
+            }
             now = granted.now;
             for (place, decision) in group.places.iter().zip(granted.decisions) {
                 if let Some(slot) = decisions.get_mut(*place) {
@@ -41,9 +46,6 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
                 }
             }
         }
-        charges
-            .iter()
-            .for_each(|charge| self.holdings.forgive(charge));
         let local: SmallVec<[Charge<'_>; 2]> = match action {
             // What this node has counted by itself meanwhile is made fresh, too.
             Action::Reset => charges.into(),

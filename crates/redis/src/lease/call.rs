@@ -79,6 +79,8 @@ pub(crate) struct Grant {
     pub(crate) holders: u64,
     /// What this node has taken in all.
     pub(crate) total: u64,
+    /// What of that had been lost, in the units of totals.
+    pub(crate) lost: u64,
 }
 
 /// What the script is given, but for the time in tests.
@@ -162,6 +164,7 @@ fn answer(text: &str) -> Option<Answer> {
             outstanding: next()?,
             holders: next()?,
             total: next()?,
+            lost: next()?,
         })
     };
     Some(match word {

@@ -2,13 +2,14 @@
 
 use std::{
     cmp::Reverse,
-    collections::BinaryHeap,
+    collections::{BinaryHeap, HashMap},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
 };
 
+use foldhash::fast::RandomState;
 use tokio::sync::Notify;
 use tollgate_core::{Charge, Clock as _, Consistency, Fingerprinter, Micros, Timestamp};
 
@@ -23,6 +24,7 @@ use super::{
 use crate::{
     Leases,
     exact::{Former, Item},
+    verify::Verifier,
 };
 
 /// How long a denial is believed at most: a refund, a reset or a raised limit shows within this.
@@ -38,6 +40,9 @@ pub(crate) struct Holdings {
     pub(super) clock: LeaseClock,
     pub(super) counts: Counts,
     leases: Leases,
+    /// Where a counter of this name is.
+    places: Mutex<HashMap<Box<[u8]>, Place, RandomState>>,
+    verifier: Arc<Verifier>,
     /// Keys to be asked about, now and later.
     asked: Mutex<Vec<Place>>,
     due: Mutex<BinaryHeap<Reverse<(Timestamp, Place)>>>,
@@ -47,7 +52,7 @@ pub(crate) struct Holdings {
 }
 
 impl Holdings {
-    pub(crate) fn new(leases: Leases, clock: LeaseClock) -> Self {
+    pub(crate) fn new(leases: Leases, clock: LeaseClock, verifier: Arc<Verifier>) -> Self {
         Self {
             hash: Fingerprinter::random(),
             table: Table::default(),
@@ -55,6 +60,8 @@ impl Holdings {
             clock,
             counts: Counts::default(),
             leases,
+            places: Mutex::default(),
+            verifier,
             asked: Mutex::default(),
             due: Mutex::default(),
             stir: Arc::default(),
@@ -125,6 +132,10 @@ impl Holdings {
             )
         };
         if let Some(place) = self.table.insert(print, tag(charge.limit), make) {
+            let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+            places.insert(item.key.as_bytes().into(), place);
+            drop(places);
+            self.watch(place, item);
             if let Some(margin) = self.table.margin(place) {
                 // This one, and the one before that made it worth a lease.
                 let units = charge.cost.get().max(1).saturating_mul(2);
@@ -134,9 +145,21 @@ impl Holdings {
         }
     }
 
+    /// Has what is admitted of a new key verified, if it is of the sample.
+    fn watch(&self, place: Place, item: &Item) {
+        let watch = self.verifier.watch(&item.key, &item.limit);
+        let spot = self.table.line(place).zip(self.table.margin(place));
+        if let (Some(watch), Some((line, margin))) = (watch, spot) {
+            margin.watch.store(Some(watch));
+            line.watched();
+        }
+    }
+
     /// A refund or a reset has changed a counter: what was denied may pass now.
-    pub(crate) fn forgive(&self, charge: &Charge<'_>) {
-        if let Some((_, line)) = self.table.find(self.print(charge)) {
+    pub(crate) fn forgive_key(&self, key: &[u8]) {
+        let places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = places.get(key).and_then(|place| self.table.line(*place));
+        if let Some(line) = line {
             line.denied_until.store(0, Relaxed);
         }
     }
@@ -185,7 +208,12 @@ impl Holdings {
                 self.schedule(at, place);
                 margin.is_asked.store(0, Relaxed);
             }
-            Some(Next::Forget) => self.table.remove(place, &mut slot),
+            Some(Next::Forget) => {
+                let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+                places.remove(holder.key.as_bytes());
+                drop(places);
+                self.table.remove(place, &mut slot);
+            }
             None => {}
         }
         Some(told)

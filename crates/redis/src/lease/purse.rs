@@ -15,9 +15,20 @@ const TOKENS_BITS: u32 = 48;
 /// What was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Taken {
-    epoch: u64,
+    pub(crate) epoch: u64,
     /// Tokens that are left.
     pub(crate) left: u64,
+    /// Where.
+    pub(super) from: From,
+}
+
+/// Which purse of a key tokens were taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum From {
+    /// Its own.
+    Own,
+    /// One of several, while it is hot.
+    Part(usize),
 }
 
 impl Purse {
@@ -26,6 +37,11 @@ impl Purse {
 
     pub(crate) fn tokens(&self) -> u64 {
         self.0.load(Acquire) & Self::MAX
+    }
+
+    /// The present epoch.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.0.load(Acquire) >> TOKENS_BITS
     }
 
     /// Takes so many, or none.
@@ -39,7 +55,10 @@ impl Purse {
                 .0
                 .compare_exchange_weak(word, word - tokens, AcqRel, Acquire)
             {
-                Ok(_) => return Some(Taken { epoch, left }),
+                Ok(_) => {
+                    let from = From::Own;
+                    return Some(Taken { epoch, left, from });
+                }
                 Err(now) => word = now,
             }
         }

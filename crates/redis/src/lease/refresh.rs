@@ -6,8 +6,11 @@ use std::{
     time::Duration,
 };
 
-use tokio::time::{Instant, timeout};
-use tollgate_core::{Clock as _, Micros, Timestamp};
+use tokio::{
+    sync::broadcast::{Receiver, error::RecvError},
+    time::{Instant, timeout},
+};
+use tollgate_core::{Clock as _, Micros, Now, Timestamp};
 
 use super::{
     call::{self, Answer, Question, TOGETHER_MAX},
@@ -75,6 +78,10 @@ fn gather(
             if boot < holder.not_before {
                 return (None, Some(Next::At(holder.not_before)));
             }
+            let slot = lanes.slot_of(&holder.key);
+            if !lanes.client().may_lease(slot) {
+                return (None, Some(holder.failed(spot, boot, moved)));
+            }
             let question = holder.ask(spot, lanes.next_sequence(), boot, moved);
             holder.is_under_way = true;
             let asked = Asked {
@@ -82,10 +89,9 @@ fn gather(
                 question,
                 patience: holder.patience(),
             };
-            (Some(asked), None)
+            (Some((slot, asked)), None)
         });
-        if let Some(Some(asked)) = asked {
-            let slot = lanes.slot_of_key(&asked.question.key);
+        if let Some(Some((slot, asked))) = asked {
             by_slot.entry(slot).or_default().push(asked);
         }
     }
@@ -103,17 +109,26 @@ fn send(held: &Arc<Holdings>, lanes: &Arc<Lanes>, slot: Slot, mut asked: Vec<Ask
         drop(runtime.spawn(async move {
             let sent = held.clock.boot();
             let answers = ask(&held, &lanes, slot, &together).await;
+            if let Some((now, answers)) = &answers {
+                note(&lanes, &together, answers, *now);
+            }
             deliver(&held, &together, answers, sent);
         }));
     }
 }
 
-async fn ask(held: &Holdings, lanes: &Lanes, slot: Slot, asked: &[Asked]) -> Option<Vec<Answer>> {
+async fn ask(
+    held: &Holdings,
+    lanes: &Lanes,
+    slot: Slot,
+    asked: &[Asked],
+) -> Option<(Now, Vec<Answer>)> {
     let questions: Vec<Question> = asked.iter().map(|one| one.question.clone()).collect();
     let keys = questions
         .iter()
         .map(|question| Key::to_bytes(&question.key));
-    let mut args = call::args(lanes.node(), lanes.since(slot), &questions);
+    let since = Timestamp::from_micros(lanes.client().since(slot));
+    let mut args = call::args(lanes.node(), since, &questions);
     if let Some(now) = lanes.time().told() {
         args.extend(told(now));
     }
@@ -126,15 +141,27 @@ async fn ask(held: &Holdings, lanes: &Lanes, slot: Slot, asked: &[Asked]) -> Opt
     let patience = asked.iter().map(|one| one.patience).min()?;
     held.counts.calls.fetch_add(1, Relaxed);
     let called = timeout(patience.into(), lanes.client().call(&call)).await;
-    let (_, answers) = call::read(&called.ok()?.ok()?)?;
-    (answers.len() == asked.len()).then_some(answers)
+    let (now, answers) = call::read(&called.ok()?.ok()?)?;
+    (answers.len() == asked.len()).then_some((now, answers))
 }
 
-fn deliver(held: &Holdings, asked: &[Asked], answers: Option<Vec<Answer>>, sent: Timestamp) {
+/// Keeps in mind what was granted, in case Redis loses it.
+fn note(lanes: &Lanes, asked: &[Asked], answers: &[Answer], now: Now) {
+    for (one, answer) in asked.iter().zip(answers) {
+        if let Answer::Granted(grant) | Answer::Collapse(grant) = answer {
+            let Question { key, limit, .. } = &one.question;
+            lanes.touched.note(key, limit, grant.total, now);
+        }
+    }
+}
+
+fn deliver(held: &Holdings, asked: &[Asked], answers: Option<(Now, Vec<Answer>)>, sent: Timestamp) {
     let boot = held.clock.boot();
-    let Some(answers) = answers else {
+    let Some((now, answers)) = answers else {
         for one in asked {
-            held.with(one.place, |holder, _, _| ((), Some(holder.failed(boot))));
+            held.with(one.place, |holder, spot, moved| {
+                ((), Some(holder.failed(spot, boot, moved)))
+            });
         }
         held.stir.notify_one();
         return;
@@ -142,13 +169,42 @@ fn deliver(held: &Holdings, asked: &[Asked], answers: Option<Vec<Answer>>, sent:
     held.counts.took(boot.since(sent));
     for (one, answer) in asked.iter().zip(answers) {
         held.with(one.place, |holder, spot, moved| {
-            ((), Some(holder.answered(spot, answer, (sent, boot), moved)))
+            let next = holder.answered(spot, (answer, now), (sent, boot), moved);
+            ((), Some(next))
         });
     }
     held.stir.notify_one();
 }
 
+/// Forgives what was denied on counters that somebody has refunded or made fresh, until nobody holds the store any more.
+pub(crate) async fn forgive(holdings: Weak<Holdings>, mut pushed: Receiver<Arc<[u8]>>) {
+    loop {
+        let heard = pushed.recv().await;
+        let Some(holdings) = holdings.upgrade() else {
+            return;
+        };
+        match heard {
+            Ok(key) => holdings.forgive_key(&key),
+            // Denials do not last anyway.
+            Err(RecvError::Lagged(_)) => {}
+            Err(RecvError::Closed) => return,
+        }
+    }
+}
+
 impl Holdings {
+    /// The tokens of these keys are void.
+    pub(crate) fn void(&self, is_lost: impl Fn(&Key) -> bool) {
+        for place in self.table.places() {
+            self.with(place, |holder, spot, moved| {
+                if is_lost(&holder.key) {
+                    holder.void(spot, moved);
+                }
+                ((), None)
+            });
+        }
+    }
+
     /// Gives everything back, for as long as `patience` lasts.
     pub(crate) async fn leave(&self, patience: Duration) {
         const PAUSE: Duration = Duration::from_millis(2);

@@ -11,7 +11,7 @@
 -- Returns the time of day, elapsed time, and a text for each key:
 --   `ok` or `collapse` (too little is left for leases), and: whether the lease before was known, granted tokens, how
 --   long they live, tokens that are left, time until there are any, time until the counter is fresh, tokens that others
---   hold, holders, the node's total;
+--   hold, holders, the node's total, and what of it had been lost;
 --   or `odd`, `unknown`, `foreign` as in decide.lua, or `stale` if a later call of the node came before, or
 --   this one, and its lease has ended.
 --
@@ -30,6 +30,7 @@ local function available(i, limit)
     local units = b[limit] * a[limit] + c[limit] - debt
     return max(0, div(units, tonumber(match(header[limit], '/(%d+)'))))
   end
+  if law[limit] == LOG then return max(0, a[limit] - x[i]) end
   local room = max(0, a[limit] - y[i])
   if law[limit] == FIXED or z[i] == 0 then return room end
   -- Nearly that, and the last few by trying.
@@ -92,6 +93,8 @@ end
 
 -- Time until the counter is fresh, and until there is a token.
 local function times(i, limit, tokens)
+  -- Logs are not leased, and only asserted.
+  if law[limit] == LOG then return 0, 0 end
   if law[limit] ~= BUCKET then
     local over = start_of(limit, x[i] + 1) - wall
     return over, tokens > 0 and 0 or over
@@ -113,9 +116,9 @@ local function serve(i, n)
   if not state and known == 0 and may_be_lost(limit, since) then return 'unknown' end
   if not open(i, limit, state) or (carries[limit] and is_fresh(i, limit)) then return 'odd' end
   total = tonumber(total)
-  local is_changed = state ~= false
-  if known > total then
-    assert_total(i, limit, known - total, present, before, at)
+  local is_changed, lost = state ~= false, max(0, known - total)
+  if lost > 0 then
+    assert_total(i, limit, lost, present, before, at)
     total, is_changed = known, true
   end
 
@@ -155,7 +158,7 @@ local function serve(i, n)
     end
     -- The record outlives its leases: with it they would be forgotten while they may be spent.
     life = min(life, ttl[limit] * 500)
-    if law[limit] ~= BUCKET then life = min(life, start_of(limit, x[i] + 1) - wall) end
+    if law[limit] == FIXED or law[limit] == SLIDING then life = min(life, start_of(limit, x[i] + 1) - wall) end
     -- What stays with its holder never ends earlier than it was told before.
     local till = max(steady + life, kept == 1 and mine.till or 0)
     mine = { node = node, sequence = sequence, till = till, tokens = tokens + granted, granted = granted }
@@ -173,8 +176,8 @@ local function serve(i, n)
   end
   local there = available(i, limit)
   local reset, wait = times(i, limit, there)
-  return format('%s %d %d %d %d %d %d %d %d %d', word, kept, granted, max(0, mine.till - steady), there, wait, reset,
-    out, holders, total)
+  return format('%s %d %d %d %d %d %d %d %d %d %d', word, kept, granted, max(0, mine.till - steady), there, wait, reset,
+    out, holders, total, lost)
 end
 
 local place = read_limits(3)

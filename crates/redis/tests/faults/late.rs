@@ -8,7 +8,7 @@ use tollgate_testkit::{proxy::Proxy, redis::Redis};
 use crate::{
     fleet::{Fleet, Rule, decide},
     load::Load,
-    story::{Memory, UNITS, conclude, rules, tell},
+    story::{UNITS, conclude, rules, tell},
 };
 
 /// All but the leaky bucket, which admits one at once and counts as the token bucket does.
@@ -29,10 +29,7 @@ async fn a_hung_redis_is_answered_for_by_the_policies_until_it_goes_on() {
     let redis = Redis::start();
     let fleet = Fleet::start([redis.url()]);
     let pause = || redis.pause();
-    tell(&fleet, redis.address(), Memory::Kept, pause, || {
-        redis.resume()
-    })
-    .await;
+    tell(&fleet, redis.address(), pause, || redis.resume()).await;
     assert!(fleet.failures("silent") > 0);
 }
 
@@ -56,7 +53,7 @@ async fn a_redis_that_is_200_ms_late_is_answered_for_by_the_policies() {
     });
 
     proxy.flow();
-    conclude(&fleet, load, Memory::Kept).await;
+    conclude(&fleet, load).await;
 }
 
 // Proves: C6, C2
@@ -66,14 +63,7 @@ async fn a_connection_that_is_half_open_is_given_up_for_a_new_one() {
     let proxy = Proxy::to(redis.address());
     let fleet = behind(&proxy);
     // What Redis says arrives nowhere; what it is told, it does.
-    tell(
-        &fleet,
-        proxy.addr(),
-        Memory::Kept,
-        || proxy.mute(),
-        || proxy.flow(),
-    )
-    .await;
+    tell(&fleet, proxy.addr(), || proxy.mute(), || proxy.flow()).await;
 }
 
 // Proves: C6
@@ -88,7 +78,7 @@ async fn connections_that_are_cut_again_and_again_cost_nobody_a_unit() {
         load.until_redis_decides();
         proxy.cut();
     }
-    conclude(&fleet, load, Memory::Kept).await;
+    conclude(&fleet, load).await;
 }
 
 // Proves: C2
@@ -103,7 +93,7 @@ async fn replies_that_come_byte_by_byte_are_replies() {
     // A log of hundreds is too long a reply for that.
     rules.retain(|rule| rule.name() != "sliding_log");
     let load = Load::start(&fleet, rules);
-    conclude(&fleet, load, Memory::Kept).await;
+    conclude(&fleet, load).await;
     for cause in ["foreign", "other"] {
         assert_eq!(fleet.failures(cause), 0, "{cause}");
     }

@@ -13,6 +13,7 @@
 mod apart;
 mod away;
 mod cluster;
+mod failover;
 mod fleet;
 mod late;
 mod load;

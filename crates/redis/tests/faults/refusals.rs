@@ -11,7 +11,7 @@ use tollgate_testkit::{
 use crate::{
     fleet::{Fleet, LONG, POLICIES, Rule, decide},
     load::{Counts, Load},
-    story::{Memory, UNITS, conclude, rules, tell},
+    story::{UNITS, conclude, rules, tell},
 };
 
 // Proves: C6, C2
@@ -25,7 +25,7 @@ async fn a_redis_that_forgets_every_script_is_told_them_again() {
         load.until_redis_decides();
         redis.flush_scripts();
     }
-    conclude(&fleet, load, Memory::Kept).await;
+    conclude(&fleet, load).await;
     for cause in ["unreachable", "forbidden", "other"] {
         assert_eq!(fleet.failures(cause), 0, "{cause}");
     }
@@ -38,10 +38,7 @@ async fn a_redis_without_memory_is_answered_for_by_the_policies_until_it_has_som
     let fleet = Fleet::start([redis.url()]);
     let limit = |bytes| redis.command(&["CONFIG", "SET", "maxmemory", bytes]);
     let fill = || drop(limit("1"));
-    tell(&fleet, redis.address(), Memory::Kept, fill, || {
-        drop(limit("0"))
-    })
-    .await;
+    tell(&fleet, redis.address(), fill, || drop(limit("0"))).await;
     assert!(fleet.failures("full") > 0);
 }
 
@@ -53,7 +50,7 @@ async fn a_redis_that_is_busy_with_the_script_of_somebody_else_is_answered_for_u
     let mut other = redis.connect().unwrap();
     let loops = || other.send(&["EVAL", "while true do end", "0"]).unwrap();
     let kill = || drop(redis.command(&["SCRIPT", "KILL"]));
-    tell(&fleet, redis.address(), Memory::Kept, loops, kill).await;
+    tell(&fleet, redis.address(), loops, kill).await;
     assert!(fleet.failures("busy") + fleet.failures("silent") > 0);
 }
 
@@ -83,7 +80,7 @@ async fn a_redis_that_is_still_loading_is_answered_for_by_the_policies_until_it_
             (answer == "PONG").then_some(())
         });
     };
-    tell(&fleet, address, Memory::Lost, reload, wait).await;
+    tell(&fleet, address, reload, wait).await;
 }
 
 // Proves: C6
@@ -100,7 +97,7 @@ async fn a_password_that_was_changed_is_answered_for_by_the_policies_until_it_is
     };
     let change = || tell_it("old", &["CONFIG", "SET", "requirepass", "new"]);
     let change_back = || tell_it("new", &["CONFIG", "SET", "requirepass", "old"]);
-    tell(&fleet, redis.address(), Memory::Kept, change, change_back).await;
+    tell(&fleet, redis.address(), change, change_back).await;
 }
 
 // Proves: C6
@@ -110,10 +107,7 @@ async fn a_permission_that_was_withdrawn_is_answered_for_by_the_policies_until_i
     let fleet = Fleet::start([format!("redis://app:secret@{}", redis.address())]);
     let set = |right| drop(redis.command(&["ACL", "SETUSER", "app", right]));
     let withdraw = || set("-evalsha");
-    tell(&fleet, redis.address(), Memory::Kept, withdraw, || {
-        set("+evalsha")
-    })
-    .await;
+    tell(&fleet, redis.address(), withdraw, || set("+evalsha")).await;
     assert!(fleet.failures("forbidden") > 0);
 }
 

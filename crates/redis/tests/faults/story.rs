@@ -15,13 +15,6 @@ pub(crate) const UNITS: u64 = 600;
 /// More than can be spent.
 pub(crate) const ENDLESS: u64 = 1_000_000;
 
-/// What Redis remembers of the time before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Memory {
-    Kept,
-    Lost,
-}
-
 /// One rule of each policy; those who give back in another way; and two that cannot be spent, so that it shows
 /// in the end whether Redis knows of every unit.
 pub(crate) fn rules() -> Vec<Rule> {
@@ -42,7 +35,6 @@ pub(crate) fn rules() -> Vec<Rule> {
 pub(crate) async fn tell(
     fleet: &Fleet,
     address: SocketAddr,
-    memory: Memory,
     break_it: impl FnOnce(),
     mend_it: impl FnOnce(),
 ) {
@@ -59,48 +51,44 @@ pub(crate) async fn tell(
     });
 
     mend_it();
-    conclude(fleet, load, memory).await;
+    conclude(fleet, load).await;
 }
 
-/// All is well again: what was spent is known to Redis, and the rest is spent to the last unit.
-pub(crate) async fn conclude(fleet: &Fleet, load: Load<'_>, memory: Memory) {
+/// All is well again: what was spent is known to Redis, whether it has kept its memory or was told again, and the rest is
+/// spent to the last unit.
+pub(crate) async fn conclude(fleet: &Fleet, load: Load<'_>) {
     fleet.is_up();
     load.until_redis_decides();
-    if memory == Memory::Kept {
-        load.until_spent();
-    }
+    load.until_spent();
     let seen = load.end().await;
     fleet.settle().await;
-    is_within_bounds(&seen, memory);
-    for (rule, counts) in &seen {
+    is_within_bounds(&seen);
+    is_known(fleet, &seen).await;
+}
+
+/// Redis knows of every unit.
+pub(crate) async fn is_known(fleet: &Fleet, seen: &[(Rule, Counts)]) {
+    for (rule, counts) in seen {
         let left = fleet.left(rule).await;
         let unspent = rule.limit.amount().saturating_sub(counts.total_admitted());
-        let word = rule.name();
-        match memory {
-            Memory::Kept => assert_eq!(left, unspent, "{word}: {counts:?}"),
-            Memory::Lost => assert!(left >= unspent, "{word}: {counts:?}"),
-        }
+        assert_eq!(left, unspent, "{}: {counts:?}", rule.name());
     }
 }
 
 /// The printed bounds: what Redis admits, and what policies do.
-pub(crate) fn is_within_bounds(seen: &[(Rule, Counts)], memory: Memory) {
+fn is_within_bounds(seen: &[(Rule, Counts)]) {
     for (rule, counts) in seen {
         let units = rule.limit.amount();
-        let lives = if memory == Memory::Kept { 1 } else { 2 };
         let word = rule.name();
-        assert!(counts.admitted <= lives * units, "{word}: {counts:?}");
+        assert!(counts.admitted <= units, "{word}: {counts:?}");
         match rule.policy {
             OnFailure::Closed => {
                 assert_eq!(counts.admitted_by_policy, 0, "{word}: {counts:?}");
-                if memory == Memory::Kept {
-                    // Neither more nor less: what was charged to nobody was given back.
-                    assert_eq!(counts.admitted, units, "{word}: {counts:?}");
-                }
+                // Neither more nor less: what was charged to nobody was given back.
+                assert_eq!(counts.admitted, units, "{word}: {counts:?}");
             }
             OnFailure::Local => {
-                let bound = (lives + 1) * units;
-                assert!(counts.total_admitted() <= bound, "{word}: {counts:?}");
+                assert!(counts.total_admitted() <= 2 * units, "{word}: {counts:?}");
                 assert!(counts.admitted_by_policy <= units, "{word}: {counts:?}");
             }
             _ => assert_eq!(counts.denied_by_policy, 0, "{word}: {counts:?}"),

@@ -7,7 +7,7 @@ use tollgate_core::{
     SystemClock, Verdict,
 };
 use tollgate_memory::MemoryStore;
-use tollgate_redis::{Options, RedisStore, Standing};
+use tollgate_redis::{Leases, Options, RedisStore, Standing};
 use tollgate_testkit::wait_for;
 
 pub(crate) type Node = Arc<RedisStore<MemoryStore<SystemClock>>>;
@@ -18,9 +18,10 @@ pub(crate) const LONG: Duration = Duration::from_secs(60);
 /// Longer than the default, so that a machine with other work does not look like a Redis that is slow.
 const DEADLINE: Duration = Duration::from_millis(100);
 
-pub(crate) fn start(urls: &[String]) -> Node {
+pub(crate) fn start(urls: &[String], leases: Leases) -> Node {
     let options = Options {
         deadline: DEADLINE,
+        leases,
         naming: |values, part| part("user", values),
         ..Options::new(urls.iter().cloned())
     };
@@ -30,7 +31,12 @@ pub(crate) fn start(urls: &[String]) -> Node {
 
 /// Nodes that know of each other, over a Redis that is well.
 pub(crate) fn fleet(urls: &[String], count: u32) -> Vec<Node> {
-    let nodes: Vec<Node> = (0..count).map(|_| start(urls)).collect();
+    fleet_of(urls, count, Leases::On)
+}
+
+/// The same, with leases or without.
+pub(crate) fn fleet_of(urls: &[String], count: u32, leases: Leases) -> Vec<Node> {
+    let nodes: Vec<Node> = (0..count).map(|_| start(urls, leases)).collect();
     wait_for("a fleet over a Redis that is well", LONG, || {
         let is_up = |node: &Node| {
             let health = node.health();

@@ -3,3 +3,4 @@
 
 mod alone;
 mod fleet;
+mod verified;

@@ -47,6 +47,14 @@ impl Rule {
         Self::new(name, Action::Throttle(Throttle::new(key, limits)))
     }
 
+    /// Where its counters are when nodes share them; one that counts nothing asks nobody.
+    pub const fn consistency(&self) -> Consistency {
+        match &self.action {
+            Action::Throttle(throttle) => throttle.consistency,
+            Action::Block | Action::Allow => Consistency::Local,
+        }
+    }
+
     /// A rule about every request.
     pub fn new(name: Name, action: Action) -> Self {
         Self {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tollgate_core::Timestamp;
+use tollgate_core::{Limit, Timestamp};
 
 use super::{
     Compiled, Snapshot,
@@ -54,6 +54,8 @@ pub enum Fate {
     Applied {
         /// The limits in words, with the cost.
         limits: Vec<String>,
+        /// The limits themselves, in the same order.
+        counted: Vec<Limit>,
         /// Whether an override put them in force.
         overridden: bool,
     },
@@ -190,6 +192,10 @@ fn applied(rule: &Rule, plan: &Plan<'_>) -> Fate {
     };
     Fate::Applied {
         overridden: lines.clone().next().is_none_or(super::Line::is_overridden),
+        counted: lines
+            .clone()
+            .map(|line| line.limit().limit.clone())
+            .collect(),
         limits: lines.map(text).collect(),
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde_json::{Value, json};
+use tollgate_core::{Limit, Sharing};
 
 use super::{Explanation, Fate, TierStanding};
 use crate::{Action, Rule};
@@ -50,7 +51,9 @@ fn in_words(rule: &Rule, fate: &Fate) -> String {
         Fate::Applied { limits, .. } if limits.is_empty() => {
             "applies without limit, by override".to_owned()
         }
-        Fate::Applied { limits, overridden } => {
+        Fate::Applied {
+            limits, overridden, ..
+        } => {
             let whose = if *overridden { ", by override" } else { "" };
             format!("applies {}{}{whose}", counted_by(rule), limits.join("; "))
         }
@@ -80,6 +83,19 @@ fn counted_by(rule: &Rule) -> String {
 }
 
 impl Explanation {
+    /// How nodes that share counters count each limit that applies.
+    pub fn sharing(&self) -> impl Iterator<Item = (&Rule, &Limit, Sharing)> {
+        self.rules.iter().flat_map(|considered| {
+            let counted: &[Limit] = match &considered.fate {
+                Fate::Applied { counted, .. } => counted,
+                _ => &[],
+            };
+            let rule = &*considered.rule;
+            let limits = counted.iter();
+            limits.map(move |limit| (rule, limit, limit.sharing(rule.consistency())))
+        })
+    }
+
     /// The same for programs.
     pub fn to_json(&self) -> Value {
         let rules = self.rules.iter().map(|considered| {

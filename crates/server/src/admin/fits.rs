@@ -27,7 +27,7 @@ pub(super) fn tier(call: &Call, tier: &Tier) -> Result<(), Problem> {
 pub(super) fn set(call: &Call, set: &RuleSet) -> Result<(), Problem> {
     match call.state.engine.counting() {
         Counting::Alone => Ok(()),
-        Counting::Shared => refused(&review_for_redis(set)),
+        Counting::Shared(_) => refused(&review_for_redis(set)),
     }
 }
 
@@ -35,7 +35,7 @@ pub(super) fn set(call: &Call, set: &RuleSet) -> Result<(), Problem> {
 pub(super) fn overrides(call: &Call, set: &RuleSet, all: &[Override]) -> Result<(), Problem> {
     match call.state.engine.counting() {
         Counting::Alone => Ok(()),
-        Counting::Shared => refused(&review_overrides_for_redis(set, all)),
+        Counting::Shared(_) => refused(&review_overrides_for_redis(set, all)),
     }
 }
 

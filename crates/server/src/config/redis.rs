@@ -2,6 +2,8 @@
 
 use std::{fmt, path::PathBuf, str::FromStr, time::Duration};
 
+use tollgate_redis::Leases;
+
 use super::{
     build::Reader,
     parse::{self, Expected},
@@ -18,6 +20,8 @@ pub struct Redis {
     pub deadline: Duration,
     /// What the names of all counters begin with there.
     pub prefix: String,
+    /// Whether slices of limits are leased.
+    pub leases: Leases,
 }
 
 /// The address of a Redis. It may hold a password, which is never shown.
@@ -116,6 +120,7 @@ pub(super) fn read(reader: &mut Reader) -> Option<Option<Redis>> {
     let ca = reader.optional("redis_ca", parse::path);
     let deadline = reader.value("redis_deadline", deadline);
     let prefix = reader.value("redis_prefix", prefix);
+    let leases = reader.value("leases", leases);
     if let Some(urls) = &urls
         && ca.is_some()
         && !urls.iter().any(RedisUrl::is_sealed)
@@ -128,13 +133,14 @@ pub(super) fn read(reader: &mut Reader) -> Option<Option<Redis>> {
         let why = "redis_ca is set without redis: set redis, too, or leave it out";
         reader.note("redis_ca", why.to_owned());
     }
-    let (deadline, prefix) = (deadline?, prefix?);
+    let (deadline, prefix, leases) = (deadline?, prefix?, leases?);
     match urls {
         Some(urls) => Some(Some(Redis {
             urls,
             ca,
             deadline,
             prefix,
+            leases,
         })),
         None => (!was_given).then_some(None),
     }
@@ -182,4 +188,12 @@ fn prefix(text: &str) -> Result<String, Expected> {
         ));
     }
     Ok(text.to_owned())
+}
+
+fn leases(text: &str) -> Result<Leases, Expected> {
+    match text {
+        "on" => Ok(Leases::On),
+        "off" => Ok(Leases::Off),
+        _ => Err("expected on or off".to_owned()),
+    }
 }

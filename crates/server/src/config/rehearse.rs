@@ -86,7 +86,7 @@ fn rules(path: &Path, counting: Counting) -> Result<(), String> {
         .map_err(|error| format!("cannot read the rules file {name}: {error}"))?;
     let reading = match counting {
         Counting::Alone => document::read(&name, &text),
-        Counting::Shared => document::read_for_redis(&name, &text),
+        Counting::Shared(_) => document::read_for_redis(&name, &text),
     };
     match reading.document {
         Some(_) => Ok(()),

@@ -49,9 +49,9 @@ pub struct Settings {
 impl Settings {
     /// Where counters will be.
     pub(crate) const fn counting(&self) -> Counting {
-        match self.redis {
+        match &self.redis {
             None => Counting::Alone,
-            Some(_) => Counting::Shared,
+            Some(redis) => Counting::Shared(redis.leases),
         }
     }
 }

@@ -63,6 +63,12 @@ pub const SETTINGS: &[Setting] = &[
         "5ms",
         "How long a decision may wait for Redis; then the rule's on_failure answers",
     ),
+    Setting::value(
+        "leases",
+        "on|off",
+        "on",
+        "Whether rules with consistency leased are; off counts them exactly, each decision in Redis",
+    ),
     Setting::optional(
         "rules",
         "FILE",

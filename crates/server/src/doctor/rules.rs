@@ -69,7 +69,7 @@ fn stored(revision: &Revision, counting: Counting) -> Vec<Diagnosis> {
     let number = revision.number;
     let flaws = match counting {
         Counting::Alone => Vec::new(),
-        Counting::Shared => review_for_redis(&revision.set),
+        Counting::Shared(_) => review_for_redis(&revision.set),
     };
     if flaws.is_empty() {
         let count = counted(revision.set.rules.len(), "rule");

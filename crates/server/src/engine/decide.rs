@@ -160,10 +160,10 @@ impl Engine {
     }
 
     /// Where counters are.
-    pub(crate) const fn counting(&self) -> Counting {
-        match self.fleet {
+    pub(crate) fn counting(&self) -> Counting {
+        match self.fleet() {
             None => Counting::Alone,
-            Some(_) => Counting::Shared,
+            Some(fleet) => Counting::Shared(fleet.leases()),
         }
     }
 

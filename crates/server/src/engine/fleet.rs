@@ -7,7 +7,7 @@ use std::sync::{
 
 use tollgate_core::{Action, Charge, ImmediateStore as _, OnFailure, Store, StoreError, Verdict};
 use tollgate_memory::MemoryStore;
-use tollgate_redis::RedisStore;
+use tollgate_redis::{Leases, RedisStore};
 
 use super::Time;
 use crate::telemetry::FleetReading;
@@ -16,14 +16,16 @@ use crate::telemetry::FleetReading;
 #[derive(Debug)]
 pub(crate) struct Fleet {
     redis: RedisStore<Arc<MemoryStore<Time>>>,
+    leases: Leases,
     /// Decisions that came to nothing, although policies are there to prevent it.
     faults: AtomicU64,
 }
 
 impl Fleet {
-    pub(crate) const fn new(redis: RedisStore<Arc<MemoryStore<Time>>>) -> Self {
+    pub(crate) const fn new(redis: RedisStore<Arc<MemoryStore<Time>>>, leases: Leases) -> Self {
         Self {
             redis,
+            leases,
             faults: AtomicU64::new(0),
         }
     }
@@ -31,6 +33,11 @@ impl Fleet {
     /// The way to Redis.
     pub(crate) const fn redis(&self) -> &RedisStore<Arc<MemoryStore<Time>>> {
         &self.redis
+    }
+
+    /// Whether slices are leased at all.
+    pub(crate) const fn leases(&self) -> Leases {
+        self.leases
     }
 
     /// What metrics tell of it.

@@ -28,6 +28,7 @@ impl Engine {
             ca: None,
             deadline: Duration::from_millis(5),
             prefix: "rl".to_owned(),
+            leases: tollgate_redis::Leases::On,
         };
         let fleet = Fleet::start(&redis, "n1", Arc::clone(&store), &time).unwrap();
         let engine = Self::new(live, store, time, Arc::new(Recorder::default()));

@@ -47,6 +47,7 @@ pub(crate) fn redis_options(redis: &Redis, node: &str) -> Result<Options, RedisE
         node: node.to_owned(),
         deadline: redis.deadline,
         naming: key_parts,
+        leases: redis.leases,
         ..Options::new(urls)
     })
 }
@@ -60,7 +61,8 @@ impl Fleet {
         time: &Time,
     ) -> Result<Self, RedisError> {
         let options = redis_options(redis, node)?;
-        Ok(Self::new(RedisStore::start(options, local, time.shared())?))
+        let store = RedisStore::start(options, local, time.shared())?;
+        Ok(Self::new(store, redis.leases))
     }
 
     /// Waits a moment for Redis, so that the first requests find it if it is there.

@@ -180,7 +180,7 @@ pub(crate) fn reading(path: &Path, counting: Counting) -> Result<Reading, RulesF
     let name = path.display().to_string();
     Ok(match counting {
         Counting::Alone => document::read(&name, &text),
-        Counting::Shared => document::read_for_redis(&name, &text),
+        Counting::Shared(_) => document::read_for_redis(&name, &text),
     })
 }
 

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::{
     histogram::seconds,
+    hot,
     protocol::Turned,
     reading::{Kind, Reading, Value},
     recorder::Recorder,
@@ -19,6 +20,7 @@ impl Recorder {
         self.rules(&mut reading);
         self.counters(&mut reading);
         self.shared(&mut reading);
+        hot::read(self.top(), &mut reading);
         self.connections(&mut reading);
         self.certificates(&mut reading);
         reading

@@ -5,6 +5,8 @@ mod by_rule;
 mod complaints;
 mod counts;
 mod histogram;
+mod hot;
+mod leases;
 mod logs;
 mod metrics;
 mod openmetrics;

@@ -3,6 +3,7 @@
 use tollgate_redis::{Health, Standing, Stats};
 
 use super::{
+    leases,
     reading::{Kind, Reading, Value},
     recorder::Recorder,
 };
@@ -58,6 +59,7 @@ impl Recorder {
         });
         failures(read, reading);
         gauges(read, reading);
+        leases::read(read.map(|read| &read.stats.leases), reading);
     }
 }
 

@@ -32,8 +32,15 @@ pub(super) fn ready(urls: impl IntoIterator<Item = impl Into<String>>) -> Arc<Cl
     client
 }
 
+/// Says for a store that there is none: it has nothing to tell to whoever took over.
+pub(super) fn assert_nothing(client: &Client) {
+    let losses = client.to_assert();
+    losses.into_iter().for_each(|loss| client.asserted(loss));
+}
+
 pub(super) fn all_up(client: &Client) {
     wait_for("all shards are up", SOON, || {
+        assert_nothing(client);
         let shards = client.health().shards;
         let is_up = shards.iter().all(|shard| shard.standing == Standing::Up);
         (is_up && !shards.is_empty()).then_some(())
@@ -73,6 +80,7 @@ pub(super) async fn add(client: &Client, key: &str, who: usize) -> Result<i64, F
 /// The same when the server is well again, as long as nothing is in doubt.
 pub(super) async fn add_in_the_end(client: &Client, key: &str, who: usize) -> i64 {
     for _ in 0..400 {
+        assert_nothing(client);
         match add(client, key, who).await {
             Ok(count) => return count,
             Err(Failure::NotRun(_)) => tokio::time::sleep(Duration::from_millis(50)).await,

@@ -9,7 +9,8 @@ use tollgate_testkit::{
 };
 
 use super::common::{
-    SOON, add, add_in_the_end, all_up, down, failures, ready, standing, start, under_way,
+    SOON, add, add_in_the_end, all_up, assert_nothing, down, failures, ready, standing, start,
+    under_way,
 };
 use crate::{
     Layout, Standing,
@@ -50,6 +51,7 @@ async fn a_server_that_was_killed_comes_back_step_by_step() {
     server.start_again();
     let mut seen = Vec::new();
     wait_for("it is up", SOON, || {
+        assert_nothing(&client);
         let now = standing(&client, &name)?;
         if seen.last() != Some(&now) {
             seen.push(now);

@@ -3,6 +3,8 @@
 mod cluster;
 mod common;
 mod faults;
+mod lineage;
 mod network;
+mod push;
 mod single;
 mod survey;

@@ -122,6 +122,7 @@ impl RealHolder {
             outstanding: figures.outstanding,
             holders: figures.holders,
             total: figures.total,
+            lost: 0,
         };
         match figures.word {
             Word::Granted => Answer::Granted(grant),
@@ -177,19 +178,25 @@ impl Holds for RealHolder {
             (&self.line, &self.margin),
             [sent, now].map(Timestamp::from_micros),
         );
-        let next = self
-            .holder
-            .answered(spot, answer, times.into(), &mut self.moved);
+        let next = self.holder.answered(
+            spot,
+            (answer, Now::at(Timestamp::from_micros(now))),
+            times.into(),
+            &mut self.moved,
+        );
         self.follow(next, now);
     }
 
     fn fail(&mut self, now: u64) {
-        let next = self.holder.failed(Timestamp::from_micros(now));
+        let spot = (&self.line, &self.margin);
+        let boot = Timestamp::from_micros(now);
+        let next = self.holder.failed(spot, boot, &mut self.moved);
         self.follow(next, now);
     }
 
     fn burn(&mut self) {
-        self.holder.void(&self.line, &mut self.moved);
+        self.holder
+            .void((&self.line, &self.margin), &mut self.moved);
     }
 
     fn deadline(&self) -> u64 {

@@ -1,14 +1,17 @@
 //! What a throttle counts, and how much of it may pass.
 
 use super::{
-    super::findings::{Finding, Findings},
+    super::{
+        findings::{Finding, Findings},
+        tree::Node,
+    },
     fields::Fields,
     key,
     limit::{Defaults, limit_or_limits},
     scalar,
 };
 use crate::{CostRule, Missing, Throttle};
-use tollgate_core::{Consistency, OnFailure};
+use tollgate_core::{Consistency, Limit, OnFailure};
 
 /// The fields that only a throttle has.
 const OWN: [&str; 11] = [
@@ -63,19 +66,34 @@ pub(super) fn throttle(fields: &Fields<'_, '_>, findings: &mut Findings) -> Opti
     let group = group.and_then(|node| scalar::parsed(node, "group", findings));
     let cost = fields.find("cost");
     let cost = cost.and_then(|node| scalar::parsed::<CostRule>(node, "cost", findings));
-    let consistency = fields
-        .find("consistency")
-        .and_then(|node| scalar::word(node, "consistency", &CONSISTENCY, findings));
+    let said = fields.find("consistency");
+    let consistency =
+        said.and_then(|node| scalar::word(node, "consistency", &CONSISTENCY, findings));
     let on_failure = fields
         .find("on_failure")
         .and_then(|node| scalar::word(node, "on_failure", &ON_FAILURE, findings));
     let mut throttle = Throttle::new(key?, limits?);
+    if let (Some(node), Some(Consistency::Leased)) = (said, consistency) {
+        for limit in throttle.limits.iter() {
+            remark_unleased(node, limit, findings);
+        }
+    }
     throttle.missing = missing.unwrap_or_default();
     throttle.group = group;
     throttle.cost = cost.unwrap_or_default();
     throttle.consistency = consistency.unwrap_or_default();
     throttle.on_failure = on_failure.unwrap_or_default();
     Some(throttle)
+}
+
+/// Remarks upon a limit that is not leased although somebody wrote that it should be. Where it is only the
+/// default, nobody expects it: `tollgate explain` tells.
+fn remark_unleased(node: &Node<'_>, limit: &Limit, findings: &mut Findings) {
+    if let Err(why) = limit.refresh() {
+        let message = format!("{limit} is counted exactly, not leased: {why}");
+        let help = "write exact, or leave it out: each limit is leased that can be";
+        findings.push(Finding::warning(node.span, message).help(help));
+    }
 }
 
 /// Reports what a block or an allow may not have.

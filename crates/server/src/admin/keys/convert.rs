@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 use serde_json::{Value, json};
 use tollgate::{Met, OnFailure};
-use tollgate_core::{Cost, Decision, Micros, Timestamp};
+use tollgate_core::{Cost, Decision, Micros, Sharing, Timestamp};
 use tollgate_rules::{Facts, Live, Query, UnknownScope, document};
 use tollgate_wire::check::CheckBody;
 
@@ -31,17 +31,30 @@ pub(super) fn facts(body: &CheckBody<'_>) -> Result<Facts, UnknownScope> {
     Ok(facts)
 }
 
-/// What each rule counts a request by, in words, by the name of the rule.
-pub(super) type Keys = BTreeMap<String, String>;
+/// What is said of counters besides their numbers, by the name of the rule and the period.
+pub(super) type Keys = BTreeMap<(String, String), Named>;
+
+/// What a counter counts by, and how its limit is shared.
+pub(super) struct Named {
+    key: String,
+    sharing: Sharing,
+}
 
 /// The keys of a request, as they are now.
 pub(super) fn keys(live: &Live, query: &Query<'_>, now: Timestamp) -> Keys {
     let keys = live.with_snapshot(|snapshot| {
         let plan = snapshot.plan(query, live.directory(), now);
         let lines = plan.lines().iter();
-        lines
-            .map(|line| (line.rule().name.to_string(), plan.key_in_words(line)))
-            .collect()
+        let named = lines.map(|line| {
+            let (rule, limit) = (line.rule(), &line.limit().limit);
+            let named = Named {
+                key: plan.key_in_words(line),
+                sharing: limit.sharing(rule.consistency()),
+            };
+            let name = (rule.name.to_string(), limit.period().to_string());
+            (name, named)
+        });
+        named.collect()
     });
     keys.unwrap_or_default()
 }
@@ -52,12 +65,14 @@ pub(super) fn counters(now: &Answer, next: &Answer, counting: Counting, keys: &K
     let pairs = now.ruling.decisions().zip(ruling.decisions());
     let counters = pairs.map(|((met, state), (_, verdict))| {
         let mut json = counter(met, state, now.at);
-        let counted = counting.of(&met.rule);
+        let named = keys.get(&(met.rule.name.to_string(), met.period.to_string()));
+        let sharing = named.map_or(Sharing::Exact, |named| named.sharing);
+        let counted = counting.of(sharing);
         let wait = verdict.retry_after().filter(|_| !verdict.is_allowed());
         let wait = wait.map(|wait| Micros::from(wait).as_secs_ceil());
         if let Value::Object(members) = &mut json {
-            let key = keys.get(met.rule.name.as_str());
-            members.insert("key".to_owned(), json!(key.map_or("", String::as_str)));
+            let key = named.map_or("", |named| named.key.as_str());
+            members.insert("key".to_owned(), json!(key));
             members.insert("counted".to_owned(), json!(counted));
             members.insert("allowed".to_owned(), json!(verdict.is_allowed()));
             members.insert("retry_after".to_owned(), json!(wait));

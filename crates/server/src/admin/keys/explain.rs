@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use serde_json::Value;
-use tollgate_rules::Fate;
 
 use super::{
     super::{call::Call, problem::Problem, reply::Reply, route::Outcome},
@@ -26,9 +25,7 @@ pub(super) async fn explain(call: Call) -> Outcome {
     let told = tokio::task::spawn_blocking(move || {
         let query = facts.query().ok()?;
         let explanation = snapshot.explain(&query, live.directory(), now);
-        let applied = explanation.rules.iter();
-        let applied = applied.filter(|rule| matches!(rule.fate, Fate::Applied { .. }));
-        let story = counting.story(applied.map(|considered| &*considered.rule));
+        let story = counting.story(&explanation);
         Some((explanation.to_json(), story))
     });
     let Ok(Some((mut told, story))) = told.await else {

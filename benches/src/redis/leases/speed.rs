@@ -1,0 +1,97 @@
+//! Decisions per second in process, leased and in the memory store.
+
+use std::time::{Duration, Instant};
+
+use tollgate::{Charge, Cost, CounterKey, ImmediateStore as _, MemoryStore, RuleId, SystemClock};
+use tollgate_testkit::redis::Redis;
+
+use super::{
+    super::contest::median,
+    rig::{Rig, ample},
+};
+use crate::{bytes::resident_bytes, depth::Depth};
+
+/// Decisions per second on so many keys.
+#[derive(Clone, Debug)]
+pub(crate) struct Speed {
+    pub(crate) keys: usize,
+    pub(crate) memory: f64,
+    pub(crate) leased: f64,
+    /// Calls to Redis for a thousand leased decisions.
+    pub(crate) calls: f64,
+    /// What the process grew by for each key that is leased.
+    pub(crate) bytes: Option<f64>,
+}
+
+const KEYS: [usize; 2] = [1, 100_000];
+/// Decisions between two looks at the clock.
+const STRETCH: usize = 1_000;
+const STRIDE: usize = 7_919;
+const LOAD_CORE: usize = 1;
+
+pub(super) fn run(server: &Redis, depth: Depth) -> anyhow::Result<Vec<Speed>> {
+    core_affinity::set_for_current(core_affinity::CoreId { id: LOAD_CORE });
+    KEYS.into_iter()
+        .map(|keys| contest(server, keys, depth))
+        .collect()
+}
+
+/// Interleaved rounds, and the median of each.
+fn contest(server: &Redis, keys: usize, depth: Depth) -> anyhow::Result<Speed> {
+    let (rounds, length) = match depth {
+        Depth::Quick => (1, Duration::from_millis(200)),
+        Depth::Full => (7, Duration::from_millis(1_500)),
+    };
+    let names: Vec<String> = (0..keys).map(|key| format!("leased-{key}")).collect();
+    let limit = ample();
+    let memory = MemoryStore::with_capacity(keys.max(1_000) * 2, SystemClock);
+    let rig = Rig::start(&server.url())?;
+    let before = resident_bytes()?;
+    rig.warm(&names, &limit);
+    let grown = resident_bytes()?.saturating_sub(before);
+    let in_memory = |name: &str| {
+        let key = CounterKey::new(RuleId::new(1), name.as_bytes());
+        let verdict = memory.charge_now(&[Charge::new(key, &limit, Cost::ONE)]);
+        assert!(verdict.is_allowed());
+    };
+    let leased = |name: &str| assert!(rig.decide(name, &limit).is_allowed());
+    let mut found: [Vec<f64>; 2] = Default::default();
+    // The first round only warms up.
+    let (mut calls, mut decisions) = (0, 0);
+    for round in 0..=rounds {
+        let (one, _) = rate(&names, length, in_memory);
+        let before = rig.calls();
+        let (other, decided) = rate(&names, length, leased);
+        if round > 0 {
+            calls += rig.calls() - before;
+            decisions += decided;
+            found[0].push(one);
+            found[1].push(other);
+        }
+    }
+    let [memory, leased] = found.map(median);
+    Ok(Speed {
+        keys,
+        memory,
+        leased,
+        calls: calls as f64 * 1e3 / decisions.max(1) as f64,
+        bytes: (keys > 1).then(|| grown as f64 / keys as f64),
+    })
+}
+
+/// Decisions per second, and how many there were.
+fn rate(names: &[String], length: Duration, decide: impl Fn(&str)) -> (f64, u64) {
+    let start = Instant::now();
+    let (mut turn, mut decided) = (0, 0_u64);
+    while start.elapsed() < length {
+        for _ in 0..STRETCH {
+            decide(&names[turn]);
+            turn += STRIDE;
+            if turn >= names.len() {
+                turn %= names.len();
+            }
+        }
+        decided += STRETCH as u64;
+    }
+    (decided as f64 / start.elapsed().as_secs_f64(), decided)
+}
