@@ -4,6 +4,7 @@ mod acts;
 mod calls;
 mod fleet;
 mod host;
+mod laws;
 mod lua_pool;
 mod mutants;
 mod node;
