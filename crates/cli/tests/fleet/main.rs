@@ -12,8 +12,10 @@
 mod common;
 
 mod away;
+mod crowd;
 mod doctor;
 mod keys;
+mod leases;
 mod range;
 mod rig;
 mod setting;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use tollgate_core::Micros;
 
-use super::{holder::Moved, holdings::Holdings};
+use super::{holder::Moved, holdings::Holdings, wallet::Wallet};
 use crate::LeaseStats;
 
 /// Refreshes are counted by the first of these that they did not exceed.
@@ -25,6 +25,7 @@ pub(super) struct Counts {
     returned: AtomicU64,
     burnt: AtomicU64,
     collapses: AtomicU64,
+    saturated: [AtomicU64; 2],
     pub(super) denials: AtomicU64,
     latencies: [AtomicU64; 6],
 }
@@ -37,6 +38,9 @@ impl Counts {
         self.returned.fetch_add(moved.returned, Relaxed);
         self.burnt.fetch_add(moved.burnt, Relaxed);
         self.collapses.fetch_add(moved.collapses, Relaxed);
+        for (sum, units) in self.saturated.iter().zip(moved.saturated) {
+            sum.fetch_add(units, Relaxed);
+        }
     }
 
     pub(super) fn took(&self, latency: Micros) {
@@ -53,7 +57,7 @@ impl Holdings {
         let counts = &self.counts;
         let held = self.table.places().filter_map(|place| {
             let line = self.table.line(place)?;
-            Some(line.purse.tokens())
+            Some(Wallet::of(line, self.table.margin(place)?).tokens())
         });
         let [
             calls,
@@ -86,6 +90,10 @@ impl Holdings {
             denials,
             keys: u64::try_from(self.table.len()).unwrap_or(u64::MAX),
             held: held.fold(0, u64::saturating_add),
+            saturated: {
+                let [spent, burnt] = counts.saturated.each_ref().map(|count| count.load(Relaxed));
+                (spent, spent.saturating_add(burnt))
+            },
             refresh_latency: counts.latencies.each_ref().map(|count| count.load(Relaxed)),
             ..LeaseStats::default()
         }

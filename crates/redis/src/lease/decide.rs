@@ -4,14 +4,16 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use smallvec::SmallVec;
 use tollgate_core::{
-    Answer, Charge, Clock as _, Decision, Instants, Law, Limit, Micros, Outcome, Timestamp, Verdict,
+    Answer, Charge, Clock as _, Decision, Instants, Limit, Micros, Outcome, Timestamp, Verdict,
 };
 
 use super::{
     holdings::Holdings,
     line::{Line, Take, tag},
     purse::Taken,
+    shown::{bucket_has, shown},
     table::Place,
+    wallet::Wallet,
 };
 
 /// What a charge got of a lease.
@@ -53,7 +55,7 @@ impl Holdings {
         }
         let (print, cost) = (self.print(charge), charge.cost.get());
         let (place, line) = self.table.find(print)?;
-        match line.take((print, tag(charge.limit)), cost, &self.clock) {
+        match self.take_tokens(place, line, (print, tag(charge.limit)), cost) {
             Take::Got(taken, at) => {
                 self.look_ahead(place, line, taken);
                 if line.is_watched() {
@@ -112,6 +114,45 @@ impl Holdings {
         Some(Verdict::of(decisions, now))
     }
 
+    #[inline]
+    fn take_tokens(&self, place: Place, line: &Line, ids: (u64, u64), cost: u64) -> Take {
+        match line.is_split() {
+            true => self.take_part(place, line, ids, cost),
+            false => line.take(ids, cost, &self.clock),
+        }
+    }
+
+    /// The same of a hot key, whose tokens are in several purses.
+    fn take_part(&self, place: Place, line: &Line, ids: (u64, u64), cost: u64) -> Take {
+        let Some(margin) = self.table.margin(place) else {
+            return Take::Foreign;
+        };
+        let (deadline, wallet) = (line.deadline(), Wallet::of(line, margin));
+        let fill = |fill: &dyn Fn()| {
+            // While its holder is held nobody reports, and nothing is moved unseen.
+            if let Some(_held) = self.table.try_holder(place) {
+                fill();
+            }
+            if wallet.in_stock() < line.low.load(Relaxed) {
+                self.want(place);
+            }
+        };
+        let Some(taken) = wallet.take(cost, fill) else {
+            return line.short(ids);
+        };
+        match line.check(ids, taken, deadline, &self.clock) {
+            Take::Got(taken, at) => {
+                // What is left of it is what others can still take, and what this thread has.
+                let left = taken.left.saturating_add(wallet.in_stock());
+                Take::Got(Taken { left, ..taken }, at)
+            }
+            take => {
+                wallet.put_back(taken, cost);
+                take
+            }
+        }
+    }
+
     /// Takes one charge of several.
     pub(crate) fn take(&self, charge: &Charge<'_>) -> Local {
         if !self.is_leased(charge) || charge.cost.is_zero() {
@@ -121,7 +162,7 @@ impl Holdings {
         let Some((place, line)) = self.table.find(print) else {
             return Local::Elsewhere;
         };
-        match line.take((print, tag(charge.limit)), cost, &self.clock) {
+        match self.take_tokens(place, line, (print, tag(charge.limit)), cost) {
             Take::Got(taken, at) => {
                 self.look_ahead(place, line, taken);
                 let show = |left| shown(charge.limit, line, left, at.boot);
@@ -166,8 +207,9 @@ impl Holdings {
     /// Undoes what was taken for a request that does not pass.
     pub(crate) fn put_back<'g>(&self, got: impl IntoIterator<Item = &'g Got>) {
         for one in got {
-            if let Some(line) = self.table.line(one.place) {
-                line.purse.put_back(one.taken, one.cost);
+            let spot = self.table.line(one.place).zip(self.table.margin(one.place));
+            if let Some((line, margin)) = spot {
+                Wallet::of(line, margin).put_back(one.taken, one.cost);
             }
         }
     }
@@ -177,10 +219,11 @@ impl Holdings {
         if !self.is_leased(charge) {
             return None;
         }
-        let (_, line) = self.table.find(self.print(charge))?;
+        let (place, line) = self.table.find(self.print(charge))?;
         let boot = self.clock.boot();
         let is_ours = line.is_tagged(tag(charge.limit)) && boot < line.deadline();
-        let left = line.purse.tokens().checked_sub(charge.cost.get())?;
+        let tokens = Wallet::of(line, self.table.margin(place)?).tokens();
+        let left = tokens.checked_sub(charge.cost.get())?;
         is_ours.then(|| shown(charge.limit, line, left, boot))
     }
 
@@ -245,29 +288,4 @@ impl Holdings {
         }
         self.want(place);
     }
-}
-
-/// What a key shows with so many tokens left here.
-#[inline]
-fn shown(limit: &Limit, line: &Line, left: u64, boot: Timestamp) -> Decision {
-    let capacity = limit.law().capacity();
-    let remaining = left.saturating_add(line.left.load(Relaxed));
-    let reset_at = Timestamp::from_micros(line.reset_at.load(Relaxed));
-    limit.decide(Answer {
-        outcome: Outcome::ALLOW,
-        used: capacity.saturating_sub(remaining),
-        reset_after: reset_at.since(boot),
-    })
-}
-
-/// When a bucket that is full at a moment has so many tokens; `None` if it never has.
-fn bucket_has(law: &Law, cost: u64, full_at: Timestamp) -> Option<Timestamp> {
-    let Law::TokenBucket(law) = law else {
-        return Some(Timestamp::from_micros(0));
-    };
-    let bucket = law.bucket();
-    let spare = u128::from(bucket.capacity().checked_sub(cost)?);
-    let units = spare * u128::from(bucket.units_per_token());
-    let micros = units.checked_div(bucket.units_per_micro().into())?;
-    Some(full_at.saturating_sub(Micros::new(u64::try_from(micros).ok()?)))
 }

@@ -8,7 +8,10 @@ use std::sync::atomic::{
 use arc_swap::ArcSwapOption;
 use tollgate_core::{Clock, Instants, Limit, Now, Timestamp};
 
-use super::purse::{Purse, Taken};
+use super::{
+    purse::{Purse, Taken},
+    wallet::Parts,
+};
 use crate::verify::Watch;
 
 /// A key that is leased.
@@ -42,6 +45,8 @@ pub(crate) struct Margin {
     pub(super) unmet: AtomicU64,
     /// Whether more was asked for already.
     pub(super) is_asked: AtomicU64,
+    /// Its purses while it is hot.
+    pub(super) parts: Parts,
     /// Who is told what was admitted.
     pub(super) watch: ArcSwapOption<Watch>,
 }
@@ -69,31 +74,50 @@ pub(crate) fn tag(limit: &Limit) -> u64 {
         .wrapping_mul(ODD)
         .rotate_left(17)
         .wrapping_add(name)
-        & !WATCHED
+        & !NOTES
 }
 
-/// The bit of a line's tag that says that the key is verified.
+/// The bits of a line's tag that say that the key is verified, and that it is hot.
 const WATCHED: u64 = 1;
+const SPLIT: u64 = 2;
+const NOTES: u64 = WATCHED | SPLIT;
 
 impl Line {
     /// Takes tokens for a decision. The moment is read after they were taken and compared with a deadline that was
     /// read before: a thread that was held up in between does not spend what has run out.
     #[inline]
-    pub(crate) fn take(&self, (print, tag): (u64, u64), cost: u64, clock: &impl Clock) -> Take {
-        let deadline = self.deadline.load(Acquire);
+    pub(crate) fn take(&self, ids: (u64, u64), cost: u64, clock: &impl Clock) -> Take {
+        let deadline = self.deadline();
         let Some(taken) = self.purse.take(cost) else {
-            return match self.is_of(print, tag) {
-                true => Take::Short,
-                false => Take::Foreign,
-            };
+            return self.short(ids);
         };
-        let at = clock.instants();
-        let is_ours = self.is_of(print, tag);
-        if at.boot.as_micros() < deadline && is_ours {
-            return Take::Got(taken, at);
+        let take = self.check(ids, taken, deadline, clock);
+        if !matches!(take, Take::Got(..)) {
+            self.purse.put_back(taken, cost);
         }
-        self.purse.put_back(taken, cost);
-        match is_ours {
+        take
+    }
+
+    /// Nothing was there to be taken.
+    pub(super) fn short(&self, ids: (u64, u64)) -> Take {
+        match self.is_of(ids) {
+            true => Take::Short,
+            false => Take::Foreign,
+        }
+    }
+
+    /// Whether what was taken may be spent; if not, it is to be put back.
+    #[inline]
+    pub(super) fn check(
+        &self,
+        ids: (u64, u64),
+        taken: Taken,
+        deadline: Timestamp,
+        clock: &impl Clock,
+    ) -> Take {
+        let at = clock.instants();
+        match self.is_of(ids) {
+            true if at.boot < deadline => Take::Got(taken, at),
             true => Take::Ended,
             false => Take::Foreign,
         }
@@ -101,19 +125,33 @@ impl Line {
 
     /// Whether it is (still) of this key and limit.
     #[inline]
-    fn is_of(&self, print: u64, tag: u64) -> bool {
-        self.print.load(Acquire) == print && self.tag.load(Acquire) & !WATCHED == tag
+    fn is_of(&self, (print, tag): (u64, u64)) -> bool {
+        self.print.load(Acquire) == print && self.tag.load(Acquire) & !NOTES == tag
     }
 
     /// Whether it is of this limit.
     pub(super) fn is_tagged(&self, tag: u64) -> bool {
-        self.tag.load(Relaxed) & !WATCHED == tag
+        self.tag.load(Relaxed) & !NOTES == tag
     }
 
     /// Whether somebody verifies what is admitted of this key.
     #[inline]
     pub(super) fn is_watched(&self) -> bool {
         self.tag.load(Relaxed) & WATCHED != 0
+    }
+
+    /// Whether it has several purses.
+    #[inline]
+    pub(super) fn is_split(&self) -> bool {
+        self.tag.load(Relaxed) & SPLIT != 0
+    }
+
+    pub(super) fn set_split(&self) {
+        self.tag.fetch_or(SPLIT, Release);
+    }
+
+    pub(super) fn set_whole(&self) {
+        self.tag.fetch_and(!SPLIT, Release);
     }
 
     pub(super) fn watched(&self) {

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unused_imports, reason = "on its way")]
 
+mod answered;
 mod call;
 mod clock;
 mod counts;
@@ -13,10 +14,12 @@ mod holdings;
 mod line;
 mod purse;
 mod refresh;
+mod shown;
 mod sightings;
 mod table;
 #[cfg(test)]
 mod tests;
+mod wallet;
 
 pub(crate) use call::{Answer, Asserted, Grant, Question, TOGETHER_MAX, args, read};
 pub(crate) use clock::LeaseClock;

@@ -18,6 +18,17 @@ pub(crate) struct Taken {
     pub(crate) epoch: u64,
     /// Tokens that are left.
     pub(crate) left: u64,
+    /// Where.
+    pub(super) from: From,
+}
+
+/// Which purse of a key tokens were taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum From {
+    /// Its own.
+    Own,
+    /// One of several, while it is hot.
+    Part(usize),
 }
 
 impl Purse {
@@ -44,7 +55,10 @@ impl Purse {
                 .0
                 .compare_exchange_weak(word, word - tokens, AcqRel, Acquire)
             {
-                Ok(_) => return Some(Taken { epoch, left }),
+                Ok(_) => {
+                    let from = From::Own;
+                    return Some(Taken { epoch, left, from });
+                }
                 Err(now) => word = now,
             }
         }

@@ -196,9 +196,9 @@ impl Holdings {
     /// The tokens of these keys are void.
     pub(crate) fn void(&self, is_lost: impl Fn(&Key) -> bool) {
         for place in self.table.places() {
-            self.with(place, |holder, (line, _), moved| {
+            self.with(place, |holder, spot, moved| {
                 if is_lost(&holder.key) {
-                    holder.void(line, moved);
+                    holder.void(spot, moved);
                 }
                 ((), None)
             });

@@ -11,6 +11,7 @@ use std::sync::{
 use super::{
     holder::Holder,
     line::{Line, Margin},
+    wallet::Wallet,
 };
 
 /// Keys that can be leased at once. All others are counted exactly.
@@ -92,6 +93,15 @@ impl Table {
         Some(holder.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// The same, unless somebody else holds it.
+    pub(crate) fn try_holder(
+        &self,
+        Place(place): Place,
+    ) -> Option<MutexGuard<'_, Option<Box<Holder>>>> {
+        let place = usize::try_from(place).unwrap_or(usize::MAX);
+        self.holders.get(place)?.try_lock().ok()
+    }
+
     /// Gives a key a place, unless it has one or there is none.
     pub(crate) fn insert(
         &self,
@@ -123,7 +133,7 @@ impl Table {
         };
         if holder.take().is_some() {
             line.print.store(FREE, Release);
-            line.purse.empty();
+            Wallet::of(line, margin).empty();
             line.denied_until.store(0, Relaxed);
             margin.watch.store(None);
             margin.unmet.store(0, Relaxed);

@@ -40,6 +40,7 @@ pub(crate) struct Rule {
     pub(crate) user: Vec<u8>,
     pub(crate) limit: Limit,
     pub(crate) policy: OnFailure,
+    pub(crate) consistency: Consistency,
 }
 
 impl Rule {
@@ -59,6 +60,15 @@ impl Rule {
             user: user.into(),
             limit: tollgate_testkit::limit(&format!("{units}/month {algorithm}")),
             policy,
+            consistency: Consistency::Exact,
+        }
+    }
+
+    /// The same, spent in slices.
+    pub(crate) fn leased(self) -> Self {
+        Self {
+            consistency: Consistency::Leased,
+            ..self
         }
     }
 
@@ -69,7 +79,7 @@ impl Rule {
     pub(crate) fn charge(&self) -> Charge<'_> {
         let key = CounterKey::new(RuleId::new(7), &self.user);
         Charge::new(key, &self.limit, Cost::ONE).under(Policy {
-            consistency: Consistency::Exact,
+            consistency: self.consistency,
             on_failure: self.policy,
         })
     }

@@ -114,7 +114,7 @@ pub enum Charged {
 }
 
 /// What a record says, in numbers that do not depend on how it is written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     /// Units in use: of buckets those missing until full, in the smallest unit; of windows those of the present one.
     pub used: u64,

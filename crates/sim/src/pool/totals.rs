@@ -15,8 +15,9 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Notes what the pool said at a moment. What it said before that is old news.
-    pub fn note(&mut self, limit: &Limit, pool_now: u64, total: u64) {
+    /// Notes what the pool said at a moment: what it debited then, and in all. A total may be less than the one before:
+    /// units were given back, or the record had run out and began anew. What the pool said earlier is old news.
+    pub fn note(&mut self, limit: &Limit, pool_now: u64, (debited, total): (u64, u64)) {
         if pool_now < self.at {
             return;
         }
@@ -27,7 +28,7 @@ impl Totals {
             1 => (self.before, self.present) = (self.present, 0),
             _ => (self.before, self.present) = (0, 0),
         }
-        self.present += total.saturating_sub(self.total);
+        self.present += debited;
         (self.total, self.at) = (total, pool_now);
     }
 

@@ -1,7 +1,7 @@
 //! What happens in a schedule, step by step.
 
 use tollgate_core::AlgorithmName;
-use tollgate_sim::pool::Pool;
+use tollgate_sim::pool::{Pool, Record};
 use tollgate_testkit::limit;
 
 use super::{
@@ -24,6 +24,10 @@ impl<P: Pool, H: Holds> World<P, H> {
         for _ in 0..steps {
             let moment = self.moment();
             self.go_on_to(moment);
+            // What is too much shows when everybody takes all there is.
+            if self.rng.one_in(6) {
+                self.drain();
+            }
             let place = self.rng.below(self.nodes.len() as u64) as usize;
             match self.rng.below(100) {
                 0..=24 => self.spend(place),
@@ -235,8 +239,9 @@ impl<P: Pool, H: Holds> World<P, H> {
     /// asserts anything.
     fn note_residual(&mut self, copied_at: u64) {
         let limit = self.limit();
-        let is_empty = copied_at == 0 || self.pool.record(self.now, &limit) == empty();
-        if is_empty && self.nodes.iter().all(|node| node.totals.is_empty()) {
+        let is_empty = copied_at == 0 || self.pool.record(self.now, &limit) == Record::default();
+        let is_silent = is_empty && self.former.is_none();
+        if is_silent && self.nodes.iter().all(|node| node.totals.is_empty()) {
             return;
         }
         let is_dead = |name: &String| self.nodes.iter().all(|node| node.name != *name);
@@ -310,13 +315,5 @@ impl<P: Pool, H: Holds> World<P, H> {
         node.attempt = None;
         node.limit = limit;
         node.holder = make(&node.name, &node.limit, node.clock.at(now), guard);
-    }
-}
-
-fn empty() -> tollgate_sim::pool::Record {
-    tollgate_sim::pool::Record {
-        used: 0,
-        before: 0,
-        leases: Vec::new(),
     }
 }

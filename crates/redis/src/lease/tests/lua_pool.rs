@@ -61,12 +61,13 @@ impl LuaPool {
         self.store.field(self.key.as_bytes(), b"s").is_some()
     }
 
-    pub(super) fn store(&mut self) -> &mut Store {
-        &mut self.store
+    /// The record as it lies there.
+    pub(super) fn text(&self) -> Option<Vec<u8>> {
+        self.store.field(self.key.as_bytes(), b"s")
     }
 
-    pub(super) const fn key(&self) -> &Key {
-        &self.key
+    pub(super) fn put_foreign(&mut self) {
+        self.store.put_foreign(self.key.as_bytes());
     }
 
     fn run(&mut self, now: u64, script: fn(&Scripts) -> &Function, args: &[Vec<u8>]) -> Value {
@@ -179,12 +180,9 @@ pub(super) fn read_charge(value: &Value) -> Charged {
 
 /// What a record says at a moment.
 pub(super) fn read_record(text: Option<&str>, limit: &Limit, now: u64) -> Record {
-    let empty = Record {
-        used: 0,
-        before: 0,
-        leases: Vec::new(),
+    let Some(text) = text else {
+        return Record::default();
     };
-    let Some(text) = text else { return empty };
     let steady = Timestamp::from_micros(now);
     // A bucket is read as its leases leave it.
     let (counted, _) = record::read(text, limit.period(), steady).unwrap();

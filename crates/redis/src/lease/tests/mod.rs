@@ -2,9 +2,13 @@
 
 mod acts;
 mod calls;
+mod fleet;
 mod host;
+mod laws;
 mod lua_pool;
+mod mutants;
 mod node;
 mod real_holder;
+mod redis_pool;
 mod schedules;
 mod world;

@@ -63,9 +63,20 @@ fn holder(key: &Key, limit: &Limit, now: u64) -> Holder {
 }
 
 impl RealHolder {
-    /// When to ask, if nothing happens before.
-    pub(super) fn next_at(&self) -> u64 {
-        self.holder.next_at.max(self.holder.not_before).as_micros()
+    /// Whether it is time to ask.
+    pub(super) fn is_due(&self, now: u64) -> bool {
+        self.may_ask(now) && now >= self.holder.next_at.as_micros()
+    }
+
+    /// Whether asking may be of use.
+    pub(super) fn may_ask(&self, now: u64) -> bool {
+        now >= self.holder.not_before.as_micros()
+    }
+
+    /// Remembers that so much is not to be had.
+    pub(super) fn deny(&self, cost: u64, until: u64) {
+        let until = Timestamp::from_micros(until);
+        self.margin.deny(&self.line, cost, until, until);
     }
 
     /// Whether little is left.
@@ -184,7 +195,8 @@ impl Holds for RealHolder {
     }
 
     fn burn(&mut self) {
-        self.holder.void(&self.line, &mut self.moved);
+        self.holder
+            .void((&self.line, &self.margin), &mut self.moved);
     }
 
     fn deadline(&self) -> u64 {

@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use tollgate_core::Limit;
 use tollgate_sim::{
     Rng,
     pool::{Admission, Guard, Pool, breach},
@@ -14,20 +15,24 @@ use super::{
     calls::LIMITS,
     lua_pool::{LuaPool, Scripts},
     node::{Holds, Make, model_holder},
+    real_holder::real_holder,
     world::{Faults, World},
 };
 
-/// What is tried: which scripts, which holders.
-pub(super) struct Trial<H> {
-    pub(super) scripts: Rc<Scripts>,
+/// What is tried: which pool, which holders.
+pub(super) struct Trial<P, H> {
+    pub(super) pool: Box<dyn Fn(&Limit) -> P>,
     pub(super) make: Make<H>,
     pub(super) guard: Guard,
+    /// Other faults than the seed would choose.
+    pub(super) faults: Option<Faults>,
+    pub(super) limits: &'static [&'static str],
 }
 
 /// Steps of one schedule.
 const STEPS: u64 = 120;
 
-impl<H: Holds> Trial<H> {
+impl<P: Pool, H: Holds> Trial<P, H> {
     /// Runs the schedule of a seed; says what was wrong with it.
     pub(super) fn run(&self, seed: u64) -> Result<(), String> {
         self.run_and_tell(seed, None)
@@ -43,8 +48,9 @@ impl<H: Holds> Trial<H> {
             failover: rng.one_in(3),
             change: rng.one_in(4),
         };
-        let limit = limit(rng.pick(&LIMITS));
-        let pool = LuaPool::new(&self.scripts, &limit);
+        let faults = self.faults.unwrap_or(faults);
+        let limit = limit(rng.pick(self.limits));
+        let pool = (self.pool)(&limit);
         let mut world = World::new(rng.next_u64(), faults, pool, &limit, self.make);
         world.guard = self.guard;
         world.story = story;
@@ -100,34 +106,52 @@ fn found<P: Pool, H: Holds>(world: &World<P, H>) -> Option<String> {
     whole.or(early).or(late)
 }
 
-#[test]
-fn no_schedule_breaks_the_law() {
+/// Pools in which these scripts run.
+pub(super) fn lua_pools(scripts: Rc<Scripts>) -> Box<dyn Fn(&Limit) -> LuaPool> {
+    Box::new(move |limit| LuaPool::new(&scripts, limit))
+}
+
+/// Tries seeds; the first that breaks the law is told with its story.
+fn try_all<H: Holds>(make: Make<H>, seeds: std::ops::Range<u64>) {
     let trial = Trial {
-        scripts: Scripts::new(),
-        make: model_holder,
+        pool: lua_pools(Scripts::new()),
+        make,
         guard: Guard::Right,
+        faults: None,
+        limits: &LIMITS,
     };
-    for seed in 0..4_000 {
-        trial.run(seed).unwrap_or_else(|error| panic!("{error}"));
+    for seed in seeds {
+        if let Err(error) = trial.run(seed) {
+            drop(trial.run_and_tell(seed, Some(Vec::new())));
+            panic!("{error}");
+        }
     }
 }
 
 #[test]
-#[ignore = "survey"]
-fn survey() {
-    let trial = Trial {
-        scripts: Scripts::new(),
-        make: super::real_holder::real_holder,
-        guard: Guard::Right,
-    };
-    if let Ok(seed) = std::env::var("REAL") {
-        trial
-            .run_and_tell(seed.parse().unwrap(), Some(Vec::new()))
-            .unwrap();
-    }
-    for seed in 0..2_000 {
-        if let Err(error) = trial.run(seed) {
-            println!("seed real {error}");
+fn no_schedule_breaks_the_law() {
+    try_all(model_holder, 0..1_000);
+}
+
+#[test]
+fn no_schedule_breaks_the_law_with_our_holder() {
+    try_all(real_holder, 0..1_000);
+}
+
+/// 120,000 schedules on as many threads as there are.
+#[test]
+#[ignore = "soak: run by cargo xtask soak"]
+fn soak_no_schedule_breaks_the_law() {
+    const SEEDS: u64 = 60_000;
+    let threads = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
+    println!("{} schedules of {STEPS} steps", 2 * SEEDS);
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let share = SEEDS * thread / threads..SEEDS * (thread + 1) / threads;
+            scope.spawn(move || {
+                try_all(model_holder, share.clone());
+                try_all(real_holder, share);
+            });
         }
-    }
+    });
 }

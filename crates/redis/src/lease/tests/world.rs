@@ -232,7 +232,8 @@ impl<P: Pool, H: Holds> World<P, H> {
             return;
         };
         if let Reply::Heard(figures) = reply {
-            node.totals.note(&node.limit, told_at, figures.total);
+            let debited = (figures.granted, figures.total);
+            node.totals.note(&node.limit, told_at, debited);
         }
         let now = node.clock.at(self.now);
         node.holder.hear(call, reply, sent, now);
@@ -309,7 +310,7 @@ impl<P: Pool, H: Holds> World<P, H> {
     }
 
     /// Counts requests exactly; what is admitted counts at once.
-    pub(super) fn charge(&mut self, place: usize, costs: &[u64]) -> u64 {
+    pub(super) fn charge(&mut self, place: usize, costs: &[u64]) {
         let is_lost = self.faults.network && self.rng.one_in(8);
         self.keep_copy();
         let node = &mut self.nodes[place];
@@ -317,23 +318,19 @@ impl<P: Pool, H: Holds> World<P, H> {
         let (name, limit, now) = (node.name.clone(), node.limit.clone(), self.now);
         let (sequence, since, lineage) = (node.sequence, node.since, node.lineage);
         let Some(server) = self.server(lineage) else {
-            return 0;
+            return;
         };
         let charged = server.charge(now, &limit, (&name, sequence, since), costs);
         let Charged::Decided { outcomes, total } = charged else {
-            return 0;
+            return;
         };
         if is_lost {
-            return 0;
+            return;
         }
-        self.nodes[place].totals.note(&limit, now, total);
-        let mut sum = 0;
-        for (cost, is_admitted) in costs.iter().zip(outcomes) {
-            if is_admitted {
-                self.admit(place, *cost);
-                sum += cost;
-            }
-        }
-        sum
+        let admitted = costs.iter().zip(outcomes).filter(|(_, outcome)| *outcome);
+        let admitted: Vec<u64> = admitted.map(|(cost, _)| *cost).collect();
+        let debited = (admitted.iter().sum(), total);
+        self.nodes[place].totals.note(&limit, now, debited);
+        admitted.iter().for_each(|cost| self.admit(place, *cost));
     }
 }

@@ -1,0 +1,144 @@
+//! What a holder does with an answer, or without one.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use tollgate_core::{Micros, Now, Timestamp};
+
+use super::{
+    call::{Answer, Grant},
+    demand::jittered,
+    holder::{BUCKET_LIFE_MAX, Holder, LATENCY_MIN, Moved, Next, PAUSE_MAX, Spot},
+    wallet::Wallet,
+};
+
+/// Clocks of different machines may differ by one in so many: a lease ends so much earlier here than in Redis.
+const DRIFT_ONE_IN: u64 = 1_000;
+/// What failed is asked for again after this, and again and again less often.
+const PAUSE_MIN: Micros = Micros::from_millis(5);
+/// After so many failures a key is not worth a lease.
+const FAILURES_MAX: u32 = 10;
+/// More is asked for while there is enough for so many calls.
+const CALLS_AHEAD: u64 = 2;
+
+impl Holder {
+    /// An answer to the call that was sent at a moment.
+    pub(crate) fn answered(
+        &mut self,
+        spot: Spot<'_>,
+        (answer, now): (Answer, Now),
+        (sent, boot): (Timestamp, Timestamp),
+        moved: &mut Moved,
+    ) -> Next {
+        self.is_under_way = false;
+        self.failures = 0;
+        let Some(pending) = self.pending.take() else {
+            return Next::At(boot);
+        };
+        let (line, margin) = spot;
+        let question = pending.question;
+        self.latency = boot.since(sent).max(LATENCY_MIN);
+        let grant = match answer {
+            Answer::Granted(grant) | Answer::Collapse(grant) => grant,
+            Answer::Odd | Answer::Unknown | Answer::Foreign | Answer::Stale => {
+                moved.burnt += Wallet::of(line, margin).empty();
+                self.base = 0;
+                self.lease = 0;
+                // An exact decision comes first.
+                self.not_before = jittered(boot, self.refresh, sent.as_micros());
+                return match question.want {
+                    0 => Next::Forget,
+                    _ => Next::At(self.not_before),
+                };
+            }
+        };
+        self.lease = question.sequence;
+        self.install(spot, (grant, now), sent, moved);
+        let is_collapse = matches!(answer, Answer::Collapse(_));
+        let interval = self
+            .demand
+            .interval(self.refresh, grant.left, grant.holders);
+        self.interval = match self.is_bucket() {
+            true => interval.min(Micros::new(BUCKET_LIFE_MAX.get() / 2)),
+            false => interval,
+        };
+        let ahead = self
+            .demand
+            .mean(Micros::new(self.latency.get().saturating_mul(CALLS_AHEAD)));
+        let reset_at = boot.saturating_add(grant.reset);
+        line.show(grant.left, reset_at, ahead.saturating_add(1));
+        if is_collapse {
+            moved.collapses += 1;
+            self.collapsed_until = reset_at;
+        }
+        if boot < self.collapsed_until && !self.is_leaving {
+            return self.hand_over(spot, boot);
+        }
+        if question.want == 0 && Wallet::of(line, margin).tokens() == 0 {
+            return Next::Forget;
+        }
+        if self.is_leaving {
+            return Next::At(boot);
+        }
+        let due = jittered(sent, self.interval, sent.as_micros());
+        self.not_before = sent;
+        let is_bucket = self.is_bucket();
+        if is_bucket && grant.left == 0 {
+            // More comes with time, in slices of a refresh.
+            let until = due.max(boot.saturating_add(grant.wait));
+            margin.deny(line, 1, until, until);
+            self.not_before = until;
+            return Next::At(until);
+        }
+        // A lease ends with its window: the next window begins with a new one.
+        Next::At(if is_bucket { due } else { due.min(reset_at) })
+    }
+
+    /// Takes over what was granted to a call that was sent at a moment.
+    fn install(
+        &mut self,
+        (line, watching): Spot<'_>,
+        (grant, now): (Grant, Now),
+        sent: Timestamp,
+        moved: &mut Moved,
+    ) {
+        let margin = grant.life.get() / DRIFT_ONE_IN;
+        let life = Micros::new(grant.life.get().saturating_sub(margin.saturating_add(1)));
+        if grant.kept == 0 {
+            // Nobody holds these for this node any more: they go before the new deadline comes.
+            moved.burnt += Wallet::of(line, watching).empty();
+            self.base = 0;
+        }
+        watching.turn(line, Some(now));
+        line.set_deadline(sent.saturating_add(life));
+        let added = line.purse.add(grant.granted);
+        self.base = self.base.saturating_add(added);
+        moved.granted += grant.granted;
+    }
+
+    /// The rest of the window is counted exactly, and what is held belongs to that rest.
+    fn hand_over(&mut self, (line, margin): Spot<'_>, boot: Timestamp) -> Next {
+        line.low.store(0, Relaxed);
+        self.not_before = match Wallet::of(line, margin).tokens() {
+            0 => self.collapsed_until,
+            _ => boot,
+        };
+        Next::At(self.not_before)
+    }
+
+    /// The call failed, or nobody knows. After a while there is nothing left to lose, and whoever asks again makes it
+    /// worth a lease again.
+    pub(crate) fn failed(&mut self, spot: Spot<'_>, boot: Timestamp, moved: &mut Moved) -> Next {
+        self.is_under_way = false;
+        let pause = PAUSE_MIN.get() << self.failures.min(6);
+        self.failures = self.failures.saturating_add(1);
+        let first_sent = self.pending.as_ref().map(|pending| pending.first_sent);
+        let is_over = first_sent.is_some_and(|first| boot.since(first) >= self.life());
+        let is_lost = self.failures > FAILURES_MAX && boot >= spot.0.deadline();
+        if is_over || is_lost {
+            self.void(spot, moved);
+            return Next::Forget;
+        }
+        self.not_before = boot.saturating_add(Micros::new(pause).min(PAUSE_MAX));
+        Next::At(self.not_before)
+    }
+}
