@@ -16,7 +16,9 @@ mod call;
 mod counter;
 mod holder;
 mod law;
+mod lease;
 mod model;
+mod terms;
 mod totals;
 
 pub use call::{Call, Charged, Figures, Pool, Record, Reply, Share, Word};

@@ -2,39 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use tollgate_core::{AlgorithmName, Law, Limit};
+use tollgate_core::{Law, Limit};
 
 use super::{
     Call, Charged, Figures, Pool, Record, Reply, Share, Word,
     counter::{Counter, Event, rate},
+    lease::Lease,
+    terms::{Kind, Round, kind, life, number, price},
 };
 use crate::model::calendar::Calendar;
-
-/// Units that one holder has and may spend until a moment.
-#[derive(Clone, Debug)]
-struct Lease {
-    sequence: u64,
-    until: i128,
-    tokens: i128,
-    /// What its last call was granted.
-    granted: i128,
-}
-
-impl Lease {
-    /// What its last call was told, as far as it makes a difference: a lease of which nothing was left but what was
-    /// granted then has kept nothing.
-    fn answered(&self, limit: &Limit, call: &Call) -> (Word, Share) {
-        let is_window = !matches!(limit.law(), Law::TokenBucket(_));
-        let word = match is_window && self.granted == 0 && call.want > 0 {
-            true => Word::Collapsed,
-            false => Word::Granted,
-        };
-        match self.tokens > self.granted {
-            true => (word, Share::Kept),
-            false => (word, Share::Lost),
-        }
-    }
-}
 
 /// The pool of one key, by recounting.
 ///
@@ -59,13 +35,6 @@ pub struct PoolModel {
     marks: BTreeMap<String, (u64, i128)>,
     /// The last call for a lease of each node.
     called: BTreeMap<String, u64>,
-}
-
-/// What a record is written by: another one is odd.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Kind {
-    algorithm: AlgorithmName,
-    rate: (i128, i128),
 }
 
 impl PoolModel {
@@ -308,58 +277,4 @@ impl Pool for PoolModel {
     fn forget(&mut self) {
         *self = Self::default();
     }
-}
-
-/// Leases on windows end with them, those on buckets before the bucket could be forgotten: once it has had the time to
-/// fill, or a period, or half a second if that is longer.
-fn life(limit: &Limit, now: i128, life: u64) -> i128 {
-    let (life, period) = (i128::from(life), i128::from(limit.period().length().get()));
-    if matches!(limit.law(), Law::TokenBucket(_)) {
-        let rate = rate(limit);
-        let longest = period.max(rate.full / rate.per_micro).max(500_000);
-        // Records live for whole milliseconds, twice as long.
-        return life.min((2 * longest + 999) / 1_000 * 500);
-    }
-    let calendar = Calendar::new(limit.period());
-    life.min(calendar.end_of(calendar.window_at(now)) - now)
-}
-
-fn kind(limit: &Limit) -> Kind {
-    let rate = match limit.law() {
-        Law::TokenBucket(_) => rate(limit),
-        _ => return Kind::of(limit, (0, 0)),
-    };
-    Kind::of(limit, (rate.per_micro, rate.per_token))
-}
-
-impl Kind {
-    const fn of(limit: &Limit, rate: (i128, i128)) -> Self {
-        Self {
-            algorithm: limit.algorithm(),
-            rate,
-        }
-    }
-}
-
-/// Which way a part of a microsecond goes.
-#[derive(Clone, Copy, Debug)]
-enum Round {
-    Up,
-    Down,
-}
-
-/// Units as totals are told: of buckets the microseconds that they take to come back.
-fn price(limit: &Limit, units: i128, round: Round) -> i128 {
-    if !matches!(limit.law(), Law::TokenBucket(_)) {
-        return units;
-    }
-    let rate = rate(limit);
-    match round {
-        Round::Up => rate.micros(units * rate.per_token),
-        Round::Down => units * rate.per_token / rate.per_micro,
-    }
-}
-
-fn number(number: i128) -> u64 {
-    u64::try_from(number.max(0)).unwrap_or(u64::MAX)
 }

@@ -160,7 +160,13 @@ impl<P: Backed> Pair<P> {
         let got = self.scripts.lease(self.now, &self.limit, &call);
         let held = self.model.record(self.now, &self.limit).leases;
         let is_held = held.iter().any(|lease| lease.0 == call.node);
-        let [expected, got] = [expected, got].map(|reply| without_life(reply, is_held));
+        // How long nothing lasts is nobody's business.
+        let [expected, got] = [expected, got].map(|mut reply| {
+            if let (Reply::Heard(figures), false) = (&mut reply, is_held) {
+                figures.life = 0;
+            }
+            reply
+        });
         if expected != got {
             return Err(format!("{call:?}: {expected:?} expected, {got:?} got"));
         }
@@ -212,17 +218,6 @@ impl<P: Backed> Pair<P> {
             _ => {}
         }
         call
-    }
-}
-
-/// How long nothing lasts is nobody's business.
-fn without_life(reply: Reply, is_held: bool) -> Reply {
-    match reply {
-        Reply::Heard(mut figures) if !is_held => {
-            figures.life = 0;
-            Reply::Heard(figures)
-        }
-        reply => reply,
     }
 }
 

@@ -74,7 +74,6 @@ fn finds<H: Holds>(
         limits,
     };
     let found = (0..TRIES).find_map(|seed| trial.run(seed).err());
-    println!("{found:?}");
     found.is_some()
 }
 
@@ -82,7 +81,6 @@ fn finds<H: Holds>(
 fn differs_from_the_model(mutants: &[Mutant]) -> bool {
     let scripts = changed(mutants);
     let found = (0..TRIES).find_map(|seed| compare(seed, &scripts).err());
-    println!("{found:?}");
     found.is_some()
 }
 

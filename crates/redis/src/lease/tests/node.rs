@@ -6,6 +6,8 @@ use tollgate_sim::{
     pool::{Call, Guard, ModelHolder, Reply, Totals},
 };
 
+use super::world::Faults;
+
 /// Whatever holds leases: the model's holder, or ours. All times are the node's own.
 pub(super) trait Holds {
     fn take(&mut self, now: u64, cost: u64) -> bool;
@@ -94,8 +96,8 @@ pub(super) struct NodeClock {
 }
 
 impl NodeClock {
-    pub(super) fn new(rng: &mut Rng, drifts: bool) -> Self {
-        let ppm = match (drifts, rng.below(3)) {
+    pub(super) fn new(rng: &mut Rng, faults: Faults) -> Self {
+        let ppm = match (faults.drift, rng.below(3)) {
             (false, _) => 0,
             (true, 0) => -1_000,
             (true, 1) => 1_000,

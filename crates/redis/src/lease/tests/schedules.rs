@@ -11,8 +11,8 @@ use tollgate_sim::{
 use tollgate_testkit::limit;
 
 use super::{
-    acts::CHANGE_WITHIN,
     calls::LIMITS,
+    failover::CHANGE_WITHIN,
     lua_pool::{LuaPool, Scripts},
     node::{Holds, Make, model_holder},
     real_holder::real_holder,
