@@ -7,7 +7,7 @@ use std::{
 };
 
 use tokio::runtime::Runtime;
-use tollgate::{Charge, Cost, CounterKey, Limit, RuleId, Store as _, Verdict};
+use tollgate::{AlgorithmName, Charge, Cost, CounterKey, Limit, RuleId, Store as _, Verdict};
 use tollgate_redis::Leases;
 
 use super::super::load::{self, Node};
@@ -58,15 +58,7 @@ impl Rig {
             let mut asking = tokio::task::JoinSet::new();
             for some in names.chunks(share) {
                 let (node, limit, some) = (Node::clone(&self.node), limit.clone(), some.to_vec());
-                asking.spawn(async move {
-                    for name in some {
-                        for _ in 0..SIGHTINGS {
-                            let key = CounterKey::new(RuleId::new(1), name.as_bytes());
-                            let charge = Charge::new(key, &limit, Cost::ONE);
-                            node.charge(&[charge]).await.expect("a verdict");
-                        }
-                    }
-                });
+                asking.spawn(ask_again(node, limit, some));
             }
             while asking.join_next().await.is_some() {}
         });
@@ -79,7 +71,18 @@ impl Rig {
     }
 }
 
-/// More than anybody can ask for in a minute, and still a number for scripts.
+/// More than anybody can ask for, and of a kind that both stores keep in the fewest bytes.
 pub(super) fn ample() -> Limit {
-    "1000000000000/min".parse().expect("a limit")
+    let limit = "1000000000000/month".parse::<Limit>();
+    let limit = limit.and_then(|limit| limit.with_algorithm(AlgorithmName::FixedWindow));
+    limit.expect("a limit")
+}
+
+/// Asks for each key a few times in a row.
+async fn ask_again(node: Node, limit: Limit, names: Vec<String>) {
+    for name in names.into_iter().flat_map(|name| vec![name; SIGHTINGS]) {
+        let key = CounterKey::new(RuleId::new(1), name.as_bytes());
+        let charge = Charge::new(key, &limit, Cost::ONE);
+        node.charge(&[charge]).await.expect("a verdict");
+    }
 }

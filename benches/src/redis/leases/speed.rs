@@ -59,14 +59,13 @@ fn contest(server: &Redis, keys: usize, depth: Depth) -> anyhow::Result<Speed> {
     // The first round only warms up.
     let (mut calls, mut decisions) = (0, 0);
     for round in 0..=rounds {
-        let (one, _) = rate(&names, length, in_memory);
         let before = rig.calls();
-        let (other, decided) = rate(&names, length, leased);
+        let (rates, decided) = rates(&names, length, in_memory, leased);
         if round > 0 {
             calls += rig.calls() - before;
             decisions += decided;
-            found[0].push(one);
-            found[1].push(other);
+            found[0].push(rates[0]);
+            found[1].push(rates[1]);
         }
     }
     let [memory, leased] = found.map(median);
@@ -79,19 +78,36 @@ fn contest(server: &Redis, keys: usize, depth: Depth) -> anyhow::Result<Speed> {
     })
 }
 
-/// Decisions per second, and how many there were.
-fn rate(names: &[String], length: Duration, decide: impl Fn(&str)) -> (f64, u64) {
+/// Decisions per second of both, in turns so short that neither is idle, and how many there were of each.
+fn rates(
+    names: &[String],
+    length: Duration,
+    one: impl Fn(&str),
+    other: impl Fn(&str),
+) -> ([f64; 2], u64) {
     let start = Instant::now();
-    let (mut turn, mut decided) = (0, 0_u64);
-    while start.elapsed() < length {
-        for _ in 0..STRETCH {
-            decide(&names[turn]);
-            turn += STRIDE;
-            if turn >= names.len() {
-                turn %= names.len();
-            }
-        }
+    let (mut turn, mut decided, mut spent) = (0, 0_u64, [Duration::ZERO; 2]);
+    while start.elapsed() < length * 2 {
+        let first = turn;
+        spent[0] += stretch(names, &mut turn, &one);
+        turn = first;
+        spent[1] += stretch(names, &mut turn, &other);
         decided += STRETCH as u64;
     }
-    (decided as f64 / start.elapsed().as_secs_f64(), decided)
+    (
+        spent.map(|spent| decided as f64 / spent.as_secs_f64()),
+        decided,
+    )
+}
+
+fn stretch(names: &[String], turn: &mut usize, decide: impl Fn(&str)) -> Duration {
+    let start = Instant::now();
+    for _ in 0..STRETCH {
+        decide(&names[*turn]);
+        *turn += STRIDE;
+        if *turn >= names.len() {
+            *turn %= names.len();
+        }
+    }
+    start.elapsed()
 }

@@ -55,6 +55,10 @@ impl Table {
 impl Table {
     /// The places that a key may have, the first first.
     #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "takes as many bits as there are places"
+    )]
     fn probes(&self, print: u64) -> impl Iterator<Item = Place> + use<> {
         let (home, mask) = (print >> 32, self.lines.len() as u64 - 1);
         (0..PROBES_MAX as u64).map(move |step| Place((home.wrapping_add(step) & mask) as u32))
