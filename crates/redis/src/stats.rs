@@ -65,7 +65,7 @@ pub struct LeaseStats {
     pub refresh_latency: [u64; 6],
     /// How long all of them took together, in µs.
     pub refresh_us: u64,
-    /// Units spent on, and units that the limits of saturated keys allowed for, in windows that ended.
+    /// Units that were spent of keys of which more was wanted than there was, and units that were granted of them.
     pub saturated: (u64, u64),
     /// Keys that were verified, and times that more was admitted than the law allows: always 0.
     pub verified: u64,

@@ -179,14 +179,14 @@ impl Entry {
             return;
         }
         let window = window(&self.limit, at);
-        if window > self.window {
-            let is_next = window == self.window + 1;
-            self.at_start_before = if is_next { self.at_start } else { self.total };
-            self.at_start = self.total;
-            self.window = window;
+        let is_next = window == self.window.saturating_add(1);
+        if is_next {
+            (self.at_start_before, self.at_start) = (self.at_start, self.total);
         }
-        // The record has expired meanwhile, and its totals began anew.
-        if total < self.at_start {
+        // The record may have expired meanwhile, and its totals may have begun anew: then all of it is of now.
+        let was_long_ago = window > self.window.saturating_add(1);
+        self.window = self.window.max(window);
+        if was_long_ago || total < self.at_start {
             (self.at_start, self.at_start_before) = (0, 0);
         }
         self.total = total;

@@ -28,6 +28,7 @@ pub(super) struct Counts {
     saturated: [AtomicU64; 2],
     pub(super) denials: AtomicU64,
     latencies: [AtomicU64; 6],
+    latency_us: AtomicU64,
 }
 
 impl Counts {
@@ -44,6 +45,7 @@ impl Counts {
     }
 
     pub(super) fn took(&self, latency: Micros) {
+        self.latency_us.fetch_add(latency.get(), Relaxed);
         let place = LATENCIES.iter().position(|most| latency <= *most);
         if let Some(count) = self.latencies.get(place.unwrap_or(LATENCIES.len())) {
             count.fetch_add(1, Relaxed);
@@ -94,6 +96,7 @@ impl Holdings {
                 let [spent, burnt] = counts.saturated.each_ref().map(|count| count.load(Relaxed));
                 (spent, spent.saturating_add(burnt))
             },
+            refresh_us: counts.latency_us.load(Relaxed),
             refresh_latency: counts.latencies.each_ref().map(|count| count.load(Relaxed)),
             ..LeaseStats::default()
         }

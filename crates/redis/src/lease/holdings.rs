@@ -19,7 +19,7 @@ use super::{
     holder::{Holder, Moved, Next},
     line::tag,
     sightings::Sightings,
-    table::{Place, Table},
+    table::{KEYS_MAX, KEYS_MIN, Place, Table},
 };
 use crate::{
     Leases,
@@ -55,7 +55,10 @@ impl Holdings {
     pub(crate) fn new(leases: Leases, clock: LeaseClock, verifier: Arc<Verifier>) -> Self {
         Self {
             hash: Fingerprinter::random(),
-            table: Table::default(),
+            table: Table::new(match leases {
+                Leases::On => KEYS_MAX,
+                Leases::Off => KEYS_MIN,
+            }),
             sightings: Sightings::default(),
             clock,
             counts: Counts::default(),

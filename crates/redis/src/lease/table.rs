@@ -16,6 +16,8 @@ use super::{
 
 /// Keys that can be leased at once. All others are counted exactly.
 pub(crate) const KEYS_MAX: usize = 1 << 17;
+/// The same of a node that leases nothing.
+pub(crate) const KEYS_MIN: usize = 1;
 /// How far from its home a key may live.
 const PROBES_MAX: usize = 16;
 /// What a line says that nobody ever had, and one that was given up.
@@ -37,12 +39,13 @@ pub(crate) struct Table {
     used: AtomicUsize,
 }
 
-impl Default for Table {
-    fn default() -> Self {
+impl Table {
+    /// With room for this many keys, a power of two.
+    pub(crate) fn new(keys: usize) -> Self {
         Self {
-            lines: (0..KEYS_MAX).map(|_| Line::default()).collect(),
-            margins: (0..KEYS_MAX).map(|_| Margin::default()).collect(),
-            holders: (0..KEYS_MAX).map(|_| Mutex::default()).collect(),
+            lines: (0..keys).map(|_| Line::default()).collect(),
+            margins: (0..keys).map(|_| Margin::default()).collect(),
+            holders: (0..keys).map(|_| Mutex::default()).collect(),
             giving: Mutex::default(),
             used: AtomicUsize::new(0),
         }
@@ -50,6 +53,13 @@ impl Default for Table {
 }
 
 impl Table {
+    /// The places that a key may have, the first first.
+    #[inline]
+    fn probes(&self, print: u64) -> impl Iterator<Item = Place> + use<> {
+        let (home, mask) = (print >> 32, self.lines.len() as u64 - 1);
+        (0..PROBES_MAX as u64).map(move |step| Place((home.wrapping_add(step) & mask) as u32))
+    }
+
     /// Fingerprints begin here; odds are as good that a key has a smaller one as that two have the same.
     #[inline]
     pub(crate) fn print(fingerprint: u64) -> u64 {
@@ -63,7 +73,7 @@ impl Table {
 
     #[inline]
     pub(crate) fn find(&self, print: u64) -> Option<(Place, &Line)> {
-        for place in probes(print) {
+        for place in self.probes(print) {
             let line = self.line(place)?;
             match line.print.load(Acquire) {
                 found if found == print => return Some((place, line)),
@@ -117,7 +127,7 @@ impl Table {
             let line = self.line(*place);
             line.is_some_and(|line| line.print.load(Acquire) <= FREE)
         };
-        let place = probes(print).find(is_free)?;
+        let place = self.probes(print).find(is_free)?;
         *self.holder(place)? = Some(Box::new(make()));
         let line = self.line(place)?;
         line.tag.store(tag, Release);
@@ -150,11 +160,4 @@ impl Table {
             .filter(is_used)
             .map(|(place, _)| Place(place))
     }
-}
-
-#[inline]
-fn probes(print: u64) -> impl Iterator<Item = Place> {
-    const MASK: u64 = KEYS_MAX as u64 - 1;
-    let home = print >> 32;
-    (0..PROBES_MAX as u64).map(move |step| Place((home.wrapping_add(step) & MASK) as u32))
 }

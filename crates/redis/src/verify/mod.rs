@@ -3,12 +3,6 @@
 //!
 //! It is never wrong when it complains. It does not see everything: see [`Verifier`].
 
-#![allow(
-    dead_code,
-    unused_imports,
-    reason = "whoever decides is yet to tell it"
-)]
-
 mod keep;
 mod report;
 mod slots;

@@ -85,7 +85,7 @@ impl Watch {
         let epoch = epoch & EPOCHS_MASK;
         let add = |word: u64| {
             let sum = (word & UNITS_MAX).checked_add(units)?;
-            (word >> UNITS_BITS == epoch && sum <= UNITS_MAX).then(|| (epoch << UNITS_BITS) | sum)
+            (word >> UNITS_BITS == epoch && sum <= UNITS_MAX).then_some((epoch << UNITS_BITS) | sum)
         };
         if self.word.fetch_update(AcqRel, Acquire, add).is_err() && !is_bucket(&self.limit) {
             self.ledger().count(epoch, units);
