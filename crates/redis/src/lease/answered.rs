@@ -8,6 +8,8 @@ use super::{
     call::{Answer, Grant},
     demand::jittered,
     holder::{BUCKET_LIFE_MAX, Holder, LATENCY_MIN, Moved, Next, PAUSE_MAX, Spot},
+    holdings::{DENIAL_MAX, DENIAL_MAX_HELD},
+    line::Line,
     wallet::Wallet,
 };
 
@@ -17,6 +19,8 @@ const DRIFT_ONE_IN: u64 = 1_000;
 const PAUSE_MIN: Micros = Micros::from_millis(5);
 /// After so many failures a key is not worth a lease.
 const FAILURES_MAX: u32 = 10;
+/// After that it is looked whether anybody still asks for a key of which nothing is left.
+const LOOK_AFTER: Micros = Micros::from_secs(5);
 /// More is asked for while there is enough for so many calls.
 const CALLS_AHEAD: u64 = 2;
 
@@ -37,38 +41,17 @@ impl Holder {
         let (line, margin) = spot;
         let question = pending.question;
         self.latency = boot.since(sent).max(LATENCY_MIN);
-        let grant = match answer {
-            Answer::Granted(grant) | Answer::Collapse(grant) => grant,
-            Answer::Odd | Answer::Unknown | Answer::Foreign | Answer::Stale => {
-                moved.burnt += Wallet::of(line, margin).empty();
-                self.base = 0;
-                self.lease = 0;
-                // An exact decision comes first.
-                self.not_before = jittered(boot, self.refresh, sent.as_micros());
-                return match question.want {
-                    0 => Next::Forget,
-                    _ => Next::At(self.not_before),
-                };
-            }
+        let (Answer::Granted(grant) | Answer::Collapse(grant)) = answer else {
+            // An exact decision comes first; if the key is asked for after that, it is leased again.
+            self.void(spot, moved);
+            return Next::Forget;
         };
         self.lease = question.sequence;
         self.install(spot, (grant, now), sent, moved);
-        let is_collapse = matches!(answer, Answer::Collapse(_));
-        let interval = self
-            .demand
-            .interval(self.refresh, grant.left, grant.holders);
-        self.interval = match self.is_bucket() {
-            true => interval.min(Micros::new(BUCKET_LIFE_MAX.get() / 2)),
-            false => interval,
-        };
-        let ahead = self
-            .demand
-            .mean(Micros::new(self.latency.get().saturating_mul(CALLS_AHEAD)));
-        let reset_at = boot.saturating_add(grant.reset);
-        line.show(grant.left, reset_at, ahead.saturating_add(1));
-        if is_collapse {
+        self.plan(line, grant, boot);
+        if matches!(answer, Answer::Collapse(_)) {
             moved.collapses += 1;
-            self.collapsed_until = reset_at;
+            self.collapsed_until = boot.saturating_add(grant.reset);
         }
         if boot < self.collapsed_until && !self.is_leaving {
             return self.hand_over(spot, boot);
@@ -79,18 +62,49 @@ impl Holder {
         if self.is_leaving {
             return Next::At(boot);
         }
+        self.next(spot, grant, (sent, boot))
+    }
+
+    /// How long to wait for the next refresh, and with how many tokens left not to wait.
+    fn plan(&mut self, line: &Line, grant: Grant, boot: Timestamp) {
+        let interval = self
+            .demand
+            .interval(self.refresh, grant.left, grant.holders);
+        self.interval = match self.is_bucket() {
+            true => interval.min(Micros::new(BUCKET_LIFE_MAX.get() / 2)),
+            false => interval,
+        };
+        let calls = Micros::new(self.latency.get().saturating_mul(CALLS_AHEAD));
+        let low = self.demand.mean(calls).saturating_add(1);
+        line.show(grant.left, boot.saturating_add(grant.reset), low);
+    }
+
+    fn next(
+        &mut self,
+        (line, margin): Spot<'_>,
+        grant: Grant,
+        (sent, boot): (Timestamp, Timestamp),
+    ) -> Next {
         let due = jittered(sent, self.interval, sent.as_micros());
         self.not_before = sent;
-        let is_bucket = self.is_bucket();
-        if is_bucket && grant.left == 0 {
-            // More comes with time, in slices of a refresh.
-            let until = due.max(boot.saturating_add(grant.wait));
-            margin.deny(line, 1, until, until);
-            self.not_before = until;
-            return Next::At(until);
+        if !self.is_bucket() {
+            // A lease ends with its window: the next window begins with a new one.
+            return Next::At(due.min(boot.saturating_add(grant.reset)));
         }
-        // A lease ends with its window: the next window begins with a new one.
-        Next::At(if is_bucket { due } else { due.min(reset_at) })
+        if grant.left > 0 {
+            return Next::At(due);
+        }
+        // More comes with time, in slices of a refresh; or from others, who give back what they do not spend.
+        let full = due.max(boot.saturating_add(grant.wait));
+        let most = boot.saturating_add(match grant.outstanding {
+            0 => DENIAL_MAX,
+            _ => DENIAL_MAX_HELD,
+        });
+        let until = full.min(most);
+        let retry_at = if grant.outstanding > 0 { until } else { full };
+        margin.deny(line, 1, until, retry_at);
+        self.not_before = until;
+        Next::At(until)
     }
 
     /// Takes over what was granted to a call that was sent at a moment.
@@ -118,11 +132,24 @@ impl Holder {
     /// The rest of the window is counted exactly, and what is held belongs to that rest.
     fn hand_over(&mut self, (line, margin): Spot<'_>, boot: Timestamp) -> Next {
         line.low.store(0, Relaxed);
-        self.not_before = match Wallet::of(line, margin).tokens() {
-            0 => self.collapsed_until,
-            _ => boot,
-        };
-        Next::At(self.not_before)
+        if Wallet::of(line, margin).tokens() > 0 {
+            self.not_before = boot;
+            return Next::At(boot);
+        }
+        self.not_before = self.collapsed_until;
+        Next::At(self.not_before.min(boot.saturating_add(LOOK_AFTER)))
+    }
+
+    /// What to do with a key whose lease cannot be asked for yet: a window may be long, and who asked for the key may be
+    /// gone.
+    pub(crate) fn put_off(&self, (line, margin): Spot<'_>, boot: Timestamp) -> Next {
+        if boot < self.collapsed_until {
+            let is_asked_for = margin.unmet.swap(0, Relaxed) > 0;
+            if !is_asked_for && Wallet::of(line, margin).tokens() == 0 {
+                return Next::Forget;
+            }
+        }
+        Next::At(self.not_before.min(boot.saturating_add(LOOK_AFTER)))
     }
 
     /// The call failed, or nobody knows. After a while there is nothing left to lose, and whoever asks again makes it

@@ -28,9 +28,9 @@ use crate::{
 };
 
 /// How long a denial is believed at most: a refund, a reset or a raised limit shows within this.
-const DENIAL_MAX: Micros = Micros::from_secs(1);
+pub(super) const DENIAL_MAX: Micros = Micros::from_secs(1);
 /// The same while others hold what they may give back.
-const DENIAL_MAX_HELD: Micros = Micros::from_millis(100);
+pub(super) const DENIAL_MAX_HELD: Micros = Micros::from_millis(100);
 
 /// The keys that this node leases, and who wants more.
 pub(crate) struct Holdings {

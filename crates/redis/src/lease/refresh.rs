@@ -14,7 +14,6 @@ use tollgate_core::{Clock as _, Micros, Now, Timestamp};
 
 use super::{
     call::{self, Answer, Question, TOGETHER_MAX},
-    holder::Next,
     holdings::Holdings,
     table::Place,
 };
@@ -76,7 +75,8 @@ fn gather(
                 return (None, None);
             }
             if boot < holder.not_before {
-                return (None, Some(Next::At(holder.not_before)));
+                // Whoever wants more meanwhile waits for the timer.
+                return (None, timer.map(|_| holder.put_off(spot, boot)));
             }
             let slot = lanes.slot_of(&holder.key);
             if !lanes.client().may_lease(slot) {
