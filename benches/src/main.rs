@@ -81,8 +81,10 @@ enum Command {
     Rules,
     /// Servers over loopback
     Servers,
-    /// Counters shared through Redis
+    /// Counters shared through Redis, and leases on them
     Redis,
+    /// Leases alone
+    Leases,
     /// What `servers` starts to be compared with
     #[command(hide = true)]
     Fixed {
@@ -149,6 +151,9 @@ fn measure(args: &Args) -> anyhow::Result<()> {
             .transpose()?,
         redis: is_asked(Command::Redis)
             .then(|| redis::run(depth))
+            .transpose()?,
+        leases: (is_asked(Command::Redis) || is_asked(Command::Leases))
+            .then(|| redis::run_leases(depth))
             .transpose()?,
     };
     if args.json {

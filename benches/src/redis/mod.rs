@@ -10,7 +10,7 @@ mod place;
 
 pub(crate) use contest::{Contest, Layout};
 pub(crate) use hung::Hung;
-pub(crate) use leases::Leases;
+pub(crate) use leases::{Leases, run as run_leases};
 
 use crate::depth::Depth;
 
@@ -20,7 +20,6 @@ pub(crate) struct Redis {
     pub(crate) version: String,
     pub(crate) contests: Vec<Contest>,
     pub(crate) hung: Hung,
-    pub(crate) leases: Leases,
 }
 
 pub(crate) fn run(depth: Depth) -> anyhow::Result<Redis> {
@@ -29,6 +28,5 @@ pub(crate) fn run(depth: Depth) -> anyhow::Result<Redis> {
         version,
         contests,
         hung: hung::run(depth)?,
-        leases: leases::run(depth)?,
     })
 }

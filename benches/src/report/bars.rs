@@ -31,7 +31,9 @@ pub(super) fn bars(findings: &Findings) -> Vec<Bar> {
     let bars = bars.chain(rules.into_iter().flatten());
     let redis = findings.redis.as_ref().map(super::redis::bars);
     let bars = bars.chain(servers.into_iter().flatten());
-    bars.chain(redis.into_iter().flatten()).collect()
+    let leases = findings.leases.as_ref().map(super::leases::bars);
+    let bars = bars.chain(redis.into_iter().flatten());
+    bars.chain(leases.into_iter().flatten()).collect()
 }
 
 /// At least so many times governor's speed in the same run, uniform keys.

@@ -1,8 +1,14 @@
 //! Everything one run found out. What was not asked for is absent.
 
 use crate::{
-    bytes::Growth, checks::Grid, depth::Depth, instructions::Count, machine::Machine, redis::Redis,
-    rules::Rules, servers::Servers,
+    bytes::Growth,
+    checks::Grid,
+    depth::Depth,
+    instructions::Count,
+    machine::Machine,
+    redis::{Leases, Redis},
+    rules::Rules,
+    servers::Servers,
 };
 
 #[derive(Debug)]
@@ -16,4 +22,5 @@ pub(crate) struct Findings {
     pub(crate) rules: Option<Rules>,
     pub(crate) servers: Option<Servers>,
     pub(crate) redis: Option<Redis>,
+    pub(crate) leases: Option<Leases>,
 }

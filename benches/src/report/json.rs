@@ -30,6 +30,7 @@ pub(crate) fn json(findings: &Findings) -> Value {
         "rules": findings.rules.as_ref().map(super::rules::json),
         "servers": findings.servers.as_ref().map(super::servers::json),
         "redis": findings.redis.as_ref().map(super::redis::json),
+        "leases": findings.leases.as_ref().map(super::leases::json),
         "bars": bars,
     })
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{bars::Bar, leases, number::short, table::Table};
+use super::{bars::Bar, number::short, table::Table};
 use crate::redis::{Contest, Layout, Redis};
 
 pub(super) fn print(redis: &Redis) {
@@ -46,7 +46,6 @@ pub(super) fn print(redis: &Redis) {
         short(hung.deadline_ms),
         short(hung.open_p99_ms)
     );
-    leases::print(&redis.leases);
 }
 
 pub(super) fn bars(redis: &Redis) -> Vec<Bar> {
@@ -98,7 +97,6 @@ pub(super) fn bars(redis: &Redis) -> Vec<Bar> {
         1.0,
         hung.open_p99_ms,
     ));
-    bars.extend(leases::bars(&redis.leases));
     bars
 }
 
@@ -115,6 +113,5 @@ pub(super) fn json(redis: &Redis) -> Value {
         "version": redis.version,
         "contests": contests.collect::<Vec<_>>(),
         "p99_ms": { "healthy": hung.healthy_p99_ms, "hung": hung.waiting_p99_ms, "open": hung.open_p99_ms },
-        "leases": leases::json(&redis.leases),
     })
 }

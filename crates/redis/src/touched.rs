@@ -27,7 +27,7 @@ pub(crate) struct Touched {
     parts: [Mutex<Part>; PARTS],
     hasher: RandomState,
     len: AtomicUsize,
-    /// The latest moment of Redis' time that was heard of.
+    /// The moment of Redis' time that was heard of last.
     latest: AtomicU64,
     forgotten: AtomicU64,
 }
@@ -63,7 +63,7 @@ pub(crate) struct Claim {
 impl Touched {
     /// Keeps in mind what Redis said that this node has debited of a counter so far, at a moment of its time.
     pub(crate) fn note(&self, key: &Key, limit: &Limit, total: u64, now: Now) {
-        self.latest.fetch_max(now.wall.as_micros(), Relaxed);
+        self.latest.store(now.wall.as_micros(), Relaxed);
         if total == 0 || !record::is_for_scripts(limit) {
             return;
         }

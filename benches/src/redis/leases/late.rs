@@ -32,6 +32,7 @@ pub(super) fn run(server: &Redis, depth: Depth) -> anyhow::Result<Late> {
     let names = ["late".to_owned()];
     rig.warm(&names, &ample());
     let [mut soon, mut late] = [(); 2].map(|()| Histogram::<u64>::new(3).expect("a histogram"));
+    let _within = rig.enter();
     for _ in 0..rounds {
         proxy.flow();
         // Refreshes that were under way are over.

@@ -22,7 +22,7 @@ pub(crate) struct Leases {
     pub(crate) utilisation: Vec<Utilisation>,
 }
 
-pub(super) fn run(depth: Depth) -> anyhow::Result<Leases> {
+pub(crate) fn run(depth: Depth) -> anyhow::Result<Leases> {
     let server = single();
     eprintln!("redis: leases in process");
     let speeds = speed::run(&server, depth)?;

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use tokio::runtime::Runtime;
+use tokio::runtime::{EnterGuard, Runtime};
 use tollgate::{AlgorithmName, Charge, Cost, CounterKey, Limit, RuleId, Store as _, Verdict};
 use tollgate_redis::Leases;
 
@@ -33,6 +33,11 @@ impl Rig {
         let runtime = builder.worker_threads(1).enable_all().build()?;
         let node = runtime.block_on(load::node(&[url.to_owned()], PATIENT, Leases::On))?;
         Ok(Self { node, runtime })
+    }
+
+    /// Lets whoever decides here wait for Redis if need be.
+    pub(super) fn enter(&self) -> EnterGuard<'_> {
+        self.runtime.enter()
     }
 
     /// Decides; only if Redis has to be asked, that is waited for.

@@ -50,8 +50,8 @@ pub(crate) struct Granted {
     pub(crate) decisions: Decisions,
     /// What the counters show without it, if this is a part.
     pub(crate) looked: Decisions,
-    /// Tokens of these counters that nodes hold.
-    pub(crate) held: u64,
+    /// Tokens of each of these counters that nodes hold.
+    pub(crate) held: SmallVec<[u64; 2]>,
     /// By the clock of Redis.
     pub(crate) now: Now,
 }

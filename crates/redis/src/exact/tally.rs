@@ -86,7 +86,8 @@ impl Tally {
     pub(super) fn refund(&mut self, items: &[Item]) -> Result<Decisions, Unreadable> {
         for item in items {
             let state = self.state(item, items)?;
-            let credited = item.limit.law().refund(state, self.now, item.cost);
+            let cost = item.cost.min(self.spare(item, &state));
+            let credited = item.limit.law().refund(state, self.now, cost);
             self.put(item, credited, items);
         }
         self.look(items)
@@ -102,6 +103,18 @@ impl Tally {
             self.keep_held(item);
         }
         self.look(items)
+    }
+
+    /// What a window has counted beyond what nodes hold: only that can be given back. A bucket looks after itself.
+    fn spare(&self, item: &Item, state: &State) -> Cost {
+        let counted = match state {
+            State::Fixed(state) => state.used,
+            State::Sliding(state) => state.current,
+            _ => return Cost::new(u64::MAX),
+        };
+        let found = self.found.get(&item.key);
+        let held = found.map_or(0, |found| found.held.tokens(self.now.steady));
+        Cost::new(counted.saturating_sub(held))
     }
 
     /// What nodes hold and may spend yet stays taken.
@@ -137,11 +150,12 @@ impl Tally {
             .collect()
     }
 
-    /// Tokens of these counters that nodes hold.
-    pub(super) fn held(&self, items: &[Item]) -> u64 {
-        let found = items.iter().filter_map(|item| self.found.get(&item.key));
-        let tokens = found.map(|found| found.held.tokens(self.now.steady));
-        tokens.fold(0, u64::saturating_add)
+    /// Tokens of each of these counters that nodes hold.
+    pub(super) fn held(&self, items: &[Item]) -> SmallVec<[u64; 2]> {
+        let found = items.iter().map(|item| self.found.get(&item.key));
+        let tokens =
+            |found: Option<&Found>| found.map_or(0, |found| found.held.tokens(self.now.steady));
+        found.map(tokens).collect()
     }
 
     /// What has to be written.

@@ -185,7 +185,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             now,
         } = granted;
         course.now = Some(now);
-        self.meet(course, group, &mut decisions, held);
+        self.meet(course, group, &mut decisions, &held);
         let is_allowed = decisions.iter().all(Decision::is_allowed);
         if is_allowed {
             let untaken = group.places.iter().copied().zip(looked);

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// What others hold and do not spend is back after so many refreshes.
-const REFRESHES_TO_RETURN: u64 = 3;
+const REFRESHES_TO_RETURN: u64 = 10;
 
 impl<L: ImmediateStore + 'static> Fleet<L> {
     /// What this node can say of the charges by itself.
@@ -26,6 +26,10 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
                 None => Local::Elsewhere,
             },
         };
+        if charges.len() == 1 && manner == Manner::Charge {
+            // That was tried before anything else.
+            return SmallVec::new();
+        }
         let each = charges.iter().map(decide).enumerate();
         each.filter(|(_, local)| !matches!(local, Local::Elsewhere))
             .collect()
@@ -63,10 +67,10 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
         course: &Course<'_>,
         group: &Group,
         decisions: &mut Decisions,
-        held: u64,
+        held: &[u64],
     ) {
-        let pairs = group.places.iter().zip(&group.items).zip(decisions);
-        for ((place, item), decision) in pairs {
+        let pairs = group.places.iter().zip(&group.items);
+        for (((place, item), decision), held) in pairs.zip(decisions).zip(held) {
             let Some(charge) = course.charges.get(*place) else {
                 continue;
             };
@@ -77,11 +81,11 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             let denied = retry_after.map(|wait| {
                 let returns = Micros::new(refresh.get().saturating_mul(REFRESHES_TO_RETURN));
                 let wait = Micros::from(wait);
-                let wait = if held > 0 { wait.min(returns) } else { wait };
+                let wait = if *held > 0 { wait.min(returns) } else { wait };
                 *decision = denial(charge, decision, wait);
                 Denied {
                     retry_after: wait,
-                    is_held: held > 0,
+                    is_held: *held > 0,
                 }
             });
             self.holdings.met(charge, item, denied);

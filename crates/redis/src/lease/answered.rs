@@ -51,7 +51,8 @@ impl Holder {
         self.plan(line, grant, boot);
         if matches!(answer, Answer::Collapse(_)) {
             moved.collapses += 1;
-            self.collapsed_until = boot.saturating_add(grant.reset);
+            // Somebody may give back much, or make the counter fresh: it is looked again now and then.
+            self.collapsed_until = boot.saturating_add(grant.reset.min(LOOK_AFTER));
         }
         if boot < self.collapsed_until && !self.is_leaving {
             return self.hand_over(spot, boot);
@@ -136,8 +137,9 @@ impl Holder {
             self.not_before = boot;
             return Next::At(boot);
         }
+        line.set_deadline(Timestamp::from_micros(0));
         self.not_before = self.collapsed_until;
-        Next::At(self.not_before.min(boot.saturating_add(LOOK_AFTER)))
+        Next::At(self.not_before)
     }
 
     /// What to do with a key whose lease cannot be asked for yet: a window may be long, and who asked for the key may be

@@ -70,11 +70,11 @@ impl Holdings {
                 Some(Verdict::single(denied, at.now))
             }
             Take::Ended => {
-                self.in_vain(place, cost);
+                self.in_vain(place, charge);
                 None
             }
             Take::Foreign => {
-                self.give_way(place, charge.limit);
+                self.give_way(place, print, charge.limit);
                 None
             }
         }
@@ -179,11 +179,11 @@ impl Holdings {
                 None => Local::Elsewhere,
             },
             Take::Ended => {
-                self.in_vain(place, cost);
+                self.in_vain(place, charge);
                 Local::Elsewhere
             }
             Take::Foreign => {
-                self.give_way(place, charge.limit);
+                self.give_way(place, print, charge.limit);
                 Local::Elsewhere
             }
         }
@@ -246,13 +246,13 @@ impl Holdings {
     ) -> Option<Decision> {
         let (margin, cost) = (self.table.margin(place)?, charge.cost.get());
         let Some(retry_at) = margin.denied(line, cost, at.boot) else {
-            self.in_vain(place, cost);
+            self.in_vain(place, charge);
             return None;
         };
-        margin.unmet.fetch_add(cost, Relaxed);
         let law = charge.limit.law();
         let reset_at = Timestamp::from_micros(line.reset_at.load(Relaxed));
         let retry_at = retry_at.max(bucket_has(law, cost, reset_at)?);
+        margin.unmet.fetch_add(cost, Relaxed);
         self.counts.denials.fetch_add(1, Relaxed);
         Some(charge.limit.decide(Answer {
             outcome: Outcome::Deny {
@@ -265,26 +265,27 @@ impl Holdings {
 
     /// The limit has changed: what was granted by the one before is given back, and the key is leased anew.
     #[cold]
-    fn give_way(&self, place: Place, limit: &Limit) {
-        let is_asked = self
-            .table
-            .margin(place)
-            .is_none_or(|margin| margin.is_asked.load(Relaxed) > 0);
-        if is_asked {
-            return;
-        }
-        self.with(place, |holder, _, _| {
-            if tag(&holder.limit) != tag(limit) {
-                holder.leave();
+    fn give_way(&self, place: Place, print: u64, limit: &Limit) {
+        let is_stale = self.with(place, |holder, (line, margin), _| {
+            let is_ours = line.print.load(Relaxed) == print;
+            let is_stale = is_ours && tag(&holder.limit) != tag(limit) && holder.leave_once();
+            if is_stale {
+                margin.is_asked.store(0, Relaxed);
             }
-            ((), None)
+            (is_stale, None)
         });
-        self.want(place);
+        if is_stale == Some(true) {
+            self.want(place);
+        }
     }
 
-    fn in_vain(&self, place: Place, cost: u64) {
+    /// What can never fit is no demand.
+    fn in_vain(&self, place: Place, charge: &Charge<'_>) {
+        if charge.cost.get() > charge.limit.law().capacity() {
+            return;
+        }
         if let Some(margin) = self.table.margin(place) {
-            margin.unmet.fetch_add(cost, Relaxed);
+            margin.unmet.fetch_add(charge.cost.get(), Relaxed);
         }
         self.want(place);
     }

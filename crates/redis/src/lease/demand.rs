@@ -11,7 +11,7 @@ const REFRESHES_AHEAD: u64 = 20;
 /// A refresh is put off to so many times its length at most.
 const STRETCH_MAX: u64 = 10;
 /// No demand is measured over less: a burst is no trend.
-const SPAN_MIN: Micros = Micros::from_millis(5);
+const SPAN_MIN: Micros = Micros::from_millis(50);
 
 /// Units a second, quick to rise and slow to fall.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

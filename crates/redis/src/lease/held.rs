@@ -1,6 +1,6 @@
 //! The leases on a counter as they lie in its record; see counters.lua.
 
-use tollgate_core::{Bucket, BucketState, Timestamp};
+use tollgate_core::{Bucket, BucketState, Micros, Timestamp};
 
 /// What nodes hold of one counter, the first to end first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -8,10 +8,16 @@ pub(crate) struct Held(Vec<Lease>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Lease {
+    /// The node, and the sequence of its call.
+    holder: String,
     until: Timestamp,
     tokens: u64,
-    line: String,
+    /// By that call.
+    granted: u64,
 }
+
+/// No lease lives longer.
+const LIFE_MAX: Micros = Micros::from_secs(20);
 
 impl Held {
     /// Takes a record apart: its state, and the leases after it. What is no lease holds nothing.
@@ -30,10 +36,18 @@ impl Held {
         live.fold(0, |sum, lease| sum.saturating_add(lease.tokens))
     }
 
-    /// What belongs after the state.
+    /// What belongs after the state. If the clock was set back, leases end when they would have otherwise.
     pub(crate) fn text(&self, steady: Timestamp) -> String {
+        let latest = steady.saturating_add(LIFE_MAX);
         let live = self.0.iter().filter(|lease| lease.until > steady);
-        let lines: String = live.map(|lease| format!("{};", lease.line)).collect();
+        let line = |lease: &Lease| {
+            let until = lease.until.min(latest).as_micros();
+            format!(
+                "{} {until} {} {};",
+                lease.holder, lease.tokens, lease.granted
+            )
+        };
+        let lines: String = live.map(line).collect();
         match lines.as_str() {
             "" => lines,
             _ => format!("|{lines}"),
@@ -63,13 +77,15 @@ impl Held {
 }
 
 fn read(line: &str) -> Option<Lease> {
-    let mut words = line.split(' ').skip(2);
-    let until = Timestamp::from_micros(words.next()?.parse().ok()?);
-    let tokens = words.next()?.parse().ok()?;
+    let words: Vec<&str> = line.split(' ').collect();
+    let [node, sequence, until, tokens, granted] = words.as_slice() else {
+        return None;
+    };
     Some(Lease {
-        until,
-        tokens,
-        line: line.to_owned(),
+        holder: format!("{node} {sequence}"),
+        until: Timestamp::from_micros(until.parse().ok()?),
+        tokens: tokens.parse().ok()?,
+        granted: granted.parse().ok()?,
     })
 }
 

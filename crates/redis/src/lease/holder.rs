@@ -148,6 +148,13 @@ impl Holder {
         Micros::new(self.life().get() / 2).min(PAUSE_MAX)
     }
 
+    /// The same as [`Holder::leave`]; says whether that is new.
+    pub(crate) const fn leave_once(&mut self) -> bool {
+        let was_leaving = self.is_leaving;
+        self.leave();
+        !was_leaving
+    }
+
     /// Gives back all that there is with the next call.
     pub(crate) const fn leave(&mut self) {
         self.is_leaving = true;

@@ -113,6 +113,10 @@ impl Holdings {
                 let until = boot.saturating_add(denied.retry_after.min(most));
                 let retry_at = boot.saturating_add(denied.retry_after);
                 margin.deny(line, charge.cost.get(), until, retry_at);
+                if line.print.load(Relaxed) != print {
+                    // It is another key's by now.
+                    line.denied_until.store(0, Relaxed);
+                }
             }
             return;
         }

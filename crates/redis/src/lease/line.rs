@@ -174,6 +174,14 @@ impl Line {
 }
 
 impl Margin {
+    /// As it is of a key that has just got its place.
+    pub(super) fn clear(&self, line: &Line) {
+        line.set_deadline(Timestamp::from_micros(0));
+        line.denied_until.store(0, Relaxed);
+        self.unmet.store(0, Relaxed);
+        self.is_asked.store(0, Release);
+    }
+
     /// Tells whoever verifies that another epoch has begun, and when Redis last confirmed the lease.
     pub(super) fn turn(&self, line: &Line, heard: Option<Now>) {
         if let Some(watch) = &*self.watch.load() {

@@ -91,6 +91,12 @@ fn gather(
             };
             (Some((slot, asked)), None)
         });
+        if asked.is_none()
+            && let Some(margin) = held.table.margin(place)
+        {
+            // Nobody has the place any more; whoever gets it next is asked about.
+            margin.is_asked.store(0, Relaxed);
+        }
         if let Some(Some((slot, asked))) = asked {
             by_slot.entry(slot).or_default().push(asked);
         }
@@ -210,8 +216,9 @@ impl Holdings {
         const PAUSE: Duration = Duration::from_millis(2);
         self.leaving.store(1, Relaxed);
         for place in self.table.places().collect::<Vec<_>>() {
-            self.with(place, |holder, _, _| {
+            self.with(place, |holder, (_, margin), _| {
                 holder.leave();
+                margin.is_asked.store(0, Relaxed);
                 ((), None)
             });
             self.want(place);

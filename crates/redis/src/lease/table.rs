@@ -133,7 +133,9 @@ impl Table {
         };
         let place = self.probes(print).find(is_free)?;
         *self.holder(place)? = Some(Box::new(make()));
-        let line = self.line(place)?;
+        let (line, margin) = (self.line(place)?, self.margin(place)?);
+        // Whoever found the key that was here before may have left something behind.
+        margin.clear(line);
         line.tag.store(tag, Release);
         line.print.store(print, Release);
         self.used.fetch_add(1, Relaxed);
@@ -145,14 +147,34 @@ impl Table {
         let (Some(line), Some(margin)) = (self.line(place), self.margin(place)) else {
             return;
         };
+        // Taken before the place is free: whoever gives it away holds this, and waits for no holder but a free one's.
+        let _giving = self.giving.lock().unwrap_or_else(PoisonError::into_inner);
         if holder.take().is_some() {
             line.print.store(FREE, Release);
             Wallet::of(line, margin).empty();
-            line.denied_until.store(0, Relaxed);
             margin.watch.store(None);
-            margin.unmet.store(0, Relaxed);
-            margin.is_asked.store(0, Release);
+            margin.clear(line);
+            self.shorten(place);
             self.used.fetch_sub(1, Relaxed);
+        }
+    }
+
+    /// Lets searches end earlier: no key lives beyond a line that nobody ever had.
+    fn shorten(&self, Place(place): Place) {
+        let count = u32::try_from(self.lines.len()).unwrap_or(u32::MAX);
+        let wrapped = |place: u32| Place(place & count.saturating_sub(1));
+        let is = |place: Place, print: u64| {
+            let line = self.line(place);
+            line.is_some_and(|line| line.print.load(Acquire) == print)
+        };
+        if !is(wrapped(place.wrapping_add(1)), EMPTY) {
+            return;
+        }
+        let before = (0..PROBES_MAX as u32).map(|step| wrapped(place.wrapping_sub(step)));
+        for free in before.take_while(|place| is(*place, FREE)) {
+            if let Some(line) = self.line(free) {
+                line.print.store(EMPTY, Release);
+            }
         }
     }
 

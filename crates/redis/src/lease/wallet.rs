@@ -81,8 +81,10 @@ impl<'a> Wallet<'a> {
             return Some(Taken { from, ..taken });
         }
         fill(&|| {
-            let portion = (self.own.tokens() / PORTION).max(tokens);
-            part.add(self.own.give_up(portion));
+            let own = self.own.tokens();
+            if own >= tokens {
+                part.add(self.own.give_up((own / PORTION).max(tokens)));
+            }
         });
         match part.take(tokens) {
             Some(taken) => Some(Taken { from, ..taken }),

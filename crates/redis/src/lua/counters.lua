@@ -232,12 +232,13 @@ local function add(i, q, r)
   end
 end
 
--- Forgets nodes that have not charged the counter for as long as it would have lived without them.
-local function forget_nodes(key, milliseconds)
+-- Forgets nodes that have not charged the counter for as long as it would have lived without them, and hold none of it.
+local function forget_nodes(key, milliseconds, held)
   local fields = redis.call('HGETALL', key)
   for j = 1, #fields, 2 do
     local at = fields[j] ~= 's' and match(fields[j + 1], '^%d+ (%d+)')
-    if at and at + milliseconds * 1000 < steady then redis.call('HDEL', key, fields[j]) end
+    local is_silent = at and at + milliseconds * 1000 < steady
+    if is_silent and not string.find(held, fields[j] .. ' ', 1, true) then redis.call('HDEL', key, fields[j]) end
   end
 end
 

@@ -64,7 +64,10 @@ local settlements = tonumber(ARGV[place])
 if settlements > 0 then
   -- Gives back what was taken at a moment, and nothing else.
   local function credit(i, q, r, at)
-    local limit = of[i]
+    local limit, out = of[i], 0
+    for _, lease in ipairs(leases[i] or parse_leases(lease_text[i] or '')) do
+      if lease.till > steady then out = out + lease.tokens end
+    end
     if law[limit] == BUCKET then
       -- Not what the bucket may have gained by itself since, nor what is out.
       q = q - max(0, steady - at)
@@ -74,8 +77,6 @@ if settlements > 0 then
       if rest < 0 then full, rest = full - 1, rest + a[limit] end
       if full < steady then full, rest = steady, 0 end
       x[i], y[i] = full, rest
-      local out = 0
-      for j = 1, leases[i] and #leases[i] or 0 do out = out + leases[i][j].tokens end
       if out > 0 then hold(i, limit, steady, out) end
     elseif law[limit] == LOG then
       -- A later admission must not count as an earlier one: only that of then is taken back.
@@ -98,7 +99,8 @@ if settlements > 0 then
       older[i] = string.sub(older[i], 1, from - 1) .. rest .. string.sub(older[i], to)
       x[i] = x[i] - q
     elseif window_at(limit, at) == x[i] then
-      y[i], total[i] = max(0, y[i] - q), max(0, total[i] - q)
+      -- What is out stays taken.
+      y[i], total[i] = max(out, y[i] - q), max(0, total[i] - q)
     elseif law[limit] == SLIDING and window_at(limit, at) + 1 == x[i] then
       z[i], total[i] = max(0, z[i] - q), max(0, total[i] - q)
     end
@@ -164,7 +166,7 @@ for i = 1, #KEYS do
     redis.call('HSET', KEYS[i], 's', write(i, limit), node, mark)
     -- What a bucket lives depends on its burst, which may have changed.
     if due then expire(KEYS[i], ttl[limit]) end
-    if sequence % 64 == 0 and redis.call('HLEN', KEYS[i]) > 64 then forget_nodes(KEYS[i], ttl[limit]) end
+    if sequence % 64 == 0 and redis.call('HLEN', KEYS[i]) > 64 then forget_nodes(KEYS[i], ttl[limit], lease_text[i] or '') end
   end
   reply[3 + #KEYS + i] = format('%d', total[i])
 end

@@ -56,7 +56,7 @@ end
 -- Gives tokens back; a bucket keeps room for what is out.
 local function credit(i, limit, tokens, out)
   if law[limit] ~= BUCKET then
-    tokens = min(tokens, y[i])
+    tokens = min(tokens, max(0, y[i] - out))
     y[i] = y[i] - tokens
     return tokens
   end
@@ -161,6 +161,7 @@ local function serve(i, n)
     if law[limit] == FIXED or law[limit] == SLIDING then life = min(life, start_of(limit, x[i] + 1) - wall) end
     -- What stays with its holder never ends earlier than it was told before.
     local till = max(steady + life, kept == 1 and mine.till or 0)
+    if law[limit] == FIXED or law[limit] == SLIDING then till = min(till, steady + start_of(limit, x[i] + 1) - wall) end
     mine = { node = node, sequence = sequence, till = till, tokens = tokens + granted, granted = granted }
   end
   if mine.tokens > 0 or want > 0 then live[#live + 1] = mine end
