@@ -75,7 +75,7 @@ fn a_node_that_is_killed_takes_no_more_with_it_than_it_held() {
 
 // Proves: C3
 #[test]
-fn a_node_that_was_stopped_spends_nothing_of_what_ran_out_meanwhile() {
+fn a_node_that_was_stopped_goes_on_without_what_it_held() {
     let redis = Redis::start();
     let nodes = [(), ()].map(|()| Node::ready(&redis.url(), RULES));
     let crowd = Crowd::of(&nodes.each_ref().map(address), ENDPOINTS);
