@@ -1,10 +1,10 @@
 //! A node that is stopped with tokens of a bucket in its hands, until the bucket is full again without them: what it holds
-//! then is nobody's.
+//! then is nobody's. It was about to ask for more when it was stopped, so nothing but the deadline of its lease tells it.
 
 use rustix::process::Signal;
 use serde_json::json;
 use tollgate_core::{Clock as _, SystemClock, Timestamp};
-use tollgate_testkit::{redis::Redis, wait_for};
+use tollgate_testkit::{proxy::Proxy, redis::Redis, wait_for};
 
 use crate::{
     common::{resp::Resp, server::LONG},
@@ -24,8 +24,10 @@ rules:
 const HELD: u64 = 40;
 /// Requests of one caller that travel together.
 const TOGETHER: usize = 5;
-/// Requests that wait for the stopped node; far more than it holds.
-const WAITING: usize = 1_000;
+/// Who wait for the stopped node, so that one of them is served before it has looked around.
+const CALLERS: usize = 24;
+/// Requests of each; more than it holds.
+const WAITING: usize = 400;
 /// Lines of one answer.
 const LINES: usize = 8;
 
@@ -46,6 +48,15 @@ fn admissions(caller: &mut Resp, answers: usize) -> Vec<Timestamp> {
         .collect()
 }
 
+fn ask(caller: &mut Resp, requests: usize) -> Vec<Timestamp> {
+    caller.write(bundle(requests).as_bytes());
+    admissions(caller, requests)
+}
+
+fn held(node: &Node) -> u64 {
+    node.metric("tollgate_lease_held_units")
+}
+
 fn left(node: &Node) -> u64 {
     let body = json!({ "user_id": "ann", "endpoint": "/brim" });
     let reply = node.server.decisions().post("/ratelimit/peek", &body);
@@ -56,15 +67,29 @@ fn left(node: &Node) -> u64 {
 #[test]
 fn a_node_that_was_stopped_spends_nothing_of_what_ran_out_meanwhile() {
     let redis = Redis::start();
-    let [stopped, other] = [(), ()].map(|()| Node::ready(&redis.url(), RULES));
-    let mut callers = [(), (), ()].map(|()| Resp::to(stopped.server.resp));
-    let [first, ..] = &mut callers;
-    wait_for("a node with tokens in its hands", LONG, || {
-        first.write(bundle(TOGETHER).as_bytes());
-        admissions(first, TOGETHER);
-        let held = stopped.metric("tollgate_lease_held_units");
-        (held >= HELD).then_some(())
+    let proxy = Proxy::to(redis.address());
+    let stopped = Node::ready(&format!("redis://{}", proxy.addr()), RULES);
+    let other = Node::ready(&redis.url(), RULES);
+    let mut callers = [(); CALLERS].map(|()| Resp::to(stopped.server.resp));
+    let first = &mut callers[0];
+    wait_for("a node with tokens that asks for more", LONG, || {
+        ask(first, TOGETHER);
+        if held(&stopped) < HELD {
+            return None;
+        }
+        proxy.stall();
+        let calls = stopped.metric("tollgate_lease_calls_total");
+        wait_for("a call that is under way", LONG, || {
+            ask(first, 1);
+            (stopped.metric("tollgate_lease_calls_total") > calls).then_some(())
+        });
+        if held(&stopped) >= HELD / 2 {
+            return Some(());
+        }
+        proxy.flow();
+        None
     });
+    println!("stopped with {}", held(&stopped));
     stopped.server.pause();
     // It is full when everything has run out that was leased of it. One token is what a peek would take.
     wait_for("a bucket that is full again", LONG, || {
@@ -83,12 +108,12 @@ fn a_node_that_was_stopped_spends_nothing_of_what_ran_out_meanwhile() {
             scope.spawn(waiting)
         });
         let each: Vec<_> = each.collect();
-        neighbour.write(bundle(WAITING).as_bytes());
-        let mut admitted = admissions(&mut neighbour, WAITING);
+        let mut admitted = ask(&mut neighbour, WAITING);
         let others = each.into_iter().flat_map(|one| one.join().unwrap());
         admitted.extend(others);
         admitted
     });
+    proxy.flow();
     admitted.sort_unstable();
     for (at, count) in admitted.iter().zip(1_u64..) {
         let earned = at.since(begin).get() * RATE / 1_000_000 + 1;
@@ -98,10 +123,11 @@ fn a_node_that_was_stopped_spends_nothing_of_what_ran_out_meanwhile() {
             at.since(begin)
         );
     }
-    println!(
-        "{} of {BURST}, within {:?}",
-        admitted.len(),
-        admitted.last().map(|at| at.since(begin))
-    );
-    assert!(admitted.len() > 270, "{}", admitted.len());
+    let (most, admitted) = (usize::try_from(BURST).unwrap(), admitted.len());
+    println!("{admitted} of {most}");
+    assert!(admitted > most * 9 / 10, "{admitted} of {most}");
+    stopped.until_fine();
+    wait_for("somebody who passes", LONG, || {
+        (stopped.passes("/brim", "ann", 1) == 1).then_some(())
+    });
 }
