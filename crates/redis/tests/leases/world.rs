@@ -99,6 +99,14 @@ impl Counter {
         each.map(|one| one.overshoot(&self.limit)).max().unwrap()
     }
 
+    /// No more than there is, if that is once and for all.
+    pub(crate) fn is_within(&self) {
+        let most = self.limit.capacity();
+        let is_within = |ledger: &Ledger| ledger.total() <= most;
+        let is_so = !self.is_finite() || self.ledgers.iter().all(is_within);
+        assert!(is_so, "{}: {}", self.name(), self.admitted());
+    }
+
     /// Whether its units are spent once and for all.
     pub(crate) fn is_finite(&self) -> bool {
         self.limit.period().length().get() > 3_600_000_000
