@@ -89,8 +89,8 @@ impl Crowd {
         });
     }
 
-    /// Waits until nothing was admitted for a while, though it was asked for.
-    pub(crate) fn until_spent(&self, quiet: u64) {
+    /// Waits until nothing was admitted for a while, though it was asked for: there were so many, and no more.
+    pub(crate) fn until_spent(&self, units: u64, quiet: u64) {
         let denied = || -> Vec<u64> {
             self.seen
                 .iter()
@@ -100,6 +100,8 @@ impl Crowd {
         let mut since = (self.admitted(), denied());
         wait_for("limits that are used up", LONG, || {
             let (admitted, now) = (self.admitted(), denied());
+            // A wait in vain says less.
+            assert!({ admitted.iter() }.all(|it| *it <= units), "{admitted:?}");
             if admitted != since.0 {
                 since = (admitted, now);
                 return None;

@@ -20,3 +20,4 @@ mod range;
 mod rig;
 mod setting;
 mod sharing;
+mod stopped;

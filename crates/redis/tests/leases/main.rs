@@ -1,6 +1,14 @@
 //! Leases over a real Redis: what nodes spend from memory is never more than the law allows.
-#![allow(clippy::unwrap_used, reason = "a test: to panic is how it fails")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test: to panic is how it fails"
+)]
 
 mod alone;
 mod fleet;
+mod ledger;
+mod together;
 mod verified;
+mod world;
