@@ -89,11 +89,14 @@ impl Lanes {
 
     /// The same for one slot. What could not be told is told later.
     async fn assert(&self, loss: Loss, claims: &[Claim]) {
-        for together in claims.chunks(lease::TOGETHER_MAX) {
+        let new = claims.iter().filter(|claim| claim.is_new_to(loss.since));
+        let new: Vec<Claim> = new.cloned().collect();
+        for together in new.chunks(lease::TOGETHER_MAX) {
             if let Err(failure) = self.tell(loss.slot, together).await {
                 tracing::debug!(?failure, "what Redis may have lost is not told yet");
                 return;
             }
+            self.touched.told(together, loss.since);
         }
         self.client.asserted(loss);
     }

@@ -47,6 +47,8 @@ struct Entry {
     /// When that was, and the window that it was in.
     at: Timestamp,
     window: u64,
+    /// The total that a server was told last, and which: the one that may have lost counters since then.
+    told: Told,
     /// The total when that window began, and when the one before did.
     at_start: u64,
     at_start_before: u64,
@@ -58,6 +60,22 @@ pub(crate) struct Claim {
     pub(crate) key: Key,
     pub(crate) limit: Limit,
     pub(crate) asserted: Asserted,
+    told: Told,
+}
+
+/// Since when a server may have lost counters, and a total that it was told after that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Told {
+    since: u64,
+    total: u64,
+}
+
+impl Claim {
+    /// Whether the server that may have lost counters since then does not know it yet.
+    pub(crate) fn is_new_to(&self, since: u64) -> bool {
+        let total = self.asserted.known;
+        self.told != Told { since, total }
+    }
 }
 
 impl Touched {
@@ -84,6 +102,18 @@ impl Touched {
         let (before, after) = (len, part.keys.len());
         drop(part);
         self.resized(before, after);
+    }
+
+    /// The server that may have lost counters since then knows these now.
+    pub(crate) fn told(&self, claims: &[Claim], since: u64) {
+        for claim in claims {
+            let total = claim.asserted.known;
+            let mut part = self.part(&claim.key);
+            let entry = part.as_mut().and_then(|part| part.keys.get_mut(&claim.key));
+            if let Some(entry) = entry {
+                entry.told = Told { since, total };
+            }
+        }
     }
 
     /// What is to be told of all counters.
@@ -163,6 +193,7 @@ impl Entry {
             total,
             at,
             window: window(limit, at),
+            told: Told::default(),
             at_start: 0,
             at_start_before: 0,
         }
@@ -170,7 +201,7 @@ impl Entry {
 
     fn note(&mut self, limit: &Limit, total: u64, at: Timestamp) {
         // Two replies may have overtaken each other.
-        if at < self.at && total <= self.total {
+        if at <= self.at && total <= self.total {
             return;
         }
         if self.limit != *limit {
@@ -220,6 +251,7 @@ impl Entry {
                 before,
                 at: self.at,
             },
+            told: self.told,
         })
     }
 }

@@ -33,7 +33,7 @@ struct Account {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Loss {
     pub(crate) slot: Slot,
-    since: u64,
+    pub(crate) since: u64,
     /// Whether this node may still hear what it was granted by the server before.
     is_fresh: IsFresh,
 }
