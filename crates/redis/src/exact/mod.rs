@@ -3,6 +3,7 @@
 mod ask;
 mod decide;
 mod fast;
+mod held;
 mod item;
 mod lane;
 mod lanes;

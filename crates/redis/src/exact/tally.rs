@@ -16,15 +16,15 @@ pub(crate) type Decisions = SmallVec<[Decision; 2]>;
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
     pub(super) now: Now,
-    found: HashMap<Key, Found, RandomState>,
+    pub(super) found: HashMap<Key, Found, RandomState>,
 }
 
 #[derive(Clone, Debug)]
-struct Found {
+pub(super) struct Found {
     /// As it lies in Redis.
     text: Option<String>,
     /// The leases on it.
-    held: Held,
+    pub(super) held: Held,
     /// As it is to be: `None` as long as nobody has touched it.
     next: Option<Next>,
 }
@@ -105,28 +105,6 @@ impl Tally {
         self.look(items)
     }
 
-    /// What a window has counted beyond what nodes hold: only that can be given back. A bucket looks after itself.
-    fn spare(&self, item: &Item, state: &State) -> Cost {
-        let counted = match state {
-            State::Fixed(state) => state.used,
-            State::Sliding(state) => state.current,
-            _ => return Cost::new(u64::MAX),
-        };
-        let found = self.found.get(&item.key);
-        let held = found.map_or(0, |found| found.held.tokens(self.now.steady));
-        Cost::new(counted.saturating_sub(held))
-    }
-
-    /// What nodes hold and may spend yet stays taken.
-    fn keep_held(&mut self, item: &Item) {
-        let found = self.found.get(&item.key);
-        let tokens = found.map_or(0, |found| found.held.tokens(self.now.steady));
-        if tokens > 0 {
-            let state = item.limit.law().admitted(tokens, self.now);
-            self.put(item, state, &[]);
-        }
-    }
-
     /// Adds what was spent elsewhere, and takes off what was not spent after all.
     pub(super) fn settle(&mut self, item: &Item, owed: u64, back: u64) -> Result<(), Unreadable> {
         let law = item.limit.law();
@@ -148,14 +126,6 @@ impl Tally {
         let each = items.iter();
         each.map(|item| self.step(item, Cost::ZERO, items))
             .collect()
-    }
-
-    /// Tokens of each of these counters that nodes hold.
-    pub(super) fn held(&self, items: &[Item]) -> SmallVec<[u64; 2]> {
-        let found = items.iter().map(|item| self.found.get(&item.key));
-        let tokens =
-            |found: Option<&Found>| found.map_or(0, |found| found.held.tokens(self.now.steady));
-        found.map(tokens).collect()
     }
 
     /// What has to be written.
@@ -243,7 +213,7 @@ impl Tally {
     }
 
     /// Keeps a state, unless it has nothing to tell. What it was carried over from is gone.
-    fn put(&mut self, item: &Item, state: State, all: &[Item]) {
+    pub(super) fn put(&mut self, item: &Item, state: State, all: &[Item]) {
         let is_own = || matches!(self.live(&item.key, &item.limit, &item.limit), Ok(Some(_)));
         if !item.former.is_empty() && !is_own() {
             let sources: Vec<(Key, Limit)> = former(item, all)

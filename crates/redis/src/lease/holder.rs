@@ -210,7 +210,16 @@ impl Holder {
             _ => moved.returned += returned,
         }
         let want = target.saturating_sub(kept).min(self.limit.law().capacity());
-        let question = Question {
+        let question = self.question(sequence, (spent, returned), want);
+        self.pending = Some(Pending {
+            question: question.clone(),
+            first_sent: boot,
+        });
+        question
+    }
+
+    fn question(&self, sequence: u64, (spent, returned): (u64, u64), want: u64) -> Question {
+        Question {
             key: self.key.clone(),
             limit: self.limit.clone(),
             former: self.former,
@@ -221,14 +230,9 @@ impl Holder {
             want,
             least: self.least(),
             most: self.limit.law().capacity(),
-            life,
+            life: self.life(),
             asserted: Asserted::default(),
-        };
-        self.pending = Some(Pending {
-            question: question.clone(),
-            first_sent: boot,
-        });
-        question
+        }
     }
 
     /// The tokens are void: nobody holds them for this node any more.
