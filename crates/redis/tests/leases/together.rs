@@ -64,9 +64,14 @@ async fn a_primary_that_hangs_until_another_took_over_grants_nothing_when_it_goe
     let party = Party::start(&cluster, nodes.clone());
     party.until_some();
     let (primary, replica) = (cluster.primary(1), cluster.replica(1));
-    cluster.node(primary).pause();
+    // What it grants now its replica does not hear of.
+    let old = cluster.node(primary);
+    old.command(&["ACL", "SETUSER", "default", "-psync", "-sync"]);
+    assert_eq!(old.command(&["CLIENT", "KILL", "TYPE", "replica"]), "1");
+    party.until_some();
+    old.pause();
     until_known(&nodes, &cluster, replica);
-    cluster.node(primary).resume();
+    old.resume();
     party.until_some();
     party.end().await;
 }
