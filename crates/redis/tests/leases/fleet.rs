@@ -37,6 +37,18 @@ pub(crate) fn fleet(urls: &[String], count: u32) -> Vec<Node> {
 /// The same, with leases or without.
 pub(crate) fn fleet_of(urls: &[String], count: u32, leases: Leases) -> Vec<Node> {
     let nodes: Vec<Node> = (0..count).map(|_| start(urls, leases)).collect();
+    known(&nodes);
+    nodes
+}
+
+/// A node with leases.
+pub(crate) fn start_on(urls: &[String]) -> Node {
+    start(urls, Leases::On)
+}
+
+/// Waits until these know of each other, over a Redis that is well.
+pub(crate) fn known(nodes: &[Node]) {
+    let count = u32::try_from(nodes.len()).unwrap();
     wait_for("a fleet over a Redis that is well", LONG, || {
         let is_up = |node: &Node| {
             let health = node.health();
@@ -48,7 +60,6 @@ pub(crate) fn fleet_of(urls: &[String], count: u32, leases: Leases) -> Vec<Node>
         };
         nodes.iter().all(is_up).then_some(())
     });
-    nodes
 }
 
 /// Asks once.

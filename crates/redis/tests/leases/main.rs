@@ -9,6 +9,7 @@
 mod alone;
 mod fleet;
 mod ledger;
+mod party;
 mod together;
 mod verified;
 mod world;

@@ -1,196 +1,114 @@
-//! Five nodes over a Cluster of three shards: every algorithm and every mode at once, hot and cold keys, several limits in
-//! a request, and a shard that fails over in the middle.
+//! Nodes over a Cluster of three shards: every algorithm and every mode at once, hot and cold keys, several limits in a
+//! request, and something that happens in the middle.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
-    time::Duration,
-};
-
-use tokio::task::JoinSet;
-use tollgate_core::{Action, Store as _};
-use tollgate_testkit::{Rng, redis::Cluster, wait_for};
+use tollgate_redis::Standing;
+use tollgate_testkit::{redis::Cluster, wait_for};
 
 use crate::{
-    fleet::{LONG, Node, fleet},
-    ledger::now,
-    world::{Counter, World},
+    fleet::{LONG, Node, fleet, known, start_on},
+    party::Party,
 };
 
-const NODES: usize = 5;
-/// Callers at each node.
-const CALLERS: usize = 4;
-/// Requests of a leased key in a row.
-const ROW: u64 = 12;
-/// Admissions of every hot key before the shard fails over.
-const SOME: u64 = 100;
-/// Denials by Redis, or by what it said, show that there is nothing left.
-const MANY: u64 = 300;
-/// How often Redis is asked what is left, by somebody who takes no other word for it.
-const PEEKS_MAX: usize = 500;
-
-/// One caller.
-struct Caller {
-    world: Arc<World>,
-    node: Node,
-    place: usize,
-    rng: Rng,
-}
-
-impl Caller {
-    async fn run(mut self, is_over: &AtomicBool) {
-        let world = Arc::clone(&self.world);
-        while !is_over.load(Relaxed) {
-            let shard = self.rng.index(world.hot.len());
-            let hot = &world.hot[shard];
-            match self.rng.below(10) {
-                0 | 1 => {
-                    let cold = &world.cold[self.rng.index(world.cold.len())];
-                    self.ask(&[cold]).await;
-                }
-                // In one slot: leased and exact.
-                2 => self.ask(&[&hot[0], &hot[5]]).await,
-                // In three shards: leased ones, a log and a local one.
-                3 => {
-                    let [next, last] = [1, 2].map(|far| &world.hot[(shard + far) % 3]);
-                    self.ask(&[&hot[1], &next[3], &last[6], &next[9]]).await;
-                }
-                4 => self.ask(&[&hot[2], &hot[3]]).await,
-                _ => {
-                    let counter = &hot[self.rng.index(hot.len())];
-                    let row = if counter.is_leased() { ROW } else { 1 };
-                    for _ in 0..row {
-                        self.ask(&[counter]).await;
-                    }
-                }
-            }
-            tokio::task::yield_now().await;
-        }
-    }
-
-    async fn ask(&mut self, counters: &[&Counter]) {
-        let cost = match self.rng.below(8) {
-            0 => 1 + self.rng.below(4),
-            _ => 1,
+/// Waits until these have heard who answers for a shard, and may ask it.
+fn until_known(nodes: &[Node], cluster: &Cluster, primary: usize) {
+    let name = cluster.node(primary).address().to_string();
+    wait_for("nodes that ask the new primary", LONG, || {
+        let asks = |node: &Node| {
+            let shards = node.health().shards;
+            let mut ours = shards.iter().filter(|shard| shard.name == name);
+            ours.any(|shard| shard.standing == Standing::Up)
         };
-        let charges: Vec<_> = counters.iter().map(|one| one.charge(cost)).collect();
-        let sent = now();
-        let verdict = self.node.charge(&charges).await.unwrap();
-        for counter in counters {
-            counter.note(self.place, sent, cost, &verdict);
-        }
-    }
-}
-
-/// What Redis says is used, once it is asked.
-async fn used(node: &Node, counter: &Counter) -> u64 {
-    for _ in 0..PEEKS_MAX {
-        let peeked = node.inspect(Action::Peek, &[counter.charge(0)]).await;
-        let peeked = peeked.unwrap();
-        if peeked.fallback().is_none() {
-            return counter.limit.capacity() - peeked.binding().remaining();
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("Redis does not say what is left of {}", counter.name())
-}
-
-/// Nobody was let in beyond the law, and Redis knows of everybody.
-async fn is_lawful(world: &World, node: &Node) {
-    for counter in world.all() {
-        let (name, admitted) = (counter.name(), counter.admitted());
-        assert_eq!(counter.overshoot(), 0, "{name}: {admitted}");
-        if counter.is_finite() && counter.consistency != tollgate_core::Consistency::Local {
-            let used = used(node, counter).await;
-            assert!(used >= admitted, "{name}: {used} of {admitted} are known");
-        }
-    }
-}
-
-fn print(world: &World, nodes: &[Node]) {
-    for counter in world.hot.iter().flatten() {
-        let [denied, by_policy] =
-            [&counter.denied, &counter.by_policy].map(|count| count.load(Relaxed));
-        let (name, admitted) = (counter.name(), counter.admitted());
-        println!("{name}: {admitted} admitted, {denied} denied, {by_policy} by policy");
-        if counter.is_leased() && counter.is_finite() {
-            println!("    {} %", admitted * 100 / counter.limit.amount());
-        }
-    }
-    for node in nodes {
-        let stats = node.stats();
-        println!(
-            "calls {} late {} {:?}",
-            stats.calls, stats.late, stats.leases
-        );
-    }
+        nodes.iter().all(asks).then_some(())
+    });
 }
 
 // Proves: C2, C3, C7
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn everything_at_once_is_within_every_limit_though_a_shard_fails_over() {
     let cluster = Cluster::start();
-    let nodes = fleet(&cluster.urls(), 5);
-    let world = Arc::new(World::of(&cluster, NODES));
-    let is_over = Arc::new(AtomicBool::new(false));
-    let mut callers = JoinSet::new();
-    for place in 0..NODES * CALLERS {
-        let caller = Caller {
-            world: Arc::clone(&world),
-            node: Arc::clone(&nodes[place % NODES]),
-            place: place % NODES,
-            rng: Rng::new(u64::try_from(place).unwrap()),
-        };
-        let is_over = Arc::clone(&is_over);
-        callers.spawn(async move { caller.run(&is_over).await });
-    }
-    let hot = || world.hot.iter().flatten();
-    wait_for("some of everything", LONG, || {
-        hot()
-            .all(|counter| counter.admitted() >= SOME)
-            .then_some(())
-    });
+    let party = Party::start(&cluster, fleet(&cluster.urls(), 5));
+    party.until_some();
     cluster.failover(0);
-    let denied = |counter: &Counter| counter.denied.load(Relaxed);
-    let before: Vec<u64> = hot().map(denied).collect();
-    wait_for("limits that are used up", LONG, || {
-        // A wait in vain says less.
-        hot().for_each(Counter::is_within);
-        let mut spent = hot()
-            .zip(&before)
-            .filter(|(counter, _)| counter.is_finite());
-        spent
-            .all(|(counter, before)| denied(counter) > before + MANY)
-            .then_some(())
-    });
-    is_over.store(true, Relaxed);
-    while let Some(ended) = callers.join_next().await {
-        ended.unwrap();
-    }
-    print(&world, &nodes);
-    for node in &nodes {
-        assert_eq!(
-            node.settle(LONG).await,
-            0,
-            "counters that are left unsettled"
-        );
-    }
-    is_lawful(&world, &nodes[0]).await;
-    for node in &nodes {
-        let leases = node.stats().leases;
-        assert!(leases.spent > 0 && leases.overshoot == 0, "{leases:?}");
-    }
+    party.until_spent();
+    let world = party.end().await;
     // What was leased of the shard that failed over was void, and is lost to everybody.
     for counter in world.hot[1..].iter().flatten() {
         if counter.is_leased() && counter.is_finite() {
             let (admitted, most) = (counter.admitted(), counter.limit.amount());
-            assert!(
-                admitted * 10 >= most * 9,
-                "{}: {admitted} of {most}",
-                counter.name()
-            );
+            let name = counter.name();
+            assert!(admitted * 10 >= most * 9, "{name}: {admitted} of {most}");
         }
     }
+}
+
+// Proves: C3, C7
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn every_shard_fails_over_in_turn_and_no_slice_is_spent_twice() {
+    let cluster = Cluster::start();
+    let nodes = fleet(&cluster.urls(), 2);
+    let party = Party::start(&cluster, nodes.clone());
+    for shard in cluster.shards() {
+        party.until_some();
+        let primary = cluster.failover(shard);
+        until_known(&nodes, &cluster, primary);
+    }
+    party.until_some();
+    party.end().await;
+}
+
+// Proves: C3, C7
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_primary_that_hangs_until_another_took_over_grants_nothing_when_it_goes_on() {
+    let cluster = Cluster::start();
+    let nodes = fleet(&cluster.urls(), 2);
+    let party = Party::start(&cluster, nodes.clone());
+    party.until_some();
+    let (primary, replica) = (cluster.primary(1), cluster.replica(1));
+    // What it grants now its replica does not hear of.
+    let old = cluster.node(primary);
+    old.command(&["ACL", "SETUSER", "default", "-psync", "-sync"]);
+    assert_eq!(old.command(&["CLIENT", "KILL", "TYPE", "replica"]), "1");
+    party.until_some();
+    old.pause();
+    until_known(&nodes, &cluster, replica);
+    old.resume();
+    party.until_some();
+    party.end().await;
+}
+
+// Proves: C3, C6
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_node_that_is_cut_off_from_the_whole_cluster_and_returns_takes_no_more_than_its_slices() {
+    let cluster = Cluster::start();
+    let every = |words: &[&str]| {
+        for node in cluster.nodes() {
+            cluster.node(node).command(words);
+        }
+    };
+    // Whoever may not enter is as far away as whoever finds no way.
+    every(&[
+        "ACL", "SETUSER", "minor", "on", ">secret", "~*", "&*", "+@all",
+    ]);
+    let urls = cluster.urls().into_iter();
+    let urls = urls.map(|url| url.replace("redis://", "redis://minor:secret@"));
+    let minor = start_on(&urls.collect::<Vec<_>>());
+    let mut nodes: Vec<Node> = [(), ()].map(|()| start_on(&cluster.urls())).into();
+    nodes.push(minor.clone());
+    known(&nodes);
+    let party = Party::start(&cluster, nodes.clone());
+    for _ in 0..2 {
+        party.until_some();
+        every(&["ACL", "SETUSER", "minor", "off"]);
+        every(&["CLIENT", "KILL", "USER", "minor"]);
+        wait_for("a node that reaches nobody", LONG, || {
+            let shards = minor.health().shards;
+            let mut standing = shards.iter().map(|shard| shard.standing);
+            standing.all(|it| it == Standing::Down).then_some(())
+        });
+        party.until_some();
+        every(&["ACL", "SETUSER", "minor", "on"]);
+        known(&nodes);
+    }
+    party.until_spent();
+    party.end().await;
 }

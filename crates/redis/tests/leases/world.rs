@@ -16,12 +16,12 @@ const HOT: [(&str, Consistency); 11] = [
     ("6000/month burst 6000", Consistency::Leased),
     ("400/s burst 2000", Consistency::Leased),
     ("900/s fixed_window", Consistency::Leased),
-    ("800/month fixed_window", Consistency::Exact),
-    ("800/month sliding_log", Consistency::Exact),
+    ("500/month fixed_window", Consistency::Exact),
+    ("500/month sliding_log", Consistency::Exact),
     ("50/s burst 100", Consistency::Exact),
     // Counted exactly, since each request has to be seen.
     ("50/s leaky_bucket burst 100", Consistency::Leased),
-    ("600/month sliding_window", Consistency::Local),
+    ("200/month sliding_window", Consistency::Local),
     ("50/s burst 100", Consistency::Local),
 ];
 
