@@ -24,7 +24,7 @@ const PATIENT: Duration = Duration::from_secs(5);
 /// Whoever is asked for so often in a row is leased.
 const SIGHTINGS: usize = 4;
 /// Callers at once while keys become warm.
-const CALLERS: usize = 256;
+const CALLERS: usize = 512;
 
 impl Rig {
     /// On one thread besides the caller's.

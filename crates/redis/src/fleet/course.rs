@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// Timers count whole milliseconds and ring one to two of them late: so much earlier a decision gives up.
-const TICK: Duration = Duration::from_millis(1);
+pub(super) const TICK: Duration = Duration::from_millis(1);
 
 /// Everything that decides.
 pub(crate) struct Fleet<L> {
@@ -68,8 +68,13 @@ impl Policies {
 }
 
 impl<L: ImmediateStore + 'static> Fleet<L> {
-    /// Takes all charges, or none; or says what that would come to.
-    pub(crate) async fn decide(&self, charges: &[Charge<'_>], manner: Manner) -> Verdict {
+    /// Takes all charges, or none, before the end; or says what that would come to.
+    pub(super) async fn decide_by(
+        &self,
+        end: Instant,
+        charges: &[Charge<'_>],
+        manner: Manner,
+    ) -> Verdict {
         let leased = self.lease(charges, manner);
         let is_open = |place| !leased.iter().any(|(leased, _)| *leased == place);
         let (parts, charges) = self.pay_in_part(charges, &leased, manner);
@@ -88,7 +93,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             taken_by_policy: SmallVec::new(),
             manner,
             nodes: NonZeroU32::new(self.client.live_nodes()).unwrap_or(NonZeroU32::MIN),
-            end: Instant::now() + self.deadline.saturating_sub(TICK.min(self.deadline / 2)),
+            end,
             now: None,
         };
         let mut underway = Underway::new(self, course, &here);

@@ -1,9 +1,10 @@
 //! The part of a request that leases of this node cover.
 
 use smallvec::SmallVec;
-use tollgate_core::{Answer, Charge, Cost, Decision, ImmediateStore, Micros, Outcome};
+use tokio::time::Instant;
+use tollgate_core::{Answer, Charge, Cost, Decision, ImmediateStore, Micros, Outcome, Verdict};
 
-use super::{Fleet, group::Group, policy::Manner, underway::Course};
+use super::{Fleet, course::TICK, group::Group, policy::Manner, underway::Course};
 use crate::{
     exact::Decisions,
     lease::{Denied, Got, Local},
@@ -13,6 +14,21 @@ use crate::{
 const REFRESHES_TO_RETURN: u64 = 10;
 
 impl<L: ImmediateStore + 'static> Fleet<L> {
+    /// Takes all charges, or none; or says what that would come to.
+    pub(crate) async fn decide(&self, charges: &[Charge<'_>], manner: Manner) -> Verdict {
+        let end = Instant::now() + self.deadline.saturating_sub(TICK.min(self.deadline / 2));
+        let verdict = self.decide_by(end, charges, manner).await;
+        let is_denied = !verdict.is_allowed() && verdict.fallback().is_none();
+        if is_denied && manner == Manner::Charge && self.holdings.is_in_the_way(charges) {
+            // What was granted to this node meanwhile arrives at any moment.
+            tokio::time::sleep_until(end.min(Instant::now() + TICK)).await;
+            if Instant::now() < end {
+                return self.decide_by(end, charges, manner).await;
+            }
+        }
+        verdict
+    }
+
     /// What this node can say of the charges by itself.
     pub(super) fn lease(
         &self,

@@ -4,13 +4,14 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use smallvec::SmallVec;
 use tollgate_core::{
-    Answer, Charge, Clock as _, Decision, Instants, Limit, Micros, Outcome, Timestamp, Verdict,
+    AlgorithmName, Answer, Charge, Clock as _, Decision, Instants, Limit, Micros, Outcome,
+    Timestamp, Verdict,
 };
 
 use super::{
     holdings::Holdings,
     line::{Line, Take, tag},
-    purse::Taken,
+    purse::{Taken, Until},
     shown::{bucket_has, shown},
     table::Place,
     wallet::Wallet,
@@ -22,6 +23,7 @@ pub(crate) struct Got {
     pub(super) place: Place,
     pub(super) taken: Taken,
     pub(super) cost: u64,
+    pub(super) until: Until,
     pub(crate) decision: Decision,
     /// What the key shows without it.
     pub(crate) untaken: Decision,
@@ -36,6 +38,14 @@ pub(crate) enum Local {
     Seen(Decision),
     /// Redis has to be asked.
     Elsewhere,
+}
+
+/// For how long what was taken of a limit can be put back.
+pub(super) fn until(limit: &Limit) -> Until {
+    match limit.algorithm() {
+        AlgorithmName::TokenBucket => Until::Report,
+        _ => Until::Emptied,
+    }
 }
 
 impl Got {
@@ -140,6 +150,7 @@ impl Holdings {
                     place,
                     taken,
                     cost,
+                    until: until(charge.limit),
                     decision: show(taken.left),
                     untaken: show(taken.left.saturating_add(cost)),
                 })
@@ -205,6 +216,10 @@ impl Holdings {
         at: Instants,
     ) -> Option<Decision> {
         let (margin, cost) = (self.table.margin(place)?, charge.cost.get());
+        if cost > charge.limit.law().capacity() {
+            // It never fits: Redis says so.
+            return None;
+        }
         let Some(retry_at) = margin.denied(line, cost, at.boot) else {
             self.in_vain(place, charge);
             return None;

@@ -52,6 +52,8 @@ pub(crate) struct Holder {
     pub(crate) not_before: Timestamp,
     /// When it is to be asked about, unless something happens before.
     pub(crate) next_at: Timestamp,
+    /// Refreshes in a row for which nobody asked for it.
+    pub(super) idle: u32,
     /// Until then the rest of the window is counted exactly.
     pub(super) collapsed_until: Timestamp,
     /// Whether to give back what there is, and no more.
@@ -113,6 +115,7 @@ impl Holder {
             failures: 0,
             not_before: boot,
             next_at: boot,
+            idle: 0,
             collapsed_until: Timestamp::from_micros(0),
             is_leaving: false,
         }
@@ -129,6 +132,17 @@ impl Holder {
 
     pub(super) fn is_bucket(&self) -> bool {
         self.limit.algorithm() == AlgorithmName::TokenBucket
+    }
+
+    /// Whether nobody asks for it any more. While plenty is left for all, it may be that somebody does now and then.
+    fn is_idle(&self) -> bool {
+        let is_plenty = self.interval.get() >= self.refresh.get().saturating_mul(2);
+        self.idle > u32::from(is_plenty)
+    }
+
+    /// Whether it has nothing, and asks for nothing.
+    pub(crate) fn is_collapsed(&self) -> bool {
+        self.base == 0 && self.not_before < self.collapsed_until
     }
 
     fn is_hot(&self) -> IsHot {
@@ -188,10 +202,17 @@ impl Holder {
         split(line, margin, self.is_hot());
         let reported_at = std::mem::replace(&mut self.reported_at, boot);
         let has_ended = boot >= line.deadline() || self.lease == 0;
-        let is_idle = asked_for == 0 || self.is_leaving || boot < self.collapsed_until;
-        let target = match is_idle {
-            true => 0,
-            false => self.demand.want(self.interval),
+        self.idle = if asked_for == 0 {
+            self.idle.saturating_add(1)
+        } else {
+            0
+        };
+        let is_idle = self.is_idle() || self.is_leaving || boot < self.collapsed_until;
+        let target = match (is_idle, self.idle) {
+            (true, _) => 0,
+            (false, 0) => self.demand.want(self.interval),
+            // It keeps what it has for now.
+            (false, _) => tokens,
         };
         let too_many = match has_ended || is_idle {
             true => tokens,

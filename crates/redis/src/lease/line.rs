@@ -9,7 +9,7 @@ use arc_swap::ArcSwapOption;
 use tollgate_core::{Clock, Instants, Limit, Now, Timestamp};
 
 use super::{
-    purse::{Purse, Taken},
+    purse::{Purse, Taken, Until},
     wallet::Parts,
 };
 use crate::verify::Watch;
@@ -93,7 +93,7 @@ impl Line {
         };
         let take = self.check(ids, taken, deadline, clock);
         if !matches!(take, Take::Got(..)) {
-            self.purse.put_back(taken, cost);
+            self.purse.put_back(taken, cost, Until::Report);
         }
         take
     }

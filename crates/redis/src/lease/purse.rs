@@ -11,6 +11,26 @@ use std::sync::atomic::{
 pub(crate) struct Purse(AtomicU64);
 
 const TOKENS_BITS: u32 = 48;
+/// The upper half of an epoch counts how often the purse was emptied, the lower what was reported since.
+const REPORTS: u64 = 0xff;
+
+/// For how long what was taken can be put back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// It is reported: then it is spent, whatever becomes of it.
+    Report,
+    /// The purse is emptied: what was counted in a window stays counted there, so it does no harm that it was reported.
+    Emptied,
+}
+
+impl Until {
+    const fn is_over(self, then: u64, now: u64) -> bool {
+        match self {
+            Self::Report => then != now,
+            Self::Emptied => then & !REPORTS != now & !REPORTS,
+        }
+    }
+}
 
 /// What was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,11 +85,11 @@ impl Purse {
     }
 
     /// Puts back what was taken, unless it was reported as spent meanwhile: then it is.
-    pub(crate) fn put_back(&self, taken: Taken, tokens: u64) {
+    pub(crate) fn put_back(&self, taken: Taken, tokens: u64, until: Until) {
         let put = |word: u64| {
-            let is_same = word >> TOKENS_BITS == taken.epoch;
+            let is_over = until.is_over(taken.epoch, word >> TOKENS_BITS);
             let sum = (word & Self::MAX).checked_add(tokens)?;
-            (is_same && sum <= Self::MAX).then_some(word + tokens)
+            (!is_over && sum <= Self::MAX).then_some(word + tokens)
         };
         // If it is another epoch, they are spent.
         let _spent = self.0.fetch_update(AcqRel, Acquire, put);
@@ -84,12 +104,14 @@ impl Purse {
 
     /// Begins a new epoch; says how many tokens there are.
     pub(crate) fn report(&self) -> u64 {
-        self.renew(|tokens| tokens)
+        let next = |epoch: u64| (epoch & !REPORTS) | (epoch.wrapping_add(1) & REPORTS);
+        self.renew(next, |tokens| tokens)
     }
 
     /// The same, and none are left.
     pub(crate) fn empty(&self) -> u64 {
-        self.renew(|_| 0)
+        let next = |epoch: u64| (epoch & !REPORTS).wrapping_add(REPORTS + 1);
+        self.renew(next, |_| 0)
     }
 
     /// Gives up to so many up, in the present epoch; says how many.
@@ -99,9 +121,9 @@ impl Purse {
         self.0.fetch_update(AcqRel, Acquire, take).map_or(0, some)
     }
 
-    fn renew(&self, keep: impl Fn(u64) -> u64) -> u64 {
+    fn renew(&self, epoch: impl Fn(u64) -> u64, keep: impl Fn(u64) -> u64) -> u64 {
         let next = |word: u64| {
-            let epoch = (word >> TOKENS_BITS).wrapping_add(1);
+            let epoch = epoch(word >> TOKENS_BITS);
             Some((epoch << TOKENS_BITS) | keep(word & Self::MAX))
         };
         self.0
@@ -122,10 +144,14 @@ mod tests {
         let early = purse.take(3).unwrap();
         let undone = purse.take(2).unwrap();
         assert_eq!(undone.left, 5);
-        purse.put_back(undone, 2);
+        purse.put_back(undone, 2, Until::Report);
         assert_eq!(purse.report(), 7);
-        purse.put_back(early, 3);
+        purse.put_back(early, 3, Until::Report);
         assert_eq!(purse.tokens(), 7);
+        purse.put_back(early, 3, Until::Emptied);
+        assert_eq!(purse.empty(), 10);
+        purse.put_back(early, 3, Until::Emptied);
+        assert_eq!((purse.tokens(), purse.add(7)), (0, 7));
         assert_eq!((purse.give_up(4), purse.give_up(9)), (4, 3));
         assert_eq!(purse.add(u64::MAX), Purse::MAX);
         assert_eq!(purse.empty(), Purse::MAX);

@@ -5,16 +5,34 @@ use std::sync::atomic::Ordering::Relaxed;
 use tollgate_core::Charge;
 
 use super::{
-    decide::Got,
+    decide::{Got, until},
+    holder::Holder,
     holdings::Holdings,
     line::{Line, Take, tag},
-    purse::Taken,
+    purse::{Taken, Until},
     shown::shown,
     table::Place,
     wallet::Wallet,
 };
 
 impl Holdings {
+    /// Whether Redis may have denied a request only because of what it has granted to this node, or is about to.
+    pub(crate) fn is_in_the_way(&self, charges: &[Charge<'_>]) -> bool {
+        charges.iter().any(|charge| {
+            let fits = charge.cost.get() <= charge.limit.law().capacity();
+            let found = self
+                .table
+                .find(self.print(charge))
+                .filter(|_| fits && self.is_leased(charge));
+            found.is_some_and(|(place, line)| {
+                let holder = self.table.try_holder(place);
+                let is_under_way = |holder: &Holder| holder.is_under_way && !holder.is_collapsed();
+                line.purse.tokens() > 0
+                    || holder.is_none_or(|holder| holder.as_deref().is_some_and(is_under_way))
+            })
+        })
+    }
+
     #[inline]
     pub(super) fn take_tokens(
         &self,
@@ -54,7 +72,7 @@ impl Holdings {
                 Take::Got(Taken { left, ..taken }, at)
             }
             take => {
-                wallet.put_back(taken, cost);
+                wallet.put_back(taken, cost, Until::Report);
                 take
             }
         }
@@ -81,6 +99,7 @@ impl Holdings {
             place,
             taken,
             cost,
+            until: until(charge.limit),
             decision,
             untaken: decision,
         })
@@ -91,7 +110,7 @@ impl Holdings {
         for one in got {
             let spot = self.table.line(one.place).zip(self.table.margin(one.place));
             if let Some((line, margin)) = spot {
-                Wallet::of(line, margin).put_back(one.taken, one.cost);
+                Wallet::of(line, margin).put_back(one.taken, one.cost, one.until);
             }
         }
     }

@@ -10,7 +10,7 @@ use std::{
 
 use super::{
     line::{Line, Margin},
-    purse::{From, Purse, Taken},
+    purse::{From, Purse, Taken, Until},
 };
 
 /// Purses of a hot key besides its own.
@@ -92,13 +92,13 @@ impl<'a> Wallet<'a> {
         }
     }
 
-    pub(crate) fn put_back(&self, taken: Taken, tokens: u64) {
+    pub(crate) fn put_back(&self, taken: Taken, tokens: u64, until: Until) {
         let purse = match taken.from {
             From::Own => Some(self.own),
             From::Part(place) => self.parts.get(place).map(|part| &part.0),
         };
         if let Some(purse) = purse {
-            purse.put_back(taken, tokens);
+            purse.put_back(taken, tokens, until);
         }
     }
 
@@ -180,7 +180,7 @@ mod tests {
             while let Some(taken) = Wallet::of(&line, &margin).take(1, fill) {
                 spent += 1;
                 if spent % 7 == 0 {
-                    Wallet::of(&line, &margin).put_back(taken, 1);
+                    Wallet::of(&line, &margin).put_back(taken, 1, Until::Report);
                     spent -= 1;
                     if Wallet::of(&line, &margin).take(1, fill).is_none() {
                         break;
