@@ -89,7 +89,6 @@ fn a_node_that_was_stopped_spends_nothing_of_what_ran_out_meanwhile() {
         proxy.flow();
         None
     });
-    println!("stopped with {}", held(&stopped));
     stopped.server.pause();
     // It is full when everything has run out that was leased of it. One token is what a peek would take.
     wait_for("a bucket that is full again", LONG, || {
@@ -124,7 +123,6 @@ fn a_node_that_was_stopped_spends_nothing_of_what_ran_out_meanwhile() {
         );
     }
     let (most, admitted) = (usize::try_from(BURST).unwrap(), admitted.len());
-    println!("{admitted} of {most}");
     assert!(admitted > most * 9 / 10, "{admitted} of {most}");
     stopped.until_fine();
     wait_for("somebody who passes", LONG, || {

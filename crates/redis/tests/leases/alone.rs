@@ -25,7 +25,7 @@ async fn a_busy_key_is_served_from_memory_and_never_beyond_its_limit() {
             }
         }
         let after = node.stats();
-        eprintln!(
+        println!(
             "{text}: {admitted} calls {} leases {:?}",
             after.calls - before.calls,
             after.leases
