@@ -108,11 +108,12 @@ fn a_node_that_was_stopped_spends_nothing_of_what_ran_out_meanwhile() {
         });
         let each: Vec<_> = each.collect();
         let mut admitted = ask(&mut neighbour, WAITING);
+        // Those who wait at the other would wait for its deadlines, one after another.
+        proxy.flow();
         let others = each.into_iter().flat_map(|one| one.join().unwrap());
         admitted.extend(others);
         admitted
     });
-    proxy.flow();
     admitted.sort_unstable();
     for (at, count) in admitted.iter().zip(1_u64..) {
         let earned = at.since(begin).get() * RATE / 1_000_000 + 1;
