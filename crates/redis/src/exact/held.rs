@@ -9,6 +9,12 @@ use super::{
 };
 
 impl Tally {
+    /// Whether nodes hold something of a counter.
+    pub(super) fn is_held(&self, item: &Item) -> bool {
+        let found = self.found.get(&item.key);
+        found.is_some_and(|found| found.held.tokens(self.now.steady) > 0)
+    }
+
     /// Tokens of each of these counters that nodes hold.
     pub(super) fn held(&self, items: &[Item]) -> SmallVec<[u64; 2]> {
         let found = items.iter().map(|item| self.found.get(&item.key));

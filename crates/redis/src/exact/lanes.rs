@@ -220,7 +220,7 @@ impl Lanes {
     }
 
     /// Whether Redis has said lately that this counter may be lost.
-    pub(super) fn is_unknown(&self, item: &Item) -> bool {
+    pub(crate) fn is_unknown(&self, item: &Item) -> bool {
         self.unknown.has(&item.key, || self.now().steady)
     }
 

@@ -53,6 +53,12 @@ impl Lanes {
             let mut tally = Tally::new(reply.now, keys.iter().cloned().zip(reply.states));
             let sequence = self.next_sequence();
             let granted = self.work_through(&asks, &mut tally, sequence);
+            if since > 0 {
+                // Whoever makes a counter fresh says that nothing of it is lost.
+                let reset = asks.iter().filter(|ask| ask.deed == Deed::Reset);
+                let items = reset.flat_map(|ask| &ask.items);
+                items.for_each(|item| tally.make_known(item));
+            }
             let changes = tally.changes();
             if changes.is_empty() {
                 self.settled_here(&asks);

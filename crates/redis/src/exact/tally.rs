@@ -228,13 +228,26 @@ impl Tally {
                 }
             }
         }
-        let is_fresh = item.limit.law().is_fresh(&state, self.now);
+        // With a record, the leases on it would be forgotten while they may be spent.
+        let is_to_stay = !item.limit.law().is_fresh(&state, self.now) || self.is_held(item);
         let next = Next {
             limit: item.limit.clone(),
-            state: (!is_fresh).then_some(state),
+            state: is_to_stay.then_some(state),
         };
         if let Some(found) = self.found.get_mut(&item.key) {
             found.next = Some(next);
+        }
+    }
+
+    /// Writes a counter down though there is nothing to tell of it.
+    pub(super) fn make_known(&mut self, item: &Item) {
+        let fresh = item.limit.fresh(self.now);
+        let found = self.found.get_mut(&item.key);
+        if let Some(found) = found.filter(|found| found.text.is_none()) {
+            found.next = Some(Next {
+                limit: item.limit.clone(),
+                state: Some(fresh),
+            });
         }
     }
 

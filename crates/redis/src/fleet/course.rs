@@ -72,6 +72,8 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
     pub(crate) async fn decide(&self, charges: &[Charge<'_>], manner: Manner) -> Verdict {
         let leased = self.lease(charges, manner);
         let is_open = |place| !leased.iter().any(|(leased, _)| *leased == place);
+        let (parts, charges) = self.pay_in_part(charges, &leased, manner);
+        let charges = charges.as_slice();
         let Sorted { here, groups } = sort(charges, is_open, &self.lanes, &self.names);
         let (up, down): (SmallVec<[Group; 1]>, SmallVec<[Group; 1]>) =
             groups.into_iter().partition(|group| self.is_up(group));
@@ -80,6 +82,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             decisions: SmallVec::from_elem(None, charges.len()),
             untaken: SmallVec::new(),
             leased: SmallVec::new(),
+            parts,
             by_policy: SmallVec::new(),
             taken_here: SmallVec::new(),
             taken_by_policy: SmallVec::new(),
@@ -120,7 +123,8 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
                 self.verifier.admitted(&item.key, &item.limit, units, *at);
             }
         }
-        for (_, got) in &underway.course.leased {
+        let leased = underway.course.leased.iter().map(|(_, got)| got);
+        for got in leased.chain(&underway.course.parts) {
             self.holdings.tell(got);
         }
     }

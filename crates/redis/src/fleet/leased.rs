@@ -1,12 +1,12 @@
 //! The part of a request that leases of this node cover.
 
 use smallvec::SmallVec;
-use tollgate_core::{Answer, Charge, Decision, ImmediateStore, Micros, Outcome};
+use tollgate_core::{Answer, Charge, Cost, Decision, ImmediateStore, Micros, Outcome};
 
 use super::{Fleet, group::Group, policy::Manner, underway::Course};
 use crate::{
     exact::Decisions,
-    lease::{Denied, Local},
+    lease::{Denied, Got, Local},
 };
 
 /// What others hold and do not spend is back after so many refreshes.
@@ -26,13 +26,38 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
                 None => Local::Elsewhere,
             },
         };
-        if charges.len() == 1 && manner == Manner::Charge {
+        let is_peek = |charge: &Charge<'_>| charge.cost.is_zero();
+        if charges.len() == 1 && manner == Manner::Charge && !charges.iter().any(is_peek) {
             // That was tried before anything else.
             return SmallVec::new();
         }
         let each = charges.iter().map(decide).enumerate();
         each.filter(|(_, local)| !matches!(local, Local::Elsewhere))
             .collect()
+    }
+
+    /// Pays as much as leases have of charges that they do not cover: Redis decides on the rest, and what this node holds is
+    /// not in the way of its own requests.
+    pub(super) fn pay_in_part<'c>(
+        &self,
+        charges: &[Charge<'c>],
+        leased: &[(usize, Local)],
+        manner: Manner,
+    ) -> (SmallVec<[Got; 1]>, SmallVec<[Charge<'c>; 2]>) {
+        let (mut parts, mut rest) = (SmallVec::new(), SmallVec::from_slice(charges));
+        let is_denied = |(_, local): &(usize, Local)| matches!(local, Local::Denied(_));
+        if manner == Manner::Look || leased.iter().any(is_denied) {
+            return (parts, rest);
+        }
+        for (place, charge) in rest.iter_mut().enumerate() {
+            let is_open = !leased.iter().any(|(leased, _)| *leased == place);
+            if let Some(got) = is_open.then(|| self.holdings.take_some(charge)).flatten() {
+                *charge =
+                    charge.with_cost(Cost::new(charge.cost.get().saturating_sub(got.units())));
+                parts.push(got);
+            }
+        }
+        (parts, rest)
     }
 
     pub(super) fn take_leased(
@@ -59,6 +84,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             self.holdings.put_back([&got]);
             course.set(&[place], [got.untaken]);
         }
+        self.holdings.put_back(&std::mem::take(&mut course.parts));
     }
 
     /// Lets leases know what Redis has decided. A denial while others hold tokens lasts no longer than they do.

@@ -17,6 +17,8 @@ pub(super) struct Course<'c> {
     pub(super) untaken: SmallVec<[(usize, Decision); 2]>,
     /// Those that leases of this node cover.
     pub(super) leased: SmallVec<[(usize, Got); 2]>,
+    /// What leases pay of others.
+    pub(super) parts: SmallVec<[Got; 1]>,
     /// Those that a policy decides.
     pub(super) by_policy: SmallVec<[usize; 2]>,
     /// Those that were charged on this node, because their rules say so and because a policy did.

@@ -21,6 +21,8 @@ const PAUSE_MIN: Micros = Micros::from_millis(5);
 const FAILURES_MAX: u32 = 10;
 /// After that it is looked whether anybody still asks for a key of which nothing is left.
 const LOOK_AFTER: Micros = Micros::from_secs(5);
+/// Timers ring a little late.
+const SLACK: Micros = Micros::from_millis(5);
 /// More is asked for while there is enough for so many calls.
 const CALLS_AHEAD: u64 = 2;
 
@@ -103,6 +105,9 @@ impl Holder {
         });
         let until = full.min(most);
         let retry_at = if grant.outstanding > 0 { until } else { full };
+        // Whoever comes back then shall find what this node has got meanwhile.
+        let retry_at = retry_at
+            .saturating_add(Micros::new(self.latency.get().saturating_mul(CALLS_AHEAD)).max(SLACK));
         margin.deny(line, 1, until, retry_at);
         self.not_before = until;
         Next::At(until)

@@ -19,9 +19,9 @@ use super::{
 /// What a charge got of a lease.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Got {
-    place: Place,
-    taken: Taken,
-    cost: u64,
+    pub(super) place: Place,
+    pub(super) taken: Taken,
+    pub(super) cost: u64,
     pub(crate) decision: Decision,
     /// What the key shows without it.
     pub(crate) untaken: Decision,
@@ -36,6 +36,12 @@ pub(crate) enum Local {
     Seen(Decision),
     /// Redis has to be asked.
     Elsewhere,
+}
+
+impl Got {
+    pub(crate) const fn units(&self) -> u64 {
+        self.cost
+    }
 }
 
 impl Holdings {
@@ -114,49 +120,13 @@ impl Holdings {
         Some(Verdict::of(decisions, now))
     }
 
-    #[inline]
-    fn take_tokens(&self, place: Place, line: &Line, ids: (u64, u64), cost: u64) -> Take {
-        match line.is_split() {
-            true => self.take_part(place, line, ids, cost),
-            false => line.take(ids, cost, &self.clock),
-        }
-    }
-
-    /// The same of a hot key, whose tokens are in several purses.
-    fn take_part(&self, place: Place, line: &Line, ids: (u64, u64), cost: u64) -> Take {
-        let Some(margin) = self.table.margin(place) else {
-            return Take::Foreign;
-        };
-        let (deadline, wallet) = (line.deadline(), Wallet::of(line, margin));
-        let fill = |fill: &dyn Fn()| {
-            // While its holder is held nobody reports, and nothing is moved unseen.
-            if let Some(_held) = self.table.try_holder(place) {
-                fill();
-            }
-            if wallet.in_stock() < line.low.load(Relaxed) {
-                self.want(place);
-            }
-        };
-        let Some(taken) = wallet.take(cost, fill) else {
-            return line.short(ids);
-        };
-        match line.check(ids, taken, deadline, &self.clock) {
-            Take::Got(taken, at) => {
-                // What is left of it is what others can still take, and what this thread has.
-                let left = taken.left.saturating_add(wallet.in_stock());
-                Take::Got(Taken { left, ..taken }, at)
-            }
-            take => {
-                wallet.put_back(taken, cost);
-                take
-            }
-        }
-    }
-
     /// Takes one charge of several.
     pub(crate) fn take(&self, charge: &Charge<'_>) -> Local {
-        if !self.is_leased(charge) || charge.cost.is_zero() {
+        if !self.is_leased(charge) {
             return Local::Elsewhere;
+        }
+        if charge.cost.is_zero() {
+            return self.peek(charge).map_or(Local::Elsewhere, Local::Seen);
         }
         let (print, cost) = (self.print(charge), charge.cost.get());
         let Some((place, line)) = self.table.find(print) else {
@@ -201,16 +171,6 @@ impl Holdings {
         let margin = self.table.margin(place);
         if let Some(watch) = &*margin.map_or_else(Default::default, |margin| margin.watch.load()) {
             watch.spent(taken.epoch, cost);
-        }
-    }
-
-    /// Undoes what was taken for a request that does not pass.
-    pub(crate) fn put_back<'g>(&self, got: impl IntoIterator<Item = &'g Got>) {
-        for one in got {
-            let spot = self.table.line(one.place).zip(self.table.margin(one.place));
-            if let Some((line, margin)) = spot {
-                Wallet::of(line, margin).put_back(one.taken, one.cost);
-            }
         }
     }
 

@@ -16,6 +16,7 @@ mod purse;
 mod refresh;
 mod shown;
 mod sightings;
+mod spend;
 mod table;
 #[cfg(test)]
 mod tests;
