@@ -54,13 +54,7 @@ impl Crowd {
                 let (server, is_over) = (Arc::clone(server), Arc::clone(&is_over));
                 let seen = Arc::clone(&seen);
                 callers.push(std::thread::spawn(move || {
-                    while !is_over.load(Relaxed) {
-                        let address = *server.lock().unwrap();
-                        // Whatever happened to it, it is asked again.
-                        if converse(address, endpoint, &seen[at], &is_over).is_err() {
-                            std::thread::sleep(RETRY);
-                        }
-                    }
+                    call(&server, endpoint, &seen[at], &is_over);
                 }));
             }
         }
@@ -122,6 +116,24 @@ impl Crowd {
     }
 }
 
+/// Whatever happens to a server, it is asked again.
+fn call(server: &Mutex<SocketAddr>, endpoint: &str, seen: &Seen, is_over: &AtomicBool) {
+    while !is_over.load(Relaxed) {
+        let address = *server.lock().unwrap();
+        if converse(address, endpoint, seen, is_over).is_err() {
+            rest(RETRY);
+        }
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "callers have a pace; nothing is asserted by it"
+)]
+fn rest(span: Duration) {
+    std::thread::sleep(span);
+}
+
 fn converse(
     address: SocketAddr,
     endpoint: &str,
@@ -151,7 +163,7 @@ fn converse(
                 _ => panic!("no answer to a check: {lines:?}"),
             };
         }
-        std::thread::sleep(PAUSE);
+        rest(PAUSE);
     }
     Ok(())
 }

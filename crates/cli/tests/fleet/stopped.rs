@@ -89,7 +89,6 @@ fn a_node_that_was_stopped_spends_nothing_of_what_ran_out_meanwhile() {
         proxy.flow();
         None
     });
-    println!("stopped with {}", held(&stopped));
     stopped.server.pause();
     // It is full when everything has run out that was leased of it. One token is what a peek would take.
     wait_for("a bucket that is full again", LONG, || {
@@ -109,11 +108,12 @@ fn a_node_that_was_stopped_spends_nothing_of_what_ran_out_meanwhile() {
         });
         let each: Vec<_> = each.collect();
         let mut admitted = ask(&mut neighbour, WAITING);
+        // Those who wait at the other would wait for its deadlines, one after another.
+        proxy.flow();
         let others = each.into_iter().flat_map(|one| one.join().unwrap());
         admitted.extend(others);
         admitted
     });
-    proxy.flow();
     admitted.sort_unstable();
     for (at, count) in admitted.iter().zip(1_u64..) {
         let earned = at.since(begin).get() * RATE / 1_000_000 + 1;
@@ -124,7 +124,6 @@ fn a_node_that_was_stopped_spends_nothing_of_what_ran_out_meanwhile() {
         );
     }
     let (most, admitted) = (usize::try_from(BURST).unwrap(), admitted.len());
-    println!("{admitted} of {most}");
     assert!(admitted > most * 9 / 10, "{admitted} of {most}");
     stopped.until_fine();
     wait_for("somebody who passes", LONG, || {

@@ -170,7 +170,8 @@ impl Table {
         if !is(wrapped(place.wrapping_add(1)), EMPTY) {
             return;
         }
-        let before = (0..PROBES_MAX as u32).map(|step| wrapped(place.wrapping_sub(step)));
+        let steps = (0_u32..).take(PROBES_MAX);
+        let before = steps.map(|step| wrapped(place.wrapping_sub(step)));
         for free in before.take_while(|place| is(*place, FREE)) {
             if let Some(line) = self.line(free) {
                 line.print.store(EMPTY, Release);

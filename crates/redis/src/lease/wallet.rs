@@ -170,22 +170,20 @@ mod tests {
         split(&line, &margin, IsHot::Yes);
         line.purse.add(TOKENS);
         let lock = std::sync::Mutex::new(());
+        let fill = |fill: &dyn Fn()| {
+            if let Ok(_held) = lock.try_lock() {
+                fill();
+            }
+        };
+        let take = || Wallet::of(&line, &margin).take(1, fill);
         let spend = || {
             let mut spent = 0;
-            let fill = |fill: &dyn Fn()| {
-                if let Ok(_held) = lock.try_lock() {
-                    fill();
-                }
-            };
-            while let Some(taken) = Wallet::of(&line, &margin).take(1, fill) {
+            while let Some(taken) = take() {
                 spent += 1;
+                // Some think better of it.
                 if spent % 7 == 0 {
                     Wallet::of(&line, &margin).put_back(taken, 1, Until::Report);
-                    spent -= 1;
-                    if Wallet::of(&line, &margin).take(1, fill).is_none() {
-                        break;
-                    }
-                    spent += 1;
+                    spent -= u64::from(take().is_none());
                 }
             }
             spent

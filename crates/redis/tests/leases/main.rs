@@ -5,6 +5,10 @@
     clippy::panic,
     reason = "a test: to panic is how it fails"
 )]
+#![allow(
+    clippy::print_stdout,
+    reason = "how well limits are used is shown, not asserted"
+)]
 
 mod alone;
 mod fleet;
