@@ -203,13 +203,14 @@ impl<L: ImmediateStore + 'static> Store for RedisStore<L> {
         if let Some(verdict) = self.fleet.holdings.charge(charges) {
             return Ok(verdict);
         }
-        Ok(self.fleet.decide(charges, Manner::Charge).await)
+        // In a box, so that those who are served from memory carry no room for it.
+        Ok(Box::pin(self.fleet.decide(charges, Manner::Charge)).await)
     }
 
     async fn inspect(&self, action: Action, charges: &[Charge<'_>]) -> Result<Verdict, StoreError> {
         match action {
-            Action::Peek => Ok(self.fleet.decide(charges, Manner::Look).await),
-            action => self.fleet.change(action, charges).await,
+            Action::Peek => Ok(Box::pin(self.fleet.decide(charges, Manner::Look)).await),
+            action => Box::pin(self.fleet.change(action, charges)).await,
         }
     }
 }
