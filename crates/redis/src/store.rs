@@ -172,12 +172,7 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
         let lanes = &self.fleet.lanes;
         let settling = async {
             while lanes.ledger.len() > 0 {
-                let open = lanes.ledger.some(SETTLE_MAX);
-                // What may be lost cannot be settled before that is over.
-                if open.iter().all(|item| lanes.is_unknown(item)) {
-                    break;
-                }
-                lanes.settle(open);
+                lanes.settle(lanes.ledger.some(SETTLE_MAX));
                 tokio::time::sleep(PAUSE).await;
             }
         };

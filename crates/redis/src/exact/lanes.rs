@@ -198,8 +198,7 @@ impl Lanes {
     pub(crate) fn settle(self: &Arc<Self>, items: impl IntoIterator<Item = Item>) {
         for item in items {
             let slot = self.slot_of(&item.key);
-            // What is owed on a counter that may be lost is settled when it is known again.
-            if self.shard(slot, 0).is_none() || self.is_unknown(&item) {
+            if self.shard(slot, 0).is_none() {
                 continue;
             }
             let ask = Ask {
@@ -220,7 +219,7 @@ impl Lanes {
     }
 
     /// Whether Redis has said lately that this counter may be lost.
-    pub(crate) fn is_unknown(&self, item: &Item) -> bool {
+    pub(super) fn is_unknown(&self, item: &Item) -> bool {
         self.unknown.has(&item.key, || self.now().steady)
     }
 

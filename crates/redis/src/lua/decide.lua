@@ -52,6 +52,17 @@ for i = 1, #KEYS do
 end
 place = place + #KEYS + 1
 if #lost > 0 then
+  -- Whoever tells what it has spent of a counter makes it known.
+  local told, unknown = {}, {}
+  for at = place, place + 9 * (tonumber(ARGV[place]) - 1), 9 do
+    if ARGV[at + 5] ~= '0' or ARGV[at + 6] ~= '0' then told[tonumber(ARGV[at + 1])] = true end
+  end
+  for _, i in ipairs(lost) do
+    if not told[i] then unknown[#unknown + 1] = i end
+  end
+  lost = unknown
+end
+if #lost > 0 then
   reply[3] = 'unknown ' .. table.concat(lost, ' ')
   return reply
 end
