@@ -66,7 +66,6 @@ fn policies_answer_while_redis_is_away_and_say_so() {
     // Redis has forgotten all: of whom nobody has seen it cannot be known what was spent, until somebody tells it.
     wait_for("Redis to decide again", LONG, || {
         let back = node.check("/daily", "carol");
-        assert_eq!(back.status, 200);
         back.header("tollgate-fallback").is_none().then_some(())
     });
     wait_for("bob's spending to be settled", LONG, || {

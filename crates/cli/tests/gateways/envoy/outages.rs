@@ -76,7 +76,7 @@ fn a_server_that_hangs_holds_nobody() {
 #[test]
 fn a_server_that_hangs_closes_the_site_if_envoy_is_told_so() {
     let house = plan(&closed()).build();
-    house.server.signal(Signal::STOP);
+    house.server.pause();
     house.get(&ANN).with(500);
     assert_eq!(house.arrived(), 0);
     house.server.signal(Signal::CONT);
