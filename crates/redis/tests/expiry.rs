@@ -5,11 +5,12 @@ use std::{sync::Arc, time::Duration};
 
 use tollgate_core::{Charge, Cost, CounterKey, Limit, RuleId, Store as _, SystemClock};
 use tollgate_memory::MemoryStore;
-use tollgate_redis::{Options, RedisStore, Standing};
+use tollgate_redis::{Leases, Options, RedisStore, Standing};
 use tollgate_testkit::{limit, redis::Redis};
 
 async fn store(server: &Redis) -> RedisStore<MemoryStore<SystemClock>> {
     let mut options = Options::new([server.url()]);
+    options.leases = Leases::Off;
     options.deadline = Duration::from_secs(20);
     let local = MemoryStore::with_capacity(1_000, SystemClock);
     let store = RedisStore::start(options, local, Arc::new(SystemClock)).unwrap();

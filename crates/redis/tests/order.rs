@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use tollgate_core::{Charge, Cost, CounterKey, RuleId, Store as _, SystemClock};
 use tollgate_memory::MemoryStore;
-use tollgate_redis::{Options, RedisStore, Standing};
+use tollgate_redis::{Leases, Options, RedisStore, Standing};
 use tollgate_testkit::{limit, redis::Cluster};
 
 /// Whoever is denied by his own limit takes nothing from a limit that all share, not even for a moment: the narrow
@@ -14,6 +14,7 @@ use tollgate_testkit::{limit, redis::Cluster};
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_is_denied_by_his_own_limit_costs_the_others_nothing() {
     let mut options = Options::new(Cluster::shared().urls());
+    options.leases = Leases::Off;
     options.prefix = "order".to_owned();
     options.deadline = Duration::from_secs(20);
     options.naming = |values, part| match values.split_first() {

@@ -86,7 +86,9 @@ fn what_is_written_is_valid() {
 fn most_bad_files_are_not_valid() {
     let validator = validator();
     let (mut refused, mut accepted) = (0, Vec::new());
-    for (name, text) in fixtures("bad") {
+    // What is only warned of is valid.
+    let refusals = fixtures("bad").into_iter();
+    for (name, text) in refusals.filter(|(name, _)| !name.starts_with("warn_")) {
         match typed::value(&text) {
             Some(value) if validator.is_valid(&value) => accepted.push(name),
             Some(_) => refused += 1,
