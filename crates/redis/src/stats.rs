@@ -35,9 +35,9 @@ pub struct Stats {
 pub struct LeaseStats {
     /// Units that decisions spent without a call, as far as it was reported.
     pub spent: u64,
-    /// Calls that asked for slices, gave some back, or asserted what had been granted.
+    /// Calls that asked for slices or gave some back.
     pub calls: u64,
-    /// Slices that were granted, and the units in them.
+    /// Slices that were granted.
     pub grants: u64,
     /// Units that were granted.
     pub granted: u64,
@@ -57,7 +57,7 @@ pub struct LeaseStats {
     pub touched: u64,
     /// Keys that it could not remember, because too many were touched.
     pub forgotten: u64,
-    /// Keys asserted after failovers, and units that Redis had lost of them.
+    /// Keys asserted after failovers.
     pub asserted: u64,
     /// Units that Redis had lost, and was told of.
     pub reclaimed: u64,
@@ -67,8 +67,8 @@ pub struct LeaseStats {
     pub refresh_us: u64,
     /// Units that were spent of keys of which more was wanted than there was, and units that were granted of them.
     pub saturated: (u64, u64),
-    /// Keys that were verified, and times that more was admitted than the law allows: always 0.
+    /// Keys that are verified now.
     pub verified: u64,
-    /// Times that more was admitted than the law allows.
+    /// Times that more was admitted than the law allows: always 0.
     pub overshoot: u64,
 }

@@ -17,16 +17,20 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
     /// Takes all charges, or none; or says what that would come to.
     pub(crate) async fn decide(&self, charges: &[Charge<'_>], manner: Manner) -> Verdict {
         let end = Instant::now() + self.deadline.saturating_sub(TICK.min(self.deadline / 2));
-        let verdict = self.decide_by(end, charges, manner).await;
-        let is_denied = !verdict.is_allowed() && verdict.fallback().is_none();
-        if is_denied && manner == Manner::Charge && self.holdings.is_in_the_way(charges) {
-            // What was granted to this node meanwhile arrives at any moment.
-            tokio::time::sleep_until(end.min(Instant::now() + TICK)).await;
-            if Instant::now() < end {
-                return self.decide_by(end, charges, manner).await;
+        loop {
+            let verdict = self.decide_by(end, charges, manner).await;
+            let mut denied = charges.iter().zip(verdict.decisions());
+            let is_in_the_way = |(charge, decision): (&Charge<'_>, &Decision)| {
+                !decision.is_allowed() && self.holdings.is_in_the_way(charge)
+            };
+            let is_by_redis = verdict.fallback().is_none() && manner == Manner::Charge;
+            let again = Instant::now() + TICK;
+            if !is_by_redis || again >= end || !denied.any(is_in_the_way) {
+                return verdict;
             }
+            // What was granted to this node meanwhile arrives at any moment.
+            tokio::time::sleep_until(again).await;
         }
-        verdict
     }
 
     /// What this node can say of the charges by itself.

@@ -4,7 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use tollgate_core::Micros;
 
-use super::{holder::Moved, holdings::Holdings, wallet::Wallet};
+use super::{
+    holder::{Holder, Moved},
+    holdings::Holdings,
+    wallet::Wallet,
+};
 use crate::LeaseStats;
 
 /// Refreshes are counted by the first of these that they did not exceed.
@@ -32,15 +36,18 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    pub(super) fn moved(&self, moved: &Moved) {
+    pub(super) fn moved(&self, holder: &Holder, moved: &Moved) {
         self.granted.fetch_add(moved.granted, Relaxed);
         self.grants.fetch_add(u64::from(moved.granted > 0), Relaxed);
         self.spent.fetch_add(moved.spent, Relaxed);
         self.returned.fetch_add(moved.returned, Relaxed);
         self.burnt.fetch_add(moved.burnt, Relaxed);
         self.collapses.fetch_add(moved.collapses, Relaxed);
-        for (sum, units) in self.saturated.iter().zip(moved.saturated) {
-            sum.fetch_add(units, Relaxed);
+        if holder.is_saturated {
+            let units = [moved.spent, moved.burnt];
+            for (sum, units) in self.saturated.iter().zip(units) {
+                sum.fetch_add(units, Relaxed);
+            }
         }
     }
 
@@ -61,43 +68,24 @@ impl Holdings {
             let line = self.table.line(place)?;
             Some(Wallet::of(line, self.table.margin(place)?).tokens())
         });
-        let [
-            calls,
-            grants,
-            granted,
-            spent,
-            returned,
-            burnt,
-            collapses,
-            denials,
-        ] = [
-            &counts.calls,
-            &counts.grants,
-            &counts.granted,
-            &counts.spent,
-            &counts.returned,
-            &counts.burnt,
-            &counts.collapses,
-            &counts.denials,
-        ]
-        .map(|count| count.load(Relaxed));
+        let count = |count: &AtomicU64| count.load(Relaxed);
         LeaseStats {
-            calls,
-            grants,
-            granted,
-            spent,
-            returned,
-            burnt,
-            collapses,
-            denials,
+            calls: count(&counts.calls),
+            grants: count(&counts.grants),
+            granted: count(&counts.granted),
+            spent: count(&counts.spent),
+            returned: count(&counts.returned),
+            burnt: count(&counts.burnt),
+            collapses: count(&counts.collapses),
+            denials: count(&counts.denials),
             keys: u64::try_from(self.table.len()).unwrap_or(u64::MAX),
             held: held.fold(0, u64::saturating_add),
             saturated: {
-                let [spent, burnt] = counts.saturated.each_ref().map(|count| count.load(Relaxed));
+                let [spent, burnt] = counts.saturated.each_ref().map(count);
                 (spent, spent.saturating_add(burnt))
             },
-            refresh_us: counts.latency_us.load(Relaxed),
-            refresh_latency: counts.latencies.each_ref().map(|count| count.load(Relaxed)),
+            refresh_us: count(&counts.latency_us),
+            refresh_latency: counts.latencies.each_ref().map(count),
             ..LeaseStats::default()
         }
     }

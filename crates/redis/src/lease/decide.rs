@@ -245,7 +245,7 @@ impl Holdings {
             let is_ours = line.print.load(Relaxed) == print;
             let is_stale = is_ours && tag(&holder.limit) != tag(limit) && holder.leave_once();
             if is_stale {
-                margin.is_asked.store(0, Relaxed);
+                margin.is_asked.store(false, Relaxed);
             }
             (is_stale, None)
         });

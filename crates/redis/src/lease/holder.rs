@@ -11,6 +11,7 @@ use super::{
     call::{Asserted, Question},
     demand::Demand,
     line::{Line, Margin},
+    purse::Purse,
     wallet::{IsHot, Wallet, split},
 };
 use crate::{exact::Former, key::Key};
@@ -52,6 +53,10 @@ pub(crate) struct Holder {
     pub(crate) not_before: Timestamp,
     /// When it is to be asked about, unless something happens before.
     pub(crate) next_at: Timestamp,
+    /// Whether more was wanted lately than there was.
+    pub(crate) is_saturated: bool,
+    /// When the keeper looks at it next, if it is to.
+    pub(crate) timer: Option<Timestamp>,
     /// Refreshes in a row for which nobody asked for it.
     pub(super) idle: u32,
     /// Until then the rest of the window is counted exactly.
@@ -75,8 +80,6 @@ pub(crate) struct Moved {
     pub(crate) burnt: u64,
     pub(crate) granted: u64,
     pub(crate) collapses: u64,
-    /// Of keys of which more was wanted than there is: what was spent, and what was burnt.
-    pub(crate) saturated: [u64; 2],
 }
 
 /// What is to be done with a key next.
@@ -115,6 +118,8 @@ impl Holder {
             failures: 0,
             not_before: boot,
             next_at: boot,
+            is_saturated: false,
+            timer: None,
             idle: 0,
             collapsed_until: Timestamp::from_micros(0),
             is_leaving: false,
@@ -140,16 +145,15 @@ impl Holder {
         self.idle > u32::from(is_plenty)
     }
 
-    /// Whether it has nothing, and asks for nothing.
-    pub(crate) fn is_collapsed(&self) -> bool {
-        self.base == 0 && self.not_before < self.collapsed_until
-    }
-
     fn is_hot(&self) -> IsHot {
         match self.demand.mean(Micros::from_secs(1)) >= HOT_PER_SEC {
             true => IsHot::Yes,
             false => IsHot::No,
         }
+    }
+
+    fn most(&self) -> u64 {
+        self.limit.law().capacity().min(Purse::MAX)
     }
 
     fn least(&self) -> u64 {
@@ -201,6 +205,7 @@ impl Holder {
         self.demand.note(asked_for, boot.since(self.reported_at));
         split(line, margin, self.is_hot());
         let reported_at = std::mem::replace(&mut self.reported_at, boot);
+        self.is_saturated = line.denied_until.load(Relaxed) >= reported_at.as_micros();
         let has_ended = boot >= line.deadline() || self.lease == 0;
         self.idle = if asked_for == 0 {
             self.idle.saturating_add(1)
@@ -223,14 +228,11 @@ impl Holder {
         let kept = tokens.saturating_sub(returned);
         self.base = kept;
         moved.spent += spent;
-        if line.denied_until.load(Relaxed) >= reported_at.as_micros() {
-            moved.saturated = [spent, moved.burnt];
-        }
         match self.lease {
             0 => moved.burnt += returned,
             _ => moved.returned += returned,
         }
-        let want = target.saturating_sub(kept).min(self.limit.law().capacity());
+        let want = target.saturating_sub(kept).min(self.most());
         let question = self.question(sequence, (spent, returned), want);
         self.pending = Some(Pending {
             question: question.clone(),
@@ -250,7 +252,7 @@ impl Holder {
             returned,
             want,
             least: self.least(),
-            most: self.limit.law().capacity(),
+            most: self.most(),
             life: self.life(),
             asserted: Asserted::default(),
         }

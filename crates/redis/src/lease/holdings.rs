@@ -5,7 +5,7 @@ use std::{
     collections::{BinaryHeap, HashMap},
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicBool, Ordering::Relaxed},
     },
 };
 
@@ -47,8 +47,8 @@ pub(crate) struct Holdings {
     asked: Mutex<Vec<Place>>,
     due: Mutex<BinaryHeap<Reverse<(Timestamp, Place)>>>,
     pub(super) stir: Arc<Notify>,
-    /// Keys that left in order, when all leave.
-    pub(super) leaving: AtomicU64,
+    /// Whether all is given back, and nothing is leased any more.
+    pub(super) is_leaving: AtomicBool,
 }
 
 impl Holdings {
@@ -68,7 +68,7 @@ impl Holdings {
             asked: Mutex::default(),
             due: Mutex::default(),
             stir: Arc::default(),
-            leaving: AtomicU64::new(0),
+            is_leaving: AtomicBool::new(false),
         }
     }
 
@@ -88,7 +88,7 @@ impl Holdings {
         let Some(margin) = self.table.margin(place) else {
             return;
         };
-        if margin.is_asked.swap(1, Relaxed) == 0 {
+        if !margin.is_asked.swap(true, Relaxed) {
             let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
             asked.push(place);
             drop(asked);
@@ -120,7 +120,7 @@ impl Holdings {
             }
             return;
         }
-        if self.leaving.load(Relaxed) > 0 || !self.sightings.again(print, boot) {
+        if self.is_leaving.load(Relaxed) || !self.sightings.again(print, boot) {
             return;
         }
         let Ok(refresh) = charge.limit.refresh() else {
@@ -192,9 +192,15 @@ impl Holdings {
         (places, None)
     }
 
-    pub(super) fn schedule(&self, at: Timestamp, place: Place) {
-        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
-        due.push(Reverse((at, place)));
+    /// Has a holder looked at then. One that is looked at before is put off when that happens, so that there are not more
+    /// timers than keys by much.
+    pub(super) fn schedule(&self, place: Place, holder: &mut Holder, at: Timestamp) {
+        holder.next_at = at;
+        if holder.timer.is_none_or(|timer| at < timer) {
+            holder.timer = Some(at);
+            let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+            due.push(Reverse((at, place)));
+        }
     }
 
     /// Does something to a holder, and what follows from it.
@@ -208,12 +214,11 @@ impl Holdings {
         let holder = slot.as_deref_mut()?;
         let mut moved = Moved::default();
         let (told, next) = act(holder, (line, margin), &mut moved);
-        self.counts.moved(&moved);
+        self.counts.moved(holder, &moved);
         match next {
             Some(Next::At(at)) => {
-                holder.next_at = at;
-                self.schedule(at, place);
-                margin.is_asked.store(0, Relaxed);
+                self.schedule(place, holder, at);
+                margin.is_asked.store(false, Relaxed);
             }
             Some(Next::Forget) => {
                 let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,7 @@
 //! What decisions see of a key that this node leases: one line of the processor's cache.
 
 use std::sync::atomic::{
-    AtomicU64,
+    AtomicBool, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
 
@@ -27,7 +27,8 @@ pub(crate) struct Line {
     pub(super) left: AtomicU64,
     /// When the window ends, or the bucket is full.
     pub(super) reset_at: AtomicU64,
-    /// Of the limit by which it was granted; the lowest bit is 1 if somebody verifies what is admitted.
+    /// Of the limit by which it was granted; the lowest bits say whether somebody verifies what is admitted, and whether it
+    /// is hot.
     pub(super) tag: AtomicU64,
     /// With fewer tokens than this, more are asked for.
     pub(super) low: AtomicU64,
@@ -44,7 +45,7 @@ pub(crate) struct Margin {
     /// Units that were asked for in vain since the last report.
     pub(super) unmet: AtomicU64,
     /// Whether more was asked for already.
-    pub(super) is_asked: AtomicU64,
+    pub(super) is_asked: AtomicBool,
     /// Its purses while it is hot.
     pub(super) parts: Parts,
     /// Who is told what was admitted.
@@ -179,7 +180,7 @@ impl Margin {
         line.set_deadline(Timestamp::from_micros(0));
         line.denied_until.store(0, Relaxed);
         self.unmet.store(0, Relaxed);
-        self.is_asked.store(0, Release);
+        self.is_asked.store(false, Release);
     }
 
     /// Tells whoever verifies that another epoch has begun, and when Redis last confirmed the lease.

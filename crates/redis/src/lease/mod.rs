@@ -1,7 +1,5 @@
 //! Exact limits at the speed of memory: slices of a limit that were granted before they are spent.
 
-#![allow(dead_code, unused_imports, reason = "on its way")]
-
 mod answered;
 mod call;
 mod clock;
@@ -22,7 +20,7 @@ mod table;
 mod tests;
 mod wallet;
 
-pub(crate) use call::{Answer, Asserted, Grant, Question, TOGETHER_MAX, args, read};
+pub(crate) use call::{Answer, Asserted, Question, TOGETHER_MAX, args, read};
 pub(crate) use clock::LeaseClock;
 pub(crate) use decide::{Got, Local};
 pub(crate) use held::Held;

@@ -10,9 +10,10 @@ use std::sync::atomic::{
 #[derive(Debug, Default)]
 pub(crate) struct Purse(AtomicU64);
 
-const TOKENS_BITS: u32 = 48;
-/// The upper half of an epoch counts how often the purse was emptied, the lower what was reported since.
-const REPORTS: u64 = 0xff;
+const TOKENS_BITS: u32 = 36;
+/// The upper half of an epoch counts how often the purse was emptied, the lower how often it was reported since. Both
+/// begin again after 16,384: no request takes so long.
+const REPORTS: u64 = 0x3fff;
 
 /// For how long what was taken can be put back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

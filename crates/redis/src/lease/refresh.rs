@@ -14,6 +14,7 @@ use tollgate_core::{Clock as _, Micros, Now, Timestamp};
 
 use super::{
     call::{self, Answer, Question, TOGETHER_MAX},
+    holder::Next,
     holdings::Holdings,
     table::Place,
 };
@@ -70,8 +71,16 @@ fn gather(
     let mut by_slot: BTreeMap<Slot, Vec<Asked>> = BTreeMap::new();
     for (place, timer) in places {
         let asked = held.with(place, |holder, spot, moved| {
-            let is_outdated = timer.is_some_and(|timer| holder.next_at != timer);
-            if holder.is_under_way || is_outdated {
+            if timer.is_some() {
+                if holder.timer != timer {
+                    return (None, None);
+                }
+                holder.timer = None;
+                if boot < holder.next_at {
+                    return (None, Some(Next::At(holder.next_at)));
+                }
+            }
+            if holder.is_under_way {
                 return (None, None);
             }
             if boot < holder.not_before {
@@ -95,7 +104,7 @@ fn gather(
             && let Some(margin) = held.table.margin(place)
         {
             // Nobody has the place any more; whoever gets it next is asked about.
-            margin.is_asked.store(0, Relaxed);
+            margin.is_asked.store(false, Relaxed);
         }
         if let Some(Some((slot, asked))) = asked {
             by_slot.entry(slot).or_default().push(asked);
@@ -214,11 +223,11 @@ impl Holdings {
     /// Gives everything back, for as long as `patience` lasts.
     pub(crate) async fn leave(&self, patience: Duration) {
         const PAUSE: Duration = Duration::from_millis(2);
-        self.leaving.store(1, Relaxed);
+        self.is_leaving.store(true, Relaxed);
         for place in self.table.places().collect::<Vec<_>>() {
             self.with(place, |holder, (_, margin), _| {
                 holder.leave();
-                margin.is_asked.store(0, Relaxed);
+                margin.is_asked.store(false, Relaxed);
                 ((), None)
             });
             self.want(place);
@@ -231,6 +240,6 @@ impl Holdings {
         };
         // What is left runs out by itself.
         drop(timeout(patience, gone).await);
-        self.leaving.store(0, Relaxed);
+        self.is_leaving.store(false, Relaxed);
     }
 }

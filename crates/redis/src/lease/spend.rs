@@ -16,21 +16,19 @@ use super::{
 };
 
 impl Holdings {
-    /// Whether Redis may have denied a request only because of what it has granted to this node, or is about to.
-    pub(crate) fn is_in_the_way(&self, charges: &[Charge<'_>]) -> bool {
-        charges.iter().any(|charge| {
-            let fits = charge.cost.get() <= charge.limit.law().capacity();
-            let found = self
-                .table
-                .find(self.print(charge))
-                .filter(|_| fits && self.is_leased(charge));
-            found.is_some_and(|(place, line)| {
-                let holder = self.table.try_holder(place);
-                let is_under_way = |holder: &Holder| holder.is_under_way && !holder.is_collapsed();
-                line.purse.tokens() > 0
-                    || holder.is_none_or(|holder| holder.as_deref().is_some_and(is_under_way))
-            })
-        })
+    /// Whether Redis may have denied a charge only because of what it has granted to this node, or is about to.
+    pub(crate) fn is_in_the_way(&self, charge: &Charge<'_>) -> bool {
+        let cost = charge.cost.get();
+        if !self.is_leased(charge) || cost > charge.limit.law().capacity() {
+            return false;
+        }
+        let Some((place, line)) = self.table.find(self.print(charge)) else {
+            return false;
+        };
+        let holder = self.table.try_holder(place);
+        let is_under_way = |holder: &Holder| holder.is_under_way;
+        line.purse.tokens() > 0
+            || holder.is_none_or(|holder| holder.as_deref().is_some_and(is_under_way))
     }
 
     #[inline]

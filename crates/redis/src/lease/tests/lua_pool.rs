@@ -11,7 +11,7 @@ use super::host::{Host, Store};
 use crate::{
     exact::{Former, Item, Parts, digits, write_limit},
     key::{Key, Names},
-    lease::{self, Answer, Asserted, Grant, Question},
+    lease::{self, Answer, Asserted, Question, call::Grant},
     record, script,
 };
 

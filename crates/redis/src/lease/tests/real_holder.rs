@@ -10,7 +10,8 @@ use crate::{
     exact::Former,
     key::Key,
     lease::{
-        Answer, Grant,
+        Answer,
+        call::Grant,
         holder::{Holder, Moved, Next},
         line::{Line, Margin, Take, tag},
     },
