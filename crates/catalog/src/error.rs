@@ -4,7 +4,7 @@ use std::{error::Error, time::Duration};
 
 use tollgate_rules::review::Flaw;
 
-use crate::{Conflict, OverrideId, RevisionNumber};
+use crate::{Conflict, EntryKind, OverrideId, RevisionNumber};
 
 type Source = Box<dyn Error + Send + Sync>;
 
@@ -56,6 +56,38 @@ pub enum CatalogError {
     /// There is no such override to replace.
     #[error("there is no override {0}: list them to see which there are")]
     UnknownOverride(OverrideId),
+    /// There is no such entry.
+    #[error("there is no {kind} {id:?}: list them to see which there are")]
+    UnknownEntry {
+        /// Of which kind.
+        kind: EntryKind,
+        /// Which.
+        id: String,
+    },
+    /// The entry is not as the editor saw it.
+    #[error("{kind} {id:?} was changed meanwhile: look at it again")]
+    EntryChanged {
+        /// Of which kind.
+        kind: EntryKind,
+        /// Which.
+        id: String,
+    },
+    /// A newer release wrote an entry that this one does not understand.
+    #[error("{kind} {id:?} cannot be read by this release: {why}; upgrade this node")]
+    UnreadableEntry {
+        /// Of which kind.
+        kind: String,
+        /// Which.
+        id: String,
+        /// Why not.
+        why: String,
+    },
+    /// There is no such proposal that waits.
+    #[error("proposal {0} is not there, or does not wait any more: list them to see which do")]
+    NotOpen(u64),
+    /// Whoever proposes a change is not the one who approves it.
+    #[error("proposal {0} is your own: somebody else has to approve it")]
+    OwnProposal(u64),
     /// The database was migrated by a release whose tables this one cannot read.
     #[error(
         "the database has schema {database}, which needs a release of schema {min_reader} or newer; \

@@ -20,10 +20,13 @@ mod url;
 mod watch;
 
 pub use catalog::{
-    Base, Catalog, Confirmation, Conflict, Cursor, Draft, Edit, Expect, Goal, HISTORY_PAGE_MAX,
-    Head, Listing, Look, Node, NodeId, NodeReport, OVERRIDES_BATCH_MAX, OVERRIDES_PAGE_MAX,
-    Options, OverrideDelta, OverrideId, OverrideMark, OverrideSeq, OverridesWritten, Page, Preview,
-    Removal, Scope, Step, StoredOverride, Written,
+    AUDIT_PAGE_MAX, Asked, AuditListing, AuditRow, Base, BlockBody, Catalog, Confirmation,
+    Conflict, Cursor, Draft, ENTRIES_PAGE_MAX, Edit, Ended, EntryAt, EntryBody, EntryKind,
+    EntryListing, EntryPlace, EntryWritten, Expect, Goal, HISTORY_PAGE_MAX, Head, KeyBody, Listing,
+    Look, Node, NodeId, NodeReport, Noted, OVERRIDES_BATCH_MAX, OVERRIDES_PAGE_MAX, Options,
+    OverrideDelta, OverrideId, OverrideMark, OverrideSeq, OverridesWritten, Page, Preview,
+    Proposal, ProposalState, QuotaBody, Removal, Scope, Settled, Settlement, Step, StoredEntry,
+    StoredOverride, TokenBody, Usage, UsageBatch, UsageKind, UsageRow, Written,
 };
 pub use deadline::CALL_MAX;
 pub use error::CatalogError;
@@ -35,6 +38,6 @@ pub use revision::{
 };
 pub use url::DatabaseUrl;
 pub use watch::{
-    InForce, LivePublisher, NoSnapshot, Origin, Publish, Refused, Trouble, WatchSettings,
-    WatchStatus, Watcher,
+    EntryDelta, InForce, LivePublisher, NoSnapshot, Origin, Publish, Refused, Trouble,
+    WatchSettings, WatchStatus, Watcher,
 };

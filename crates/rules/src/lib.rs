@@ -26,7 +26,7 @@ mod trial;
 
 pub use conditions::Condition;
 pub use diff::{Counters, Diff, Difference, DifferenceKind, FieldChange, Object, diff};
-pub use directory::{Block, Directory};
+pub use directory::{ApiKey, Block, Directory, KeyCard, KeyDigest, Quota, QuotaCard};
 pub use exception::{Change, Factor, FactorError, Override};
 pub use live::{Live, Published};
 pub use miss::Miss;

@@ -86,6 +86,13 @@ impl Authority {
         Self { token }
     }
 
+    /// Whether the caller is somebody we know: on this machine, with a certificate, or with a token of ours. Such a one may
+    /// say whom it asks for.
+    pub(crate) fn knows(&self, caller: Caller<'_>) -> bool {
+        let is_ours = |shown: &str| self.token.as_ref().is_some_and(|token| token.is(shown));
+        caller.is_near() || caller.token.is_some_and(is_ours)
+    }
+
     /// Whether the caller may do it.
     pub(crate) fn allows(&self, caller: Caller<'_>, wanted: Permission) -> Result<(), Refused> {
         if wanted == Permission::Check {

@@ -1,7 +1,9 @@
 //! The door: one catalog, whatever the database.
 
 mod assembly;
+mod audit;
 mod edit;
+mod entries;
 mod history;
 mod load;
 mod look;
@@ -11,7 +13,9 @@ mod open;
 mod overrides;
 mod plan;
 mod preview;
+mod proposals;
 mod store;
+mod usage;
 mod write;
 
 pub(crate) use assembly::Assembly;
@@ -19,7 +23,12 @@ pub(crate) use load::blocking;
 pub(crate) use overrides::Next;
 pub(crate) use store::Stored;
 
+pub use audit::{AUDIT_PAGE_MAX, AuditListing, AuditRow, Ended, Noted};
 pub use edit::{Base, Conflict, Edit, Expect, Step};
+pub use entries::{
+    BlockBody, ENTRIES_PAGE_MAX, EntryAt, EntryBody, EntryKind, EntryListing, EntryPlace,
+    EntryWritten, KeyBody, QuotaBody, StoredEntry, TokenBody,
+};
 pub use history::{HISTORY_PAGE_MAX, Page};
 pub use look::Look;
 pub use nodes::{Confirmation, Goal, Node, NodeId, NodeReport};
@@ -29,4 +38,6 @@ pub use overrides::{
     OverrideMark, OverrideSeq, OverridesWritten, Removal, Scope, StoredOverride,
 };
 pub use preview::Preview;
+pub use proposals::{Asked, Proposal, ProposalState, Settled, Settlement};
+pub use usage::{Usage, UsageBatch, UsageKind, UsageRow};
 pub use write::Written;

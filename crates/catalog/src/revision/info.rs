@@ -19,6 +19,9 @@ use crate::CatalogError;
 pub struct Author {
     name: Arc<str>,
     reason: Option<Arc<str>>,
+    role: Option<Arc<str>>,
+    from: Option<Arc<str>>,
+    request: Option<Arc<str>>,
 }
 
 impl Author {
@@ -32,7 +35,31 @@ impl Author {
         Self {
             name: cut(name, Self::NAME_CHARS_MAX),
             reason: None,
+            role: None,
+            from: None,
+            request: None,
         }
+    }
+
+    /// In a role.
+    #[must_use]
+    pub fn acting_as(mut self, role: &str) -> Self {
+        self.role = Some(cut(role, Self::NAME_CHARS_MAX));
+        self
+    }
+
+    /// From an address.
+    #[must_use]
+    pub fn calling_from(mut self, address: &str) -> Self {
+        self.from = Some(cut(address, Self::NAME_CHARS_MAX));
+        self
+    }
+
+    /// By a request of this id.
+    #[must_use]
+    pub fn by_request(mut self, id: &str) -> Self {
+        self.request = Some(cut(id, Self::NAME_CHARS_MAX));
+        self
     }
 
     /// With a reason; an empty one is none.
@@ -51,6 +78,21 @@ impl Author {
     /// Why.
     pub fn reason(&self) -> Option<&str> {
         self.reason.as_deref()
+    }
+
+    /// In which role, if that is known.
+    pub fn role(&self) -> Option<&str> {
+        self.role.as_deref()
+    }
+
+    /// From where, if that is known.
+    pub fn from(&self) -> Option<&str> {
+        self.from.as_deref()
+    }
+
+    /// By which request, if that is known.
+    pub fn request(&self) -> Option<&str> {
+        self.request.as_deref()
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
 use tollgate_core::RuleId;
 use tollgate_rules::{Live, Override, Published};
 
-use super::{Publish, Refused};
+use super::{EntryDelta, Publish, Refused};
 use crate::{OverrideDelta, Revision, Scope, StoredOverride};
 
 /// Puts what a [`super::Watcher`] finds in force in a [`Live`]: a revision is one pointer store, overrides
@@ -60,6 +60,10 @@ impl Publish for LivePublisher {
             directory.retain(|id| seen.contains(&id));
             seen.clear();
         }
+    }
+
+    fn entries(&self, delta: EntryDelta) {
+        drop(delta);
     }
 }
 

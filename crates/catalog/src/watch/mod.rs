@@ -16,7 +16,7 @@ mod watcher;
 
 pub(crate) use hints::Hints;
 pub use live::LivePublisher;
-pub use publish::{Publish, Refused};
+pub use publish::{EntryDelta, Publish, Refused};
 pub use settings::WatchSettings;
 pub use start::NoSnapshot;
 pub use status::{InForce, Origin, Trouble, WatchStatus};

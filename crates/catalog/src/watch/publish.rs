@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{OverrideDelta, Revision};
+use crate::{OverrideDelta, Revision, Scope, StoredEntry};
 
 /// Puts into force what the watcher has fetched. Called by one thread at a time, never by one that serves
 /// requests.
@@ -16,6 +16,22 @@ pub trait Publish: Send + Sync + 'static {
 
     /// Takes a page of what changed among the overrides.
     fn overrides(&self, delta: OverrideDelta);
+
+    /// Takes a page of what changed among API keys, quotas, blocks and tokens.
+    fn entries(&self, delta: EntryDelta);
+}
+
+/// A page of what changed among the entries.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EntryDelta {
+    /// What the pages up to the last one hold together.
+    pub scope: Scope,
+    /// The entries, oldest write first; those that were taken away are among them.
+    pub entries: Vec<StoredEntry>,
+    /// Whether it is the first one.
+    pub is_first: bool,
+    /// Whether it is the last one.
+    pub is_last: bool,
 }
 
 /// Why a revision cannot be put in force.

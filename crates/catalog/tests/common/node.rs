@@ -15,7 +15,7 @@ use tokio::{
     time::timeout,
 };
 use tollgate_catalog::{
-    Catalog, NoSnapshot, NodeId, OverrideDelta, OverrideId, Publish, Refused, Revision,
+    Catalog, EntryDelta, NoSnapshot, NodeId, OverrideDelta, OverrideId, Publish, Refused, Revision,
     RevisionNumber, Scope, StoredOverride, WatchSettings, WatchStatus, Watcher,
 };
 
@@ -58,6 +58,8 @@ impl Publish for Board {
             _ => self.overrides.lock().unwrap().extend(entries),
         }
     }
+
+    fn entries(&self, _: EntryDelta) {}
 }
 
 impl Board {

@@ -17,6 +17,7 @@ use super::{
     Entry, Found,
     blocks::{Block, Blocks},
     exceptions::{ByHash, key_hash},
+    people::People,
 };
 use crate::{Change, Override, conditions::Facts};
 
@@ -37,6 +38,7 @@ pub struct Directory {
     places: Mutex<HashMap<u64, u64>>,
     len: AtomicUsize,
     blocks: ArcSwap<Blocks>,
+    pub(super) people: People,
 }
 
 impl Directory {
@@ -53,6 +55,7 @@ impl Directory {
             places: Mutex::new(HashMap::new()),
             len: AtomicUsize::new(0),
             blocks: ArcSwap::default(),
+            people: People::default(),
         }
     }
 

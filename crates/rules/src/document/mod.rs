@@ -23,10 +23,14 @@ mod tree;
 mod write;
 
 pub use format::{FormatError, format};
-pub use read::{Document, Reading, read, read_for_redis, read_override, read_rule, read_tier};
+pub use read::{
+    Document, Reading, read, read_for_redis, read_limits, read_override, read_rule, read_tier,
+};
 pub use report::{Place, Problem, Report};
 pub use schema::schema;
 pub use tree::{BYTES_MAX, DEPTH_MAX, NODES_MAX};
-pub use write::{ContentHash, content_hash, override_json, rule_json, tier_json, write_yaml};
+pub use write::{
+    ContentHash, content_hash, limits_json, override_json, rule_json, tier_json, write_yaml,
+};
 
 pub use crate::review::Severity;

@@ -1,9 +1,14 @@
 //! How a query is put together, fact by fact.
 
+use std::sync::Arc;
+
 use tollgate_core::Cost;
 
 use super::{OwnLimit, Query, QueryError, Scope};
-use crate::normalise::{self, Path};
+use crate::{
+    KeyCard,
+    normalise::{self, Path},
+};
 
 impl<'a> Query<'a> {
     /// A request of which nothing is known.
@@ -114,6 +119,12 @@ impl<'a> Query<'a> {
     pub fn set_region(&mut self, region: &'a str) -> Result<(), QueryError> {
         self.region = identifier("region", region)?;
         Ok(())
+    }
+
+    /// With an API key that was issued here, by its id: its own limits count, and its use is.
+    pub fn set_key(&mut self, card: &'a Arc<KeyCard>) {
+        self.api_key = Some(&card.key().id);
+        self.key_card = Some(card);
     }
 
     /// With the client's address.

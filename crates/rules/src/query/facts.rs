@@ -1,12 +1,15 @@
 //! The facts of one request.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, sync::Arc};
 
 use smallvec::SmallVec;
 use tollgate_core::Cost;
 
 use super::{OwnLimit, Scope};
-use crate::normalise::{Method, Path};
+use crate::{
+    KeyCard,
+    normalise::{Method, Path},
+};
 
 /// What is known of one request. Every fact is optional; an empty text is a missing fact.
 ///
@@ -28,6 +31,7 @@ pub struct Query<'a> {
     pub(super) user: Option<&'a str>,
     pub(super) org: Option<&'a str>,
     pub(super) api_key: Option<&'a str>,
+    pub(super) key_card: Option<&'a Arc<KeyCard>>,
     pub(super) tier: Option<&'a str>,
     pub(super) region: Option<&'a str>,
     pub(super) ip: Option<IpAddr>,
@@ -59,6 +63,11 @@ impl<'a> Query<'a> {
     /// The id of the API key.
     pub const fn api_key_id(&self) -> Option<&'a str> {
         self.api_key
+    }
+
+    /// The API key, if it is one that was issued here.
+    pub const fn key_card(&self) -> Option<&'a Arc<KeyCard>> {
+        self.key_card
     }
 
     /// The tier, if one was stated.

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering::Relaxed},
 };
 
-use tollgate_catalog::{LivePublisher, OverrideDelta, Publish, Refused, Revision};
+use tollgate_catalog::{EntryDelta, LivePublisher, OverrideDelta, Publish, Refused, Revision};
 use tollgate_rules::{Live, RuleSet, review::review_for_redis};
 
 use super::demo_rules;
@@ -101,5 +101,9 @@ impl Publish for Publisher {
 
     fn overrides(&self, delta: OverrideDelta) {
         self.catalog.overrides(delta);
+    }
+
+    fn entries(&self, delta: EntryDelta) {
+        self.catalog.entries(delta);
     }
 }

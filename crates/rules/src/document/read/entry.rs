@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use tollgate_core::LimitSet;
+
 use super::{
     super::{
         findings::Findings,
@@ -9,7 +11,7 @@ use super::{
         tree::{Node, build},
     },
     draft::Draft,
-    exception, root,
+    exception, limit, root,
     rule::{Origin, rule},
     tier::tier,
 };
@@ -155,6 +157,23 @@ pub fn read_rule(text: &str) -> Result<Rule, Report> {
 /// ```
 pub fn read_tier(text: &str) -> Result<Tier, Report> {
     single("tier", text, tier)
+}
+
+/// Reads limits that stand alone: one, or a list.
+///
+/// # Errors
+///
+/// The report, if they cannot be read.
+///
+/// ```
+/// use tollgate_rules::document::{limits_json, read_limits};
+///
+/// let limits = read_limits(r#"["10/s", {"per": "1000/h", "burst": 50}]"#).unwrap();
+/// assert_eq!(read_limits(&limits_json(&limits).to_string()).unwrap(), limits);
+/// assert!(read_limits("0/s").is_err());
+/// ```
+pub fn read_limits(text: &str) -> Result<LimitSet, Report> {
+    single("limits", text, limit::one_or_more)
 }
 
 /// Reads one override. Whether it fits its rule is for [`crate::review`] to say; its address is to be

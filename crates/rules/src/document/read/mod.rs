@@ -20,7 +20,9 @@ mod throttle;
 mod tier;
 mod trial;
 
-pub use entry::{Document, Reading, read, read_for_redis, read_override, read_rule, read_tier};
+pub use entry::{
+    Document, Reading, read, read_for_redis, read_limits, read_override, read_rule, read_tier,
+};
 
 pub(super) use amount::written as moment_text;
 pub(super) use network::written as network_text;

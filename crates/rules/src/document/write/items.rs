@@ -9,7 +9,7 @@ use super::{
     matches::match_fields,
     shape::{Fields, Shape, put},
 };
-use tollgate_core::{Consistency, OnFailure};
+use tollgate_core::{Consistency, LimitSet, OnFailure};
 
 use crate::{Action, Change, CostRule, Missing, Override, Response, Rule, Throttle, Tier};
 
@@ -28,6 +28,11 @@ pub fn tier_json(tier: &Tier) -> Value {
     let mut fields = tier_fields(tier);
     put(&mut fields, "name", Shape::text(&tier.name));
     Shape::Map(fields).json()
+}
+
+/// Limits as [`super::super::read_limits`] reads them.
+pub fn limits_json(limits: &LimitSet) -> Value {
+    Shape::List(limits.iter().map(whole_limit).collect()).json()
 }
 
 /// The override as [`super::super::read_override`] reads it.

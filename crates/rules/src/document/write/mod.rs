@@ -8,5 +8,5 @@ mod shape;
 mod yaml;
 
 pub use hash::{ContentHash, content_hash};
-pub use items::{override_json, rule_json, tier_json};
+pub use items::{limits_json, override_json, rule_json, tier_json};
 pub use yaml::write_yaml;
