@@ -6,6 +6,7 @@ use super::{EntryDelta, InForce, Origin, Publish, Trouble, Watcher};
 use crate::{
     CatalogError, Head, OverrideDelta, OverrideMark, Revision,
     catalog::{EntryWalk, Next, blocking},
+    lastgood::LastGood,
 };
 
 impl<P: Publish> Watcher<P> {
@@ -120,11 +121,10 @@ impl<P: Publish> Watcher<P> {
             let (database, in_force) = (head.override_seq, self.mark.seq());
             return Ok(Some(Trouble::OlderOverrides { database, in_force }));
         }
-        let bloated = self
-            .last_good
-            .as_ref()
-            .is_some_and(|last_good| last_good.is_bloated());
-        if bloated {
+        let bloated = |last_good: &LastGood| {
+            self.mark != OverrideMark::default() && last_good.is_bloated()
+        };
+        if self.last_good.as_ref().is_some_and(bloated) {
             // Asking for everything writes the copy anew.
             self.mark = OverrideMark::default();
         }
