@@ -31,14 +31,15 @@ mod server;
 mod stop;
 mod telemetry;
 mod tls;
+mod usage;
 
 pub use announce::Announcement;
 pub use authority::Token;
 pub use config::{
     Administrators, Collector, CollectorError, ConfigError, ConfigFile, Demo, Effective, Fields,
-    Listeners, Loaded, LogFormat, Logs, Origin, Owner, Problem, Redis, RedisUrl, RedisUrlError,
-    ResetAs, SETTINGS, Setting, Settings, Shown, Sources, Takes, Timers, Tls, TlsFiles, Wording,
-    environment, load, rehearse,
+    Listeners, Loaded, LogFormat, Logs, Origin, Owner, Penalising, Problem, Redis, RedisUrl,
+    RedisUrlError, ResetAs, SETTINGS, Setting, Settings, Shown, Sources, Takes, Timers, Tls,
+    TlsFiles, Wording, environment, load, rehearse,
 };
 pub use data::DataError;
 pub use doctor::{Diagnosis, Grade, diagnose};

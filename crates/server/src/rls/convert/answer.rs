@@ -156,7 +156,7 @@ const FALLBACK: &str = "x-tollgate-fallback";
 fn headers(answer: &Answer, together: &Together, added: Option<Fields>) -> Vec<HeaderValue> {
     let none = Added(Vec::new());
     let added = match added {
-        None => fields::retry_after(none, &answer.ruling),
+        None => fields::retry_after(none, answer),
         // Envoy's own fields count seconds from now, so ours do too.
         Some(fields) => {
             let reset = ResetAs::Seconds;
