@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::common::{Desk, Http};
+use crate::common::{Desk, http::Http};
 
 const RULES: &str = "version: 1
 rules: [{ name: login, key: [user], limit: 1/day }]

@@ -114,7 +114,7 @@ impl Penalties {
             Some(owner | (forgiven_at & MOMENT_MASK))
         };
         // It never gives up, since `update` always has an answer.
-        drop(slot.fetch_update(Relaxed, Relaxed, update));
+        let _before: Result<u64, u64> = slot.fetch_update(Relaxed, Relaxed, update);
         (forgiven_at - now_ms).div_ceil(FORGIVEN_AFTER_MS)
     }
 }
