@@ -20,7 +20,7 @@ use crate::{
     hangup::Hangup,
     health::Health,
     http::HttpServe,
-    identity::KeyHasher,
+    identity::{Identifier, JwtKeeper, KeyHasher},
     ports::Ports,
     resp::RespServe,
     rls::RlsServe,
@@ -44,6 +44,7 @@ pub struct Server {
     file: Option<RulesFile>,
     data: DataFolder,
     keeper: Keeper,
+    jwt_keys: Option<JwtKeeper>,
 }
 
 /// What the listeners share.
@@ -56,6 +57,8 @@ pub(crate) struct Parts {
     pub(crate) health: Health,
     /// What is kept of an API key.
     pub(crate) hasher: Arc<KeyHasher>,
+    /// Who asks.
+    pub(crate) identifier: Arc<Identifier>,
 }
 
 impl Server {
@@ -72,6 +75,8 @@ impl Server {
         let recorder = Arc::new(Recorder::new(&settings));
         let patience = settings.timers.request;
         let (certificates, handshakes) = tls::Keeper::open(&settings.tls, patience, &recorder)?;
+        let jwt = settings.identity.jwt.as_ref();
+        let jwt = jwt.map(|jwt| JwtKeeper::open(jwt, &recorder)).transpose()?;
         let (ports, listeners) = Ports::take(&settings.listen, handshakes).await?;
         settings.listen = listeners;
         if !listeners.are_loopback() || !settings.database.is_sqlite() {
@@ -105,14 +110,21 @@ impl Server {
             })?;
         let engine = engine(&settings, (store, cells), (live, time, recorder)).await?;
         metered(&engine);
+        let (jwt_keys, verifier) = jwt.unzip();
         let health = Health {
             publisher,
             catalog: status,
             file: file_status,
             certificates: certificates.standings(),
+            jwt_keys: jwt_keys
+                .as_ref()
+                .map(JwtKeeper::standing)
+                .unwrap_or_default(),
             engine: Arc::clone(&engine),
         };
+        let identifier = Identifier::new(&engine, &hasher, verifier, &settings.identity);
         let parts = Parts {
+            identifier: Arc::new(identifier),
             authority: Arc::new(Authority::new(settings.token.clone())),
             settings: Arc::new(settings),
             engine,
@@ -129,6 +141,7 @@ impl Server {
             file,
             data,
             keeper,
+            jwt_keys,
         })
     }
 
@@ -171,6 +184,9 @@ impl Server {
         }
         if self.certificates.has_work() {
             chores.spawn(self.certificates.run(stopping.clone()));
+        }
+        if let Some(keys) = self.jwt_keys {
+            chores.spawn(keys.run(stopping.clone()));
         }
         if let Some(file) = self.file {
             chores.spawn(file.run(stopping.clone()));
