@@ -12,14 +12,15 @@ use crate::{
     admin::AdminServe,
     announce::Announcement,
     authority::Authority,
-    config::{Demo, Listeners, Owner, Settings},
+    config::{Demo, Listeners, Owner, Penalising, Settings},
     counters::Keeper,
     data::DataFolder,
-    engine::{Engine, Fleet, Time},
+    engine::{Engine, Fleet, Penalties, Time},
     error::StartError,
     hangup::Hangup,
     health::Health,
     http::HttpServe,
+    identity::{Identifier, JwtKeeper, KeyHasher},
     ports::Ports,
     resp::RespServe,
     rls::RlsServe,
@@ -27,6 +28,7 @@ use crate::{
     stop::Stop,
     telemetry::{self, Recorder},
     tls,
+    usage::Teller,
 };
 
 /// How long the rule database may take to give the first snapshot; then the last good copy serves.
@@ -43,6 +45,7 @@ pub struct Server {
     file: Option<RulesFile>,
     data: DataFolder,
     keeper: Keeper,
+    jwt_keys: Option<JwtKeeper>,
 }
 
 /// What the listeners share.
@@ -53,6 +56,10 @@ pub(crate) struct Parts {
     pub(crate) authority: Arc<Authority>,
     pub(crate) catalog: Catalog,
     pub(crate) health: Health,
+    /// What is kept of an API key.
+    pub(crate) hasher: Arc<KeyHasher>,
+    /// Who asks.
+    pub(crate) identifier: Arc<Identifier>,
 }
 
 impl Server {
@@ -69,12 +76,15 @@ impl Server {
         let recorder = Arc::new(Recorder::new(&settings));
         let patience = settings.timers.request;
         let (certificates, handshakes) = tls::Keeper::open(&settings.tls, patience, &recorder)?;
+        let jwt = settings.identity.jwt.as_ref();
+        let jwt = jwt.map(|jwt| JwtKeeper::open(jwt, &recorder)).transpose()?;
         let (ports, listeners) = Ports::take(&settings.listen, handshakes).await?;
         settings.listen = listeners;
         if !listeners.are_loopback() || !settings.database.is_sqlite() {
             settings.demo = Demo::Off;
         }
         let data = DataFolder::take(&settings.data)?;
+        let hasher = Arc::new(KeyHasher::open(&settings)?);
         let catalog = catalog(&settings).await?;
 
         let time = Time::new(SystemClock);
@@ -101,19 +111,27 @@ impl Server {
             })?;
         let engine = engine(&settings, (store, cells), (live, time, recorder)).await?;
         metered(&engine);
+        let (jwt_keys, verifier) = jwt.unzip();
         let health = Health {
             publisher,
             catalog: status,
             file: file_status,
             certificates: certificates.standings(),
+            jwt_keys: jwt_keys
+                .as_ref()
+                .map(JwtKeeper::standing)
+                .unwrap_or_default(),
             engine: Arc::clone(&engine),
         };
+        let identifier = Identifier::new(&engine, &hasher, verifier, &settings.identity);
         let parts = Parts {
+            identifier: Arc::new(identifier),
             authority: Arc::new(Authority::new(settings.token.clone())),
             settings: Arc::new(settings),
             engine,
             catalog,
             health,
+            hasher,
         };
         Ok(Self {
             parts,
@@ -124,6 +142,7 @@ impl Server {
             file,
             data,
             keeper,
+            jwt_keys,
         })
     }
 
@@ -164,8 +183,17 @@ impl Server {
             let recorder = Arc::clone(parts.engine.recorder());
             chores.spawn(telemetry::push(recorder, collector, stopping.clone()));
         }
+        let teller = Teller::new(
+            parts.catalog.clone(),
+            Arc::clone(&parts.engine),
+            parts.settings.node.as_str(),
+        );
+        chores.spawn(teller.run(stopping.clone()));
         if self.certificates.has_work() {
             chores.spawn(self.certificates.run(stopping.clone()));
+        }
+        if let Some(keys) = self.jwt_keys {
+            chores.spawn(keys.run(stopping.clone()));
         }
         if let Some(file) = self.file {
             chores.spawn(file.run(stopping.clone()));
@@ -220,6 +248,10 @@ async fn engine(
     });
     let fleet = fleet.transpose()?;
     let engine = Engine::new(live, store, time, recorder).with_cells(cells);
+    let engine = match settings.penalty {
+        Penalising::Off => engine,
+        Penalising::On => engine.with_penalties(Penalties::new()),
+    };
     let Some(fleet) = fleet else {
         return Ok(Arc::new(engine));
     };

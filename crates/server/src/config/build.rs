@@ -10,7 +10,7 @@ use crate::gateway::TrustedProxies;
 
 use super::{
     Collector, ConfigError, Demo, Effective, Listeners, Logs, Origin, Owner, Problem, SETTINGS,
-    Settings, Sources, Takes, Timers, Wording, cross, parse, redis,
+    Settings, Sources, Takes, Timers, Wording, cross, identity, parse, redis,
     sources::{Given, Values},
     tls,
 };
@@ -61,6 +61,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     let listen = listeners(reader);
     let wording = wording(reader);
     let envoy_fields = reader.value("envoy_fields", parse::envoy_fields);
+    let penalty = reader.value("penalty", parse::penalty);
     let timers = timers(reader);
     let logs = logs(reader);
     let data = reader.value("data", parse::path);
@@ -86,6 +87,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         text.parse::<TrustedProxies>()
             .map_err(|error| error.to_string())
     });
+    let identity = identity::read(reader);
     let otlp = reader.optional("otlp", |text| {
         let collector = text.parse::<Collector>();
         collector.map_err(|error| format!("expected http://HOST:PORT[/PATH], but it {error}"))
@@ -106,9 +108,11 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         token,
         tls,
         trusted_proxies: trusted_proxies?,
+        identity: identity?,
         keys_max: keys_max?,
         wording: wording?,
         envoy_fields: envoy_fields?,
+        penalty: penalty?,
         timers: timers?,
         logs: logs?,
         otlp,

@@ -5,6 +5,7 @@ mod collector;
 mod cross;
 mod effective;
 mod file;
+mod identity;
 mod origin;
 mod parse;
 mod redis;
@@ -21,13 +22,16 @@ pub use build::{Loaded, load};
 pub use collector::{Collector, CollectorError};
 pub use effective::{Effective, Shown};
 pub use file::ConfigFile;
+pub use identity::{
+    ApiKeys, Identity, Jwt, JwtAlgorithm, JwtClaims, JwtSecret, ProxyProtocol, SecretText,
+};
 pub use origin::{ConfigError, Origin, Problem};
 pub use redis::{Redis, RedisUrl, RedisUrlError};
 pub(crate) use rehearse::folder;
 pub use rehearse::rehearse;
 pub use setting::{Setting, Takes};
 pub use settings::{
-    Demo, Fields, Listeners, LogFormat, Logs, Owner, ResetAs, Settings, Timers, Wording,
+    Demo, Fields, Listeners, LogFormat, Logs, Owner, Penalising, ResetAs, Settings, Timers, Wording,
 };
 pub use sources::{Sources, environment};
 pub use table::SETTINGS;

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use tollgate_catalog::{DatabaseUrl, NodeId};
 
-use super::{Collector, Redis, Tls};
+use super::{Collector, Identity, Redis, Tls};
 use crate::{authority::Token, counting::Counting, gateway::TrustedProxies};
 
 /// Everything a server needs to know.
@@ -32,12 +32,16 @@ pub struct Settings {
     pub tls: Tls,
     /// Who is believed when it says whom it asks for.
     pub trusted_proxies: TrustedProxies,
+    /// How it is found out who asks.
+    pub identity: Identity,
     /// How many keys there is room for.
     pub keys_max: usize,
     /// How answers are worded.
     pub wording: Wording,
     /// Which header fields Envoy is told to add, besides `Retry-After`.
     pub envoy_fields: Option<Fields>,
+    /// Whether waits grow for whoever keeps asking after a denial.
+    pub penalty: Penalising,
     /// How long somebody may keep us waiting, and how many.
     pub timers: Timers,
     /// What is logged, and how.
@@ -75,6 +79,15 @@ impl Listeners {
         let all = [self.http, self.grpc, self.resp, self.admin];
         all.iter().all(|address| address.ip().is_loopback())
     }
+}
+
+/// Whether waits grow for whoever keeps asking after a denial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Penalising {
+    /// They do not.
+    Off,
+    /// They do, and all waits have some jitter.
+    On,
 }
 
 /// Who writes the rules.

@@ -11,7 +11,10 @@ use super::{
     throttle,
     verb::Verb,
 };
-use crate::engine::{Deed, Engine};
+use crate::{
+    engine::{Deed, Engine},
+    identity::{Identifier, Identity, Refused, Stated},
+};
 
 /// How the conversation goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +29,7 @@ pub(super) enum After {
 pub(super) struct Desk<'a> {
     pub(super) engine: &'a Engine,
     pub(super) gatekeeper: Gatekeeper<'a>,
+    pub(super) identifier: &'a Identifier,
     pub(super) client: &'a mut Client,
 }
 
@@ -33,6 +37,17 @@ pub(super) struct Desk<'a> {
 const SHOWN_BYTES_MAX: usize = 128;
 
 impl Desk<'_> {
+    /// Who asks.
+    #[inline]
+    pub(super) fn identify(&self, stated: &Stated<'_>) -> Result<Identity, Refused> {
+        self.identifier.identify(stated, || {
+            let token = self.client.token.as_deref();
+            self.client
+                .trust
+                .may_state(self.gatekeeper.authority, token)
+        })
+    }
+
     /// Answers one command.
     #[inline]
     pub(super) async fn run(
@@ -100,10 +115,19 @@ impl Desk<'_> {
 
     /// `TG.*`, one by itself.
     async fn decide(&self, verb: Verb, command: &Command<'_, '_>, reply: &mut Encoder<'_>) {
-        let asked = match facts::read(verb, command.args()) {
+        // The question borrows from it, so it is there before and after.
+        let identity;
+        let mut asked = match facts::read(verb, command.args()) {
             Ok(asked) => asked,
             Err(error) => return reply.error(&format!("ERR {error}")),
         };
+        identity = match self.identify(&asked.stated) {
+            Ok(identity) => identity,
+            Err(refused) => return convert::unbelieved(reply, &refused),
+        };
+        if let Err(error) = identity.fill(&mut asked.ask.query) {
+            return reply.error(&format!("ERR {error}"));
+        }
         if matches!(verb, Verb::Refund | Verb::ResetCounters)
             && let Err(refused) = self.gatekeeper.lets(self.client)
         {
