@@ -4,6 +4,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    slice,
     sync::Arc,
     time::Duration,
 };
@@ -47,7 +48,7 @@ pub(crate) async fn a_revoked_key_reaches_every_node(place: Place) {
     for node in &nodes {
         assert_eq!(
             node.board.entries(),
-            [key.entry.clone()],
+            slice::from_ref(&key.entry),
             "known from the start"
         );
     }
@@ -64,7 +65,7 @@ pub(crate) async fn a_revoked_key_reaches_every_node(place: Place) {
         .unwrap();
     assert_eq!(confirmed.confirmed.len(), 2, "{confirmed:?}");
     for node in &nodes {
-        assert_eq!(node.board.entries(), [revoked.entry.clone()]);
+        assert_eq!(node.board.entries(), slice::from_ref(&revoked.entry));
     }
     let mut last = revoked.seq;
     for body in [quota("alice", "pro"), block("mallory"), token("ci", 2)] {
