@@ -3,6 +3,7 @@
 mod bars;
 mod findings;
 mod json;
+mod identity;
 mod leases;
 mod number;
 mod redis;

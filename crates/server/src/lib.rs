@@ -32,14 +32,15 @@ mod server;
 mod stop;
 mod telemetry;
 mod tls;
+mod usage;
 
 pub use announce::Announcement;
 pub use authority::Token;
 pub use config::{
     Administrators, ApiKeys, Collector, CollectorError, ConfigError, ConfigFile, Demo, Effective,
     Fields, Identity, Jwt, JwtAlgorithm, JwtClaims, JwtSecret, Listeners, Loaded, LogFormat, Logs,
-    Origin, Owner, Problem, ProxyProtocol, Redis, RedisUrl, RedisUrlError, ResetAs, SETTINGS,
-    SecretText, Setting, Settings, Shown, Sources, Takes, Timers, Tls, TlsFiles, Wording,
+    Origin, Owner, Penalising, Problem, ProxyProtocol, Redis, RedisUrl, RedisUrlError, ResetAs,
+    SETTINGS, SecretText, Setting, Settings, Shown, Sources, Takes, Timers, Tls, TlsFiles, Wording,
     environment, load, rehearse,
 };
 pub use data::DataError;
