@@ -74,7 +74,9 @@ pub(crate) fn child(count: usize) -> anyhow::Result<()> {
     }
     let load_ms = start.elapsed().as_secs_f64() * 1e3;
     let bytes_each = (resident_bytes()? - before) as f64 / count as f64;
-    let there: Vec<KeyDigest> = (0..FOUND).map(|number| digest(number * 7_919 % count)).collect();
+    let there: Vec<KeyDigest> = (0..FOUND)
+        .map(|number| digest(number * 7_919 % count))
+        .collect();
     let elsewhere: Vec<KeyDigest> = (0..FOUND).map(|number| digest(count + number)).collect();
     let find_ns = find_time(&directory, &there);
     let miss_ns = find_time(&directory, &elsewhere);

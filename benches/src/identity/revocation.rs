@@ -73,7 +73,9 @@ async fn measure(url: &str) -> anyhow::Result<Revocation> {
             id: Arc::clone(&written.entry.id),
             seen: None,
         };
-        catalog.put_entry(at, EntryBody::ApiKey(revoked), &author).await?;
+        catalog
+            .put_entry(at, EntryBody::ApiKey(revoked), &author)
+            .await?;
         let committed = Instant::now();
         let digest = digest(number);
         let is_late = |live: &Arc<Live>| {

@@ -7,7 +7,12 @@ use crate::identity::Identity;
 
 pub(super) fn print(identity: &Identity) {
     println!("Identity over HTTP, 50 connections: thousand decisions per second\n");
-    let head = ["pipeline", "who asks", "decisions", "time per decision beside stated facts"];
+    let head = [
+        "pipeline",
+        "who asks",
+        "decisions",
+        "time per decision beside stated facts",
+    ];
     let mut table = Table::new(head.map(str::to_owned));
     for found in &identity.served {
         table.row([
@@ -50,7 +55,10 @@ pub(super) fn bars(identity: &Identity) -> Vec<Bar> {
         let most = asked(found.what)?;
         let slower = (found.stated / found.rate - 1.0) * 100.0;
         Some(Bar {
-            what: format!("{} over HTTP, pipeline {}, slower", found.what, found.pipeline),
+            what: format!(
+                "{} over HTTP, pipeline {}, slower",
+                found.what, found.pipeline
+            ),
             asked: format!("≤ {} %", short(most)),
             measured: slower,
             unit: "%",

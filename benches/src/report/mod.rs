@@ -2,8 +2,8 @@
 
 mod bars;
 mod findings;
-mod json;
 mod identity;
+mod json;
 mod leases;
 mod number;
 mod redis;
