@@ -121,17 +121,17 @@ impl Desk<'_> {
             Ok(asked) => asked,
             Err(error) => return reply.error(&format!("ERR {error}")),
         };
+        if matches!(verb, Verb::Refund | Verb::ResetCounters)
+            && let Err(refused) = self.gatekeeper.lets(self.client)
+        {
+            return convert::refused(reply, refused);
+        }
         identity = match self.identify(&asked.stated) {
             Ok(identity) => identity,
             Err(refused) => return convert::unbelieved(reply, &refused),
         };
         if let Err(error) = identity.fill(&mut asked.ask.query) {
             return reply.error(&format!("ERR {error}"));
-        }
-        if matches!(verb, Verb::Refund | Verb::ResetCounters)
-            && let Err(refused) = self.gatekeeper.lets(self.client)
-        {
-            return convert::refused(reply, refused);
         }
         let action = match verb {
             Verb::Peek => Action::Peek,
