@@ -5,21 +5,16 @@ use std::{
     sync::Arc,
 };
 
-use tollgate_rules::{Block, Directory};
+use tollgate_rules::Directory;
 
 use super::EntryDelta;
 use crate::{EntryBody, EntryKind, Scope};
 
-/// What must be remembered between pages.
+/// What the pages of a whole listing held so far.
 #[derive(Debug, Default)]
 pub(super) struct People {
-    /// What the pages of a whole listing held so far.
-    seen: Seen,
-    /// The directory knows blocks by whom they block, the catalog by their ids.
-    blocks: HashMap<Arc<str>, Block>,
+    seen: HashMap<EntryKind, HashSet<Arc<str>>>,
 }
-
-type Seen = HashMap<EntryKind, HashSet<Arc<str>>>;
 
 impl People {
     /// Puts a page in force. Tokens are for the admin side, not for decisions.
@@ -27,44 +22,32 @@ impl People {
         if delta.is_first {
             self.seen.clear();
         }
-        let (mut keys, mut quotas) = (Vec::new(), Vec::new());
-        let mut gone: Seen = HashMap::new();
+        let (mut keys, mut quotas, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
+        let mut gone_keys: HashSet<Arc<str>> = HashSet::new();
         for entry in delta.entries {
-            let kind = entry.body.kind();
             if delta.scope == Scope::Everything {
-                let seen = self.seen.entry(kind).or_default();
-                match entry.is_gone {
-                    true => seen.remove(&entry.id),
-                    false => seen.insert(Arc::clone(&entry.id)),
-                };
+                let seen = self.seen.entry(entry.body.kind()).or_default();
+                if entry.is_gone {
+                    seen.remove(&entry.id);
+                } else {
+                    seen.insert(Arc::clone(&entry.id));
+                }
             }
             match entry.body {
-                EntryBody::Block(body) => {
-                    let block = Some(body.block).filter(|_| !entry.is_gone);
-                    self.block(directory, &entry.id, block);
-                }
-                _ if entry.is_gone => {
-                    gone.entry(kind).or_default().insert(entry.id);
-                }
-                EntryBody::ApiKey(key) => {
-                    forget(&mut gone, kind, &entry.id);
-                    keys.push(key.key(&entry.id));
-                }
-                EntryBody::Quota(body) => {
-                    forget(&mut gone, kind, &entry.id);
-                    quotas.push(body.quota);
-                }
+                EntryBody::ApiKey(_) if entry.is_gone => drop(gone_keys.insert(entry.id)),
+                EntryBody::ApiKey(key) => keys.push(key.key(&entry.id)),
+                EntryBody::Quota(_) if entry.is_gone => directory.remove_quota(&entry.id),
+                EntryBody::Quota(body) => quotas.push(body.quota),
+                EntryBody::Block(_) if entry.is_gone => directory.remove_block(&entry.id),
+                EntryBody::Block(body) => blocks.push((entry.id, body.block)),
                 EntryBody::Token(_) => {}
             }
         }
         directory.put_keys(keys);
         directory.put_quotas(quotas);
-        let is_gone = |kind, id: &str| gone.get(&kind).is_some_and(|gone| gone.contains(id));
-        if gone.contains_key(&EntryKind::ApiKey) {
-            directory.retain_keys(|id| !is_gone(EntryKind::ApiKey, id));
-        }
-        if gone.contains_key(&EntryKind::Quota) {
-            directory.retain_quotas(|user| !is_gone(EntryKind::Quota, user));
+        directory.put_blocks(blocks);
+        if !gone_keys.is_empty() {
+            directory.retain_keys(|id| !gone_keys.contains(id));
         }
         if delta.is_last && delta.scope == Scope::Everything {
             self.retain_seen(directory);
@@ -77,32 +60,6 @@ impl People {
         let is_seen = |kind, id: &str| seen.get(&kind).is_some_and(|seen| seen.contains(id));
         directory.retain_keys(|id| is_seen(EntryKind::ApiKey, id));
         directory.retain_quotas(|user| is_seen(EntryKind::Quota, user));
-        let ids: Vec<Arc<str>> = self.blocks.keys().map(Arc::clone).collect();
-        for id in ids.iter().filter(|id| !is_seen(EntryKind::Block, id)) {
-            self.block(directory, id, None);
-        }
-    }
-
-    /// Puts a block in force, or lifts it. Another one of the same caller stays.
-    fn block(&mut self, directory: &Directory, id: &Arc<str>, block: Option<Block>) {
-        if let Some(former) = self.blocks.remove(id) {
-            directory.unblock(&former);
-            let same = |other: &&Block| other.field == former.field && other.value == former.value;
-            self.blocks
-                .values()
-                .filter(same)
-                .for_each(|other| directory.block(other));
-        }
-        if let Some(block) = block {
-            directory.block(&block);
-            self.blocks.insert(Arc::clone(id), block);
-        }
-    }
-}
-
-/// What was taken away and put again is there.
-fn forget(gone: &mut Seen, kind: EntryKind, id: &str) {
-    if let Some(gone) = gone.get_mut(&kind) {
-        gone.remove(id);
+        directory.retain_blocks(|id| is_seen(EntryKind::Block, id));
     }
 }
