@@ -24,6 +24,7 @@ mod listen;
 mod open_files;
 mod outgoing;
 mod ports;
+mod record;
 mod resp;
 mod rls;
 mod rules;
@@ -35,8 +36,8 @@ mod tls;
 pub use announce::Announcement;
 pub use authority::Token;
 pub use config::{
-    Administrators, Collector, CollectorError, ConfigError, ConfigFile, Demo, Effective, Fields,
-    Listeners, Loaded, LogFormat, Logs, Origin, Owner, Problem, Redis, RedisUrl, RedisUrlError,
+    AdminAuth, AdminRules, Administrators, Approvals, Collector, CollectorError, ConfigError, ConfigFile, Demo, Effective, Fields,
+    Listeners, Loaded, LogFormat, Logs, Origin, OverrideBounds, Owner, Problem, Redis, RedisUrl, RedisUrlError,
     ResetAs, SETTINGS, Setting, Settings, Shown, Sources, Takes, Timers, Tls, TlsFiles, Wording,
     environment, load, rehearse,
 };

@@ -30,6 +30,7 @@ mod state;
 mod tests;
 mod tiers;
 mod trouble;
+mod visit;
 mod when;
 
 pub(crate) use serve::AdminServe;

@@ -5,7 +5,7 @@ use axum::{
     http::{HeaderName, HeaderValue, Response, StatusCode, header},
 };
 use serde_json::Value;
-use tollgate_catalog::RevisionNumber;
+use tollgate_catalog::{OverrideSeq, RevisionNumber};
 
 use super::etag;
 
@@ -71,6 +71,27 @@ impl Reply {
     #[must_use]
     pub(super) fn revision(self, number: RevisionNumber) -> Self {
         self.with(HeaderName::from_static(REVISION), number.to_string())
+    }
+
+    /// With the write that made what it shows.
+    #[must_use]
+    pub(super) fn sequence(self, seq: OverrideSeq) -> Self {
+        self.with(header::ETAG, format!("\"{seq}\""))
+    }
+
+    /// Not to be kept by anybody, since it shows a secret.
+    #[must_use]
+    pub(super) fn unkept(self) -> Self {
+        self.with(header::CACHE_CONTROL, "no-store".to_owned())
+    }
+
+    /// The same answer with another body around its own; its status says nothing new.
+    #[must_use]
+    pub(super) fn wrapped(mut self, around: impl FnOnce(Value) -> Value) -> Self {
+        let body: Value = serde_json::from_str(&self.body).unwrap_or_default();
+        self.body = around(body).to_string();
+        self.status = StatusCode::OK;
+        self
     }
 
     fn with(mut self, name: HeaderName, value: String) -> Self {

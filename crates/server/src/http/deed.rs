@@ -14,7 +14,7 @@ use super::{
     params::{self, DenialAs},
 };
 use crate::{
-    authority::{Caller, Door, Permission, Refused},
+    authority::{Actor, Caller, Door, Permission, Refused},
     engine::{Answer, Deed},
 };
 
@@ -31,10 +31,8 @@ impl Desk {
         output: &mut Vec<u8>,
     ) {
         if let Err(refused) = self.allows(action, request) {
-            let (status, challenge) = match refused {
-                Refused::Missing | Refused::Wrong => (401, Some(CHALLENGE)),
-                Refused::NotConfigured => (403, None),
-            };
+            let status = refused.status();
+            let challenge = refused.is_of_token().then_some(CHALLENGE);
             let detail = match request.asker {
                 Asker::Page => format!("a page in a browser needs a token here: {refused}"),
                 Asker::Program => refused.to_string(),
@@ -57,10 +55,10 @@ impl Desk {
 
     /// A page in a browser speaks for its author, not for the machine it is shown on nor for the
     /// certificate that the browser has: it needs a token even on loopback.
-    fn allows(&self, action: Action, request: &Request<'_>) -> Result<(), Refused> {
+    fn allows(&self, action: Action, request: &Request<'_>) -> Result<Actor, Refused> {
         let wanted = match action {
             Action::Peek => Permission::Check,
-            _ => Permission::ChangeCounters,
+            _ => Permission::Counters,
         };
         let (door, name) = match request.asker {
             Asker::Program => (self.service.door, self.peer.name.as_deref()),

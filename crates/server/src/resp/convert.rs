@@ -44,8 +44,8 @@ pub(super) fn refusal(reply: &mut Encoder<'_>, refusal: &Refusal) {
 /// Why somebody may not do it.
 pub(super) fn refused(reply: &mut Encoder<'_>, refused: Refused) {
     let kind = match refused {
-        Refused::Missing => "NOAUTH",
-        Refused::Wrong | Refused::NotConfigured => "NOPERM",
+        Refused::Missing | Refused::Expired | Refused::Revoked => "NOAUTH",
+        _ => "NOPERM",
     };
     reply.error(&format!("{kind} {refused}"));
 }
