@@ -5,7 +5,7 @@ use std::{io, path::PathBuf};
 use tollgate_catalog::{CatalogError, DatabaseUrl};
 
 use crate::{
-    data::DataError, engine::RedisError, listen::BindError, rules::RulesFileError, tls::TlsError,
+    data::DataError, engine::RedisError, identity::KeySecretError, listen::BindError, rules::RulesFileError, tls::TlsError,
 };
 
 /// Why a server does not start: one message, with what to do about it.
@@ -18,6 +18,9 @@ pub enum StartError {
     /// The data folder cannot be used.
     #[error(transparent)]
     Data(#[from] DataError),
+    /// There is no secret to hash API keys with.
+    #[error(transparent)]
+    KeySecret(#[from] KeySecretError),
     /// A certificate or a key cannot be used.
     #[error(transparent)]
     Tls(#[from] TlsError),

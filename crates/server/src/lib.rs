@@ -20,6 +20,7 @@ mod gateway;
 mod hangup;
 mod health;
 mod http;
+mod identity;
 mod listen;
 mod open_files;
 mod outgoing;
@@ -36,16 +37,19 @@ mod tls;
 pub use announce::Announcement;
 pub use authority::Token;
 pub use config::{
-    AdminAuth, AdminRules, Administrators, Approvals, Collector, CollectorError, ConfigError, ConfigFile, Demo, Effective, Fields,
-    Listeners, Loaded, LogFormat, Logs, Origin, OverrideBounds, Owner, Problem, Redis, RedisUrl, RedisUrlError,
-    ResetAs, SETTINGS, Setting, Settings, Shown, Sources, Takes, Timers, Tls, TlsFiles, Wording,
+    AdminAuth, AdminRules, Administrators, ApiKeys, Approvals, Collector, CollectorError,
+    ConfigError, ConfigFile, Demo, Effective, Fields, Identity, Jwt, JwtAlgorithm, JwtClaims,
+    JwtSecret, Listeners, Loaded, LogFormat, Logs, Origin, OverrideBounds, Owner, Problem,
+    ProxyProtocol, Redis, RedisUrl, RedisUrlError, ResetAs, SETTINGS, SecretText, Setting, Settings,
+    Shown, Sources, Takes, Timers, Tls, TlsFiles, Wording,
     environment, load, rehearse,
 };
 pub use data::DataError;
 pub use doctor::{Diagnosis, Grade, diagnose};
 pub use engine::RedisError;
 pub use error::StartError;
-pub use gateway::{ProxiesError, TrustedProxies};
+pub use gateway::{ProxiesError, TrustedCallers, TrustedProxies};
+pub use identity::KeySecretError;
 pub use listen::BindError;
 pub use open_files::raise_open_files;
 pub use outgoing::{Outgoing, OutgoingError, Reply};

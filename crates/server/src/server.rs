@@ -20,6 +20,7 @@ use crate::{
     hangup::Hangup,
     health::Health,
     http::HttpServe,
+    identity::KeyHasher,
     ports::Ports,
     resp::RespServe,
     rls::RlsServe,
@@ -53,6 +54,8 @@ pub(crate) struct Parts {
     pub(crate) authority: Arc<Authority>,
     pub(crate) catalog: Catalog,
     pub(crate) health: Health,
+    /// What is kept of an API key.
+    pub(crate) hasher: Arc<KeyHasher>,
 }
 
 impl Server {
@@ -75,6 +78,7 @@ impl Server {
             settings.demo = Demo::Off;
         }
         let data = DataFolder::take(&settings.data)?;
+        let hasher = Arc::new(KeyHasher::open(&settings)?);
         let catalog = catalog(&settings).await?;
 
         let time = Time::new(SystemClock);
@@ -109,11 +113,12 @@ impl Server {
             engine: Arc::clone(&engine),
         };
         let parts = Parts {
-            authority: Arc::new(Authority::new(settings.token.clone())),
+            authority,
             settings: Arc::new(settings),
             engine,
             catalog,
             health,
+            hasher,
         };
         Ok(Self {
             parts,

@@ -22,7 +22,7 @@ use super::{
     visit::Visit,
 };
 use crate::{
-    authority::{Permission, Proof, Refused},
+    authority::{Permission, Refused},
     config::Owner,
 };
 
@@ -37,6 +37,8 @@ pub(super) struct Call {
     visit: Visit,
     /// Who is named as the author, if it is somebody else than who asks.
     author: Option<Author>,
+    /// The path with its query, as it came.
+    pub(super) target: String,
     /// The header fields.
     pub(super) headers: HeaderMap,
     /// What was sent: JSON, if the route takes a body.
@@ -52,8 +54,6 @@ const BODY_TIME_MAX: Duration = Duration::from_secs(10);
 const READ_TIME_MAX: Duration = Duration::from_secs(10);
 /// How long a revocation or a block waits for all nodes, if nobody says.
 const SURE_TIME: Duration = Duration::from_secs(2);
-/// Who writes over loopback, if nobody says.
-const AUTHOR: &str = "admin-api";
 
 impl Call {
     /// Reads a request, or says what is wrong with it.
@@ -85,6 +85,7 @@ impl Call {
             params,
             visit,
             author: None,
+            target: parts.uri.path_and_query().map_or("/", |it| it.as_str()).to_owned(),
             headers: parts.headers,
             body,
         })
@@ -93,6 +94,11 @@ impl Call {
     /// A part of the path; the router sees to it that it is there.
     pub(super) fn in_path(&self, name: &str) -> &str {
         self.params.text(name).unwrap_or_default()
+    }
+
+    /// The path as it came.
+    pub(super) fn path(&self) -> &str {
+        self.target.split('?').next().unwrap_or_default()
     }
 
     /// What the newest revision holds.
@@ -117,6 +123,7 @@ impl Call {
             params: asked.params,
             visit: self.visit.clone(),
             author: Some(author),
+            target: asked.target,
             headers: asked.headers,
             body: asked.body,
         }
@@ -148,9 +155,7 @@ impl Call {
         let actor = self.visit.actor();
         let is_personal = actor.is_some_and(|actor| actor.proof.is_personal());
         let said = self.field("tollgate-author").filter(|_| !is_personal);
-        let by_loopback = actor.is_some_and(|actor| actor.proof == Proof::Loopback);
-        let unsaid = by_loopback.then_some(AUTHOR);
-        self.because(self.visit.author(said.as_deref().or(unsaid)))
+        self.because(self.visit.author(said.as_deref()))
     }
 
     /// Who asks, under the name that is proven.

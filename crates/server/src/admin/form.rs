@@ -80,6 +80,13 @@ impl Form {
         self.errors.push(error);
     }
 
+    /// Says what is wrong with a field that is not there, unless something else is wrong already.
+    pub(super) fn missing(&mut self, field: &str, message: &str) {
+        if self.errors.is_empty() {
+            self.wrong(field, message);
+        }
+    }
+
     /// A field as it is.
     pub(super) fn take(&mut self, field: &'static str) -> Said<Value> {
         self.known.push(field);

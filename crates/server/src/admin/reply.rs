@@ -14,6 +14,8 @@ use super::etag;
 pub(super) struct Reply {
     status: StatusCode,
     body: String,
+    /// In the place of the body, if it is written while it is read.
+    stream: Option<Body>,
     kind: Option<&'static str>,
     headers: Vec<(HeaderName, String)>,
 }
@@ -32,7 +34,19 @@ impl Reply {
         Self {
             status: StatusCode::OK,
             body,
+            stream: None,
             kind: Some(kind),
+            headers: Vec::new(),
+        }
+    }
+
+    /// Lines of JSON that are written while they are read.
+    pub(super) const fn lines(lines: Body) -> Self {
+        Self {
+            status: StatusCode::OK,
+            body: String::new(),
+            stream: Some(lines),
+            kind: Some("application/jsonl"),
             headers: Vec::new(),
         }
     }
@@ -42,6 +56,7 @@ impl Reply {
         Self {
             status: StatusCode::NOT_MODIFIED,
             body: String::new(),
+            stream: None,
             kind: None,
             headers: Vec::new(),
         }
@@ -100,7 +115,7 @@ impl Reply {
     }
 
     pub(super) fn into_response(self) -> Response<Body> {
-        let mut response = Response::new(Body::from(self.body));
+        let mut response = Response::new(self.stream.unwrap_or_else(|| Body::from(self.body)));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         if let Some(kind) = self.kind {

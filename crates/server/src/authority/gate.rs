@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use tollgate_catalog::EntryDelta;
 use tollgate_core::{Clock as _, SystemClock};
-use tollgate_rules::KeyDigest;
 
 use super::{Actor, Caller, Permission, Proof, Refused, Role, Token, tokens::Tokens};
-use crate::{config::AdminAuth, record::Record};
+use crate::{config::AdminAuth, identity::secret::token_digest, record::Record};
 
 /// Says what a caller may do, and puts on record who was turned away.
 #[derive(Clone, Debug)]
@@ -93,7 +92,7 @@ impl Authority {
         let known = |actor: Actor| (actor.name, Some(actor.role));
         match (caller.token, caller.name) {
             (Some(shown), _) if self.is_configured(shown) => known(Actor::configured()),
-            (Some(shown), _) => match self.tokens.find(&digest(shown)) {
+            (Some(shown), _) => match self.tokens.find(&token_digest(shown)) {
                 Some(card) => (Arc::clone(card.name()), card.role()),
                 None => ("unknown".into(), None),
             },
@@ -144,7 +143,7 @@ impl Authority {
         if self.is_configured(shown) {
             return Ok(Actor::configured());
         }
-        let card = self.tokens.find(&digest(shown));
+        let card = self.tokens.find(&token_digest(shown));
         match card {
             Some(card) => card.actor(SystemClock.now().wall),
             None => Err(Refused::Wrong),
@@ -162,12 +161,4 @@ impl Authority {
             }
         }
     }
-}
-
-/// What a token hashes to.
-fn digest(shown: &str) -> KeyDigest {
-    KeyDigest::new(blake3::derive_key(
-        "tollgate admin tokens v1",
-        shown.as_bytes(),
-    ))
 }

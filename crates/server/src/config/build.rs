@@ -10,8 +10,7 @@ use crate::gateway::TrustedProxies;
 
 use super::{
     Collector, ConfigError, Demo, Effective, Listeners, Logs, Origin, Owner, Problem, SETTINGS,
-    Settings, Sources, Takes, Timers, Wording, authority, cross, parse,
-    redis,
+    Settings, Sources, Takes, Timers, Wording, authority, cross, identity, parse, redis,
     sources::{Given, Values},
     tls,
 };
@@ -88,6 +87,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         text.parse::<TrustedProxies>()
             .map_err(|error| error.to_string())
     });
+    let identity = identity::read(reader);
     let otlp = reader.optional("otlp", |text| {
         let collector = text.parse::<Collector>();
         collector.map_err(|error| format!("expected http://HOST:PORT[/PATH], but it {error}"))
@@ -109,6 +109,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         admin_rules: admin_rules?,
         tls,
         trusted_proxies: trusted_proxies?,
+        identity: identity?,
         keys_max: keys_max?,
         wording: wording?,
         envoy_fields: envoy_fields?,

@@ -6,6 +6,7 @@ mod collector;
 mod cross;
 mod effective;
 mod file;
+mod identity;
 mod origin;
 mod parse;
 mod redis;
@@ -23,6 +24,9 @@ pub use build::{Loaded, load};
 pub use collector::{Collector, CollectorError};
 pub use effective::{Effective, Shown};
 pub use file::ConfigFile;
+pub use identity::{
+    ApiKeys, Identity, Jwt, JwtAlgorithm, JwtClaims, JwtSecret, ProxyProtocol, SecretText,
+};
 pub use origin::{ConfigError, Origin, Problem};
 pub use redis::{Redis, RedisUrl, RedisUrlError};
 pub(crate) use rehearse::folder;

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use tollgate_catalog::{DatabaseUrl, NodeId};
 
-use super::{AdminRules, Collector, Redis, Tls};
+use super::{AdminRules, Collector, Identity, Redis, Tls};
 use crate::{authority::Token, counting::Counting, gateway::TrustedProxies};
 
 /// Everything a server needs to know.
@@ -34,6 +34,8 @@ pub struct Settings {
     pub tls: Tls,
     /// Who is believed when it says whom it asks for.
     pub trusted_proxies: TrustedProxies,
+    /// How it is found out who asks.
+    pub identity: Identity,
     /// How many keys there is room for.
     pub keys_max: usize,
     /// How answers are worded.

@@ -2,6 +2,7 @@
 
 mod address;
 pub(crate) mod ascii;
+mod callers;
 mod convert;
 mod hops;
 mod proxies;
@@ -9,5 +10,6 @@ mod proxies;
 mod tests;
 
 pub(crate) use address::client_address;
+pub use callers::TrustedCallers;
 pub(crate) use convert::{Astray, Gateway, Says, query};
 pub use proxies::{ProxiesError, TrustedProxies};

@@ -48,10 +48,6 @@ fn other_name() -> Value {
     json!({ "name": "billing service, old" })
 }
 
-fn grace() -> Value {
-    json!({ "grace": "24h" })
-}
-
 pub(in super::super) const ROUTES: &[Route] = &[
     Route {
         verb: Verb::Get,
@@ -125,11 +121,18 @@ pub(in super::super) const ROUTES: &[Route] = &[
         name: "rotateApiKey",
         about: "Issue another key in its place; the one before is accepted for `grace`, by default not at all",
         permission: Permission::ApiKeys,
-        params: &[ID, SEEN, SURE, WRITER],
-        body: Some(Shape {
-            schema: "Grace",
-            example: grace,
-        }),
+        params: &[
+            ID,
+            &[query(
+                "grace",
+                Kind::LongSpan,
+                "How long the key before is still accepted, at most 90day; by default not at all",
+            )],
+            SEEN,
+            SURE,
+            WRITER,
+        ],
+        body: None,
         replies: &[sequenced(200, "The key, shown this once", "IssuedApiKey")],
         problems: &[UNKNOWN, (409, "It was revoked"), CHANGED, UNSOUND],
         handler: |call| Box::pin(write::rotate(call)),

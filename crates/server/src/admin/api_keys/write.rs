@@ -20,7 +20,7 @@ use super::{
     },
     view,
 };
-use crate::identity::{Kind, Secret};
+use crate::identity::secret::{Kind, Secret};
 
 /// The longest name.
 const NAME_CHARS_MAX: usize = 128;
@@ -102,12 +102,10 @@ pub(super) async fn change(call: Call) -> Outcome {
 pub(super) async fn rotate(call: Call) -> Outcome {
     let (entry, before) = stored(&call).await?;
     etag::seen(&call.headers, &format!("API key {}", entry.id), entry.seq)?;
-    let mut form = Form::read(&call)?;
-    let grace = form.span("grace").fresh().unwrap_or_default();
+    let grace = call.params.long_span("grace").unwrap_or_default();
     if grace > GRACE_MAX {
-        form.wrong("grace", "must be at most 90day");
+        return Err(Problem::bad("parameter grace: must be at most 90day"));
     }
-    form.done()?;
     if before.revoked_at.is_some() {
         let detail = format!("API key {} was revoked: create another", entry.id);
         return Err(Problem::new(StatusCode::CONFLICT, "revoked", detail));

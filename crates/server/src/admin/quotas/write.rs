@@ -45,7 +45,7 @@ pub(super) async fn put(call: Call) -> Outcome {
     let reply = Reply::json(&body).sequence(written.seq);
     Ok(match found {
         Some(_) => reply,
-        None => reply.created(format!("/ratelimit/quotas/{}", call.raw_in_path("user"))),
+        None => reply.created(call.path().to_owned()),
     })
 }
 

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     authority::{Permission, Role},
-    identity::{Kind, Secret, token_digest},
+    identity::secret::{Kind, Secret, token_digest},
 };
 
 /// The longest name.
