@@ -26,7 +26,9 @@ mod trial;
 
 pub use conditions::Condition;
 pub use diff::{Counters, Diff, Difference, DifferenceKind, FieldChange, Object, diff};
-pub use directory::{ApiKey, Block, Directory, KeyCard, KeyDigest, Quota, QuotaCard};
+pub use directory::{
+    ApiKey, Block, Directory, KeyCard, KeyDigest, KeyStanding, Quota, QuotaCard, Used, User,
+};
 pub use exception::{Change, Factor, FactorError, Override};
 pub use live::{Live, Published};
 pub use miss::Miss;

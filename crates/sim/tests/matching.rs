@@ -1,5 +1,5 @@
 //! The compiled snapshot and the model that looks at every rule, side by side.
-// Proves: R1, R2, R3, R4, R12
+// Proves: R1, R2, R3, R4, R12, I2, I3
 
 #![expect(
     clippy::unwrap_used,
@@ -115,8 +115,11 @@ fn compile(rng: &mut Rng, rules: &RuleSet) -> Snapshot {
 fn shrunk(world: &World, request: &Request) -> World {
     let disagree = |world: &World| {
         let snapshot = Snapshot::compile(&world.rules, 2);
-        let query = request.query(Spelling::AsSent).unwrap();
-        let plan = snapshot.plan(&query, &world.directory(), request.wall);
+        let directory = world.directory();
+        let card = world.card(&directory, &request.query(Spelling::Plain).unwrap());
+        let mut query = request.query(Spelling::AsSent).unwrap();
+        card.iter().for_each(|card| query.set_key(card));
+        let plan = snapshot.plan(&query, &directory, request.wall);
         seen(&plan) != without_keys(&model(world, request))
     };
     let mut world = world.clone();
@@ -146,13 +149,7 @@ fn shrunk(world: &World, request: &Request) -> World {
 
 fn model(world: &World, request: &Request) -> Expected {
     let plain = request.query(Spelling::Plain).unwrap();
-    evaluate(
-        &world.rules,
-        &world.api,
-        &world.blocks,
-        &plain,
-        request.wall,
-    )
+    evaluate(&world.rules, world.beside(), &plain, request.wall)
 }
 
 fn disagreement(world: &World, request: &Request, query: &Query<'_>) -> String {
@@ -180,6 +177,8 @@ struct Tally {
     charged_several_rules: u64,
     shared: u64,
     tier_defaults: u64,
+    own: u64,
+    quotas: u64,
     overridden: u64,
 }
 
@@ -218,6 +217,9 @@ impl Tally {
                     .iter()
                     .any(|charge| charge.rule.starts_with("tier:"));
                 bump(&mut self.tier_defaults, is_tier);
+                let has = |kind: &str| charges.iter().any(|charge| charge.rule.starts_with(kind));
+                bump(&mut self.own, has("api-key:"));
+                bump(&mut self.quotas, has("quota:"));
                 let is_overridden = charges.iter().any(|charge| charge.is_overridden);
                 bump(&mut self.overridden, is_overridden);
             }
@@ -236,6 +238,8 @@ impl Tally {
             ("charged several rules", self.charged_several_rules),
             ("shared", self.shared),
             ("tier defaults", self.tier_defaults),
+            ("limits of API keys", self.own),
+            ("quotas", self.quotas),
             ("overridden", self.overridden),
         ];
         for (kind, count) in kinds {
@@ -256,7 +260,9 @@ fn agree(sets: std::ops::Range<u64>, requests: u64) {
         let mut names = Names::default();
         for _ in 0..requests {
             let request = Request::new(&mut rng);
-            let query = request.query(Spelling::AsSent).unwrap();
+            let card = world.card(&directory, &request.query(Spelling::Plain).unwrap());
+            let mut query = request.query(Spelling::AsSent).unwrap();
+            card.iter().for_each(|card| query.set_key(card));
             let plan = snapshot.plan(&query, &directory, request.wall);
             let expected = model(&world, &request);
             let is_same = seen(&plan) == without_keys(&expected);

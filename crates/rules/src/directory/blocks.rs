@@ -1,10 +1,19 @@
 //! Whom nothing lets pass.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    net::IpAddr,
+    sync::{Arc, Mutex, PoisonError},
+};
 
+use arc_swap::ArcSwap;
+use foldhash::quality::RandomState;
+use ipnet::IpNet;
+use smallvec::SmallVec;
 use tollgate_core::Timestamp;
 
-use crate::{Field, Query};
+use super::{Directory, exceptions::key_hash, shards::Shards};
+use crate::{Field, Query, conditions::Facts, normalise};
 
 /// A caller who is denied before any rule is looked at; no `allow` skips it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +21,7 @@ use crate::{Field, Query};
 pub struct Block {
     /// Which fact: user, organisation, API key or address.
     pub field: Field,
-    /// Its value, in normal form.
+    /// Its value, in normal form; of an address also a network, `192.0.2.0/24`.
     pub value: Arc<str>,
     /// When the block ends by itself; none is never.
     pub until: Option<Timestamp>,
@@ -39,63 +48,213 @@ impl Block {
     }
 }
 
-/// All blocks, by field and value.
-#[derive(Clone, Debug, Default)]
+/// All blocks, found by field and value.
+#[derive(Debug, Default)]
 pub(super) struct Blocks {
-    users: HashMap<Arc<str>, Arc<Block>>,
-    orgs: HashMap<Arc<str>, Arc<Block>>,
-    api_keys: HashMap<Arc<str>, Arc<Block>>,
-    ips: HashMap<Arc<str>, Arc<Block>>,
+    entries: Shards<Blocked>,
+    state: RandomState,
+    /// Where each block is; only writers look, one at a time.
+    places: Mutex<HashMap<Arc<str>, Place>>,
+    lengths: ArcSwap<Lengths>,
 }
 
-impl Blocks {
-    pub(super) fn with(&self, block: &Block) -> Self {
-        let mut blocks = self.clone();
-        if let Some(of) = blocks.of(&block.field) {
-            of.insert(Arc::clone(&block.value), Arc::new(block.clone()));
+#[derive(Debug)]
+struct Blocked {
+    id: Arc<str>,
+    place: Place,
+    block: Arc<Block>,
+}
+
+/// What a block is found by: a mark of the fact, and its value.
+type Place = SmallVec<[u8; 36]>;
+
+/// The prefix lengths of all networks that are blocked: an address is looked for under each.
+#[derive(Clone, Debug, Default)]
+struct Lengths {
+    v4: SmallVec<[u8; 8]>,
+    v6: SmallVec<[u8; 8]>,
+}
+
+impl Directory {
+    /// Puts blocks in force, each instead of the one that had its id. One whose value no request can have is not kept.
+    pub fn put_blocks(&self, blocks: impl IntoIterator<Item = (Arc<str>, Block)>) {
+        let own = &self.blocks;
+        let mut places = own.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut kept, mut gone) = (Vec::new(), Vec::new());
+        for (id, block) in blocks {
+            let former = match place_of(&block) {
+                Some(place) => {
+                    let hash = key_hash(&own.state, &place);
+                    let former = places.insert(Arc::clone(&id), place.clone());
+                    let former = former.filter(|former| *former != place);
+                    let block = Arc::new(block);
+                    let id = Arc::clone(&id);
+                    kept.push((hash, Arc::new(Blocked { id, place, block })));
+                    former
+                }
+                None => places.remove(&id),
+            };
+            gone.extend(former.map(|former| (id, former)));
         }
-        blocks
+        // Lengths first: what is there is looked for.
+        own.lengths.store(Arc::new(Lengths::of(&places)));
+        own.entries.put_all(kept, |one, other| one.id == other.id);
+        for (id, former) in gone {
+            own.drop_from(&former, &id);
+        }
     }
 
-    pub(super) fn without(&self, block: &Block) -> Self {
-        let mut blocks = self.clone();
-        if let Some(of) = blocks.of(&block.field) {
-            of.remove(&block.value);
+    /// Lifts the block of this id.
+    pub fn remove_block(&self, id: &str) {
+        let own = &self.blocks;
+        let mut places = own.places.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = places.remove(id) {
+            own.drop_from(&place, id);
         }
-        blocks
+        own.lengths.store(Arc::new(Lengths::of(&places)));
     }
 
-    const fn of(&mut self, field: &Field) -> Option<&mut HashMap<Arc<str>, Arc<Block>>> {
-        match field {
-            Field::User => Some(&mut self.users),
-            Field::Org => Some(&mut self.orgs),
-            Field::ApiKey => Some(&mut self.api_keys),
-            Field::Ip => Some(&mut self.ips),
-            _ => None,
-        }
+    /// Lifts every block whose id is not to be kept.
+    pub fn retain_blocks(&self, is_kept: impl Fn(&str) -> bool) {
+        let own = &self.blocks;
+        let mut places = own.places.lock().unwrap_or_else(PoisonError::into_inner);
+        places.retain(|id, _| is_kept(id));
+        own.entries.retain(|blocked| is_kept(&blocked.id));
+        own.lengths.store(Arc::new(Lengths::of(&places)));
+    }
+
+    /// Puts a block in force, or another end to one that is.
+    pub fn block(&self, block: &Block) {
+        self.put_blocks([(id_of(block), block.clone())]);
+    }
+
+    /// Lifts a block.
+    pub fn unblock(&self, block: &Block) {
+        self.remove_block(&id_of(block));
     }
 
     /// The block with the latest end that is in force for any fact of the request.
-    pub(super) fn find(&self, query: &Query<'_>, now: Timestamp) -> Option<Arc<Block>> {
-        let address = if self.ips.is_empty() {
-            None
-        } else {
-            query.ip_address().map(|address| address.to_string())
-        };
-        let facts = [
-            (&self.users, query.user_name()),
-            (&self.orgs, query.org_name()),
-            (&self.api_keys, query.api_key_id()),
-            (&self.ips, address.as_deref()),
-        ];
-        let found = facts.into_iter().filter_map(|(blocks, value)| {
-            if blocks.is_empty() {
-                return None;
-            }
-            blocks.get(value?)
-        });
-        let in_force = found.filter(|block| block.until.is_none_or(|until| now < until));
-        let latest = in_force.max_by_key(|block| block.until.unwrap_or(Timestamp::MAX));
-        latest.map(Arc::clone)
+    pub(crate) fn blocking(&self, facts: &Facts<'_, '_>, now: Timestamp) -> Option<Arc<Block>> {
+        if self.blocks.entries.is_empty() {
+            return None;
+        }
+        self.blocks.find(facts.query, now)
     }
+}
+
+impl Blocks {
+    fn find(&self, query: &Query<'_>, now: Timestamp) -> Option<Arc<Block>> {
+        let texts = [
+            (&Field::User, query.user_name()),
+            (&Field::Org, query.org_name()),
+            (&Field::ApiKey, query.api_key_id()),
+        ];
+        let texts = texts
+            .into_iter()
+            .filter_map(|(field, value)| Some(named(field, value?)));
+        let lengths = self.lengths.load();
+        let networks = query.ip_address().into_iter().flat_map(|address| {
+            let lengths = match address {
+                IpAddr::V4(_) => &lengths.v4,
+                IpAddr::V6(_) => &lengths.v6,
+            };
+            let network = move |length: &u8| IpNet::new(address, *length).ok();
+            lengths.iter().filter_map(network).map(within)
+        });
+        let found = texts
+            .chain(networks)
+            .filter_map(|place| self.at(&place, now));
+        found.max_by_key(|block| block.until.unwrap_or(Timestamp::MAX))
+    }
+
+    /// Of the blocks of one place that with the latest end.
+    fn at(&self, place: &Place, now: Timestamp) -> Option<Arc<Block>> {
+        let latest = |blocked: &[Arc<Blocked>]| {
+            let same = blocked.iter().filter(|one| one.place == *place);
+            let in_force = same.filter(|one| one.block.until.is_none_or(|until| now < until));
+            let latest = in_force.max_by_key(|one| one.block.until.unwrap_or(Timestamp::MAX));
+            latest.map(|one| Arc::clone(&one.block))
+        };
+        self.entries.find(key_hash(&self.state, place), latest)?
+    }
+
+    fn drop_from(&self, place: &Place, id: &str) {
+        let hash = key_hash(&self.state, place);
+        self.entries.remove(hash, |blocked| &*blocked.id == id);
+    }
+}
+
+impl Lengths {
+    fn of(places: &HashMap<Arc<str>, Place>) -> Self {
+        let mut lengths = Self::default();
+        for place in places.values() {
+            let (of_family, length) = match place.as_slice() {
+                [tag, 4, length, ..] if *tag == Field::Ip.tag() => (&mut lengths.v4, *length),
+                [tag, 6, length, ..] if *tag == Field::Ip.tag() => (&mut lengths.v6, *length),
+                _ => continue,
+            };
+            if !of_family.contains(&length) {
+                of_family.push(length);
+            }
+        }
+        lengths
+    }
+}
+
+/// A block that has no id of its own has that of what it is about.
+fn id_of(block: &Block) -> Arc<str> {
+    format!("{}={}", block.field, block.value).into()
+}
+
+/// None if no request can have the value.
+fn place_of(block: &Block) -> Option<Place> {
+    match &block.field {
+        field @ (Field::User | Field::Org | Field::ApiKey) => {
+            let value = normalise::identifier(&block.value).ok()??;
+            Some(named(field, value))
+        }
+        Field::Ip => {
+            let network = block.value.parse::<IpNet>().ok();
+            let alone = || normalise::address(&block.value).ok().map(IpNet::from);
+            network.or_else(alone).map(folded).map(within)
+        }
+        _ => None,
+    }
+}
+
+fn named(field: &Field, value: &str) -> Place {
+    let mut place = Place::new();
+    place.push(field.tag());
+    place.extend_from_slice(value.as_bytes());
+    place
+}
+
+/// A network of addresses of IPv4 that are written as of IPv6 is one of IPv4.
+fn folded(network: IpNet) -> IpNet {
+    const MAPPED_BITS: u8 = 96;
+    let IpNet::V6(mapped) = network else {
+        return network;
+    };
+    let length = mapped.prefix_len().checked_sub(MAPPED_BITS);
+    let folded = length.and_then(|length| {
+        let address = mapped.addr().to_ipv4_mapped()?;
+        IpNet::new(address.into(), length).ok()
+    });
+    folded.unwrap_or(network)
+}
+
+fn within(network: IpNet) -> Place {
+    let mut place = Place::new();
+    place.push(Field::Ip.tag());
+    match network.trunc() {
+        IpNet::V4(network) => {
+            place.extend([4, network.prefix_len()]);
+            place.extend(network.addr().octets());
+        }
+        IpNet::V6(network) => {
+            place.extend([6, network.prefix_len()]);
+            place.extend(network.addr().octets());
+        }
+    }
+    place
 }

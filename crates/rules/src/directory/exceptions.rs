@@ -1,20 +1,17 @@
 //! Overrides found by rule and key.
 
 use std::{
-    collections::HashMap,
-    hash::{BuildHasher, BuildHasherDefault, Hasher},
+    hash::{BuildHasher, Hasher},
     sync::Arc,
 };
 
 use foldhash::quality::RandomState;
-use smallvec::SmallVec;
 use tollgate_core::{RuleId, Timestamp};
 
-use super::Entry;
-use crate::index::AsIs;
+use super::{Entry, shards::Drawers};
 
 /// Overrides by the hash of their key. What is found is checked, so two keys may share a hash.
-pub(super) type ByHash = HashMap<u64, SmallVec<[Arc<Entry>; 1]>, BuildHasherDefault<AsIs>>;
+type ByHash = Drawers<Entry>;
 
 /// The overrides of one key, one of which may count.
 #[derive(Clone, Debug, Default)]

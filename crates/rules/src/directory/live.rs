@@ -3,25 +3,16 @@
 use std::{
     collections::{HashMap, VecDeque},
     fmt,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use arc_swap::ArcSwap;
 use foldhash::quality::RandomState;
 use tollgate_core::{RuleId, Timestamp};
 
-use super::{
-    Entry, Found,
-    blocks::{Block, Blocks},
-    exceptions::{ByHash, key_hash},
-    people::People,
-};
-use crate::{Change, Override, conditions::Facts};
+use super::{Entry, Found, blocks::Blocks, exceptions::key_hash, people::People, shards::Shards};
+use crate::{Change, Override};
 
-/// Overrides and blocks, beside the snapshot: they change by the piece, and no change touches the rules.
+/// Overrides, blocks, API keys and quotas, beside the snapshot: they change by the piece, and no change touches the rules.
 ///
 /// Reading takes no lock: each shard is replaced as a whole, and is small.
 ///
@@ -32,29 +23,22 @@ use crate::{Change, Override, conditions::Facts};
 /// assert!(directory.is_empty());
 /// ```
 pub struct Directory {
-    shards: Box<[ArcSwap<ByHash>]>,
-    state: RandomState,
-    /// Where each override is; only writers look.
+    overrides: Shards<Entry>,
+    pub(super) state: RandomState,
+    /// Where each override is; only writers look, one at a time.
     places: Mutex<HashMap<u64, u64>>,
-    len: AtomicUsize,
-    blocks: ArcSwap<Blocks>,
+    pub(super) blocks: Blocks,
     pub(super) people: People,
 }
 
 impl Directory {
-    /// Few enough to be empty cheaply, many enough that a shard of a million entries has 250.
-    const SHARDS: usize = 4_096;
-
     /// A directory without any entry.
     pub fn new() -> Self {
-        let empty = Arc::new(ByHash::default());
-        let shards = (0..Self::SHARDS).map(|_| ArcSwap::new(Arc::clone(&empty)));
         Self {
-            shards: shards.collect(),
+            overrides: Shards::default(),
             state: RandomState::default(),
             places: Mutex::new(HashMap::new()),
-            len: AtomicUsize::new(0),
-            blocks: ArcSwap::default(),
+            blocks: Blocks::default(),
             people: People::default(),
         }
     }
@@ -72,49 +56,36 @@ impl Directory {
         &self,
         overrides: impl IntoIterator<Item = (u64, Option<RuleId>, &'o Override)>,
     ) -> usize {
-        let mut by_shard: HashMap<usize, Vec<(u64, Arc<Entry>)>> = HashMap::new();
-        let mut moved = Vec::new();
-        let mut kept = 0;
+        let mut places = self.places();
+        let (mut kept, mut gone) = (Vec::new(), Vec::new());
         let mut known = Known::default();
         for (id, rule, exception) in overrides {
             let Some(mut entry) = Entry::new(rule, exception, id) else {
-                self.remove(id);
+                gone.extend(places.remove(&id).map(|former| (id, former)));
                 continue;
             };
             known.share(&mut entry.change);
             let hash = key_hash(&self.state, &entry.key);
-            match self.places().insert(id, hash) {
-                None => kept += 1,
-                Some(former) if former != hash => moved.push((id, former)),
-                Some(_) => {}
-            }
-            let shard = by_shard.entry(Self::shard_of(hash)).or_default();
-            shard.push((hash, Arc::new(entry)));
+            let former = places.insert(id, hash).filter(|former| *former != hash);
+            gone.extend(former.map(|former| (id, former)));
+            kept.push((hash, Arc::new(entry)));
         }
-        self.len.fetch_add(kept, Ordering::Release);
-        for entries in by_shard.values() {
-            // One exchange: nobody sees the old one gone and the new one not there yet.
-            self.edit(entries.first().map_or(0, |(hash, _)| *hash), |shard| {
-                for (hash, entry) in entries {
-                    let drawer = shard.entry(*hash).or_default();
-                    drawer.retain(|other| other.sequence != entry.sequence);
-                    drawer.push(Arc::clone(entry));
-                }
-            });
-        }
-        for (id, former) in moved {
+        let count = kept.len();
+        self.overrides
+            .put_all(kept, |one, other| one.sequence == other.sequence);
+        for (id, former) in gone {
             self.drop_from(former, id);
         }
-        by_shard.values().map(Vec::len).sum()
+        count
     }
 
     /// Removes the override with this id, if there is one.
     pub fn remove(&self, id: u64) -> bool {
-        let Some(hash) = self.places().remove(&id) else {
+        let mut places = self.places();
+        let Some(hash) = places.remove(&id) else {
             return false;
         };
         self.drop_from(hash, id);
-        self.len.fetch_sub(1, Ordering::Release);
         true
     }
 
@@ -127,34 +98,17 @@ impl Directory {
     }
 
     fn drop_from(&self, hash: u64, id: u64) {
-        self.edit(hash, |shard| {
-            if let Some(entries) = shard.get_mut(&hash) {
-                entries.retain(|entry| entry.sequence != id);
-                if entries.is_empty() {
-                    shard.remove(&hash);
-                }
-            }
-        });
-    }
-
-    /// Puts a block in force, or another end to one that is.
-    pub fn block(&self, block: &Block) {
-        self.blocks.rcu(|blocks| blocks.with(block));
-    }
-
-    /// Lifts a block.
-    pub fn unblock(&self, block: &Block) {
-        self.blocks.rcu(|blocks| blocks.without(block));
+        self.overrides.remove(hash, |entry| entry.sequence == id);
     }
 
     /// How many overrides there are.
     pub fn len(&self) -> usize {
-        self.len.load(Ordering::Acquire)
+        self.overrides.len()
     }
 
     /// Whether there is no override.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.overrides.is_empty()
     }
 
     pub(crate) fn find(&self, rule: RuleId, key: &[u8], now: Timestamp) -> Found {
@@ -162,37 +116,12 @@ impl Directory {
             return Found::default();
         }
         let hash = key_hash(&self.state, key);
-        let Some(shard) = self.shards.get(Self::shard_of(hash)) else {
-            return Found::default();
-        };
-        let shard = shard.load();
-        let entries = shard.get(&hash);
-        entries.map_or_else(Found::default, |entries| {
-            Found::among(entries, rule, key, now)
-        })
+        let found = |entries: &[Arc<Entry>]| Found::among(entries, rule, key, now);
+        self.overrides.find(hash, found).unwrap_or_default()
     }
 
-    pub(crate) fn blocking(&self, facts: &Facts<'_, '_>, now: Timestamp) -> Option<Arc<Block>> {
-        let blocks = self.blocks.load();
-        blocks.find(facts.query, now)
-    }
-
-    fn edit(&self, hash: u64, change: impl Fn(&mut ByHash)) {
-        if let Some(shard) = self.shards.get(Self::shard_of(hash)) {
-            shard.rcu(|shard| {
-                let mut shard = ByHash::clone(shard);
-                change(&mut shard);
-                shard
-            });
-        }
-    }
-
-    fn places(&self) -> std::sync::MutexGuard<'_, HashMap<u64, u64>> {
+    fn places(&self) -> MutexGuard<'_, HashMap<u64, u64>> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    const fn shard_of(hash: u64) -> usize {
-        (hash >> 52) as usize
     }
 }
 

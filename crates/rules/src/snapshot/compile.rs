@@ -47,6 +47,7 @@ impl Snapshot {
             revision,
             default_tier: set.default_tier.clone(),
             tiers: set.tiers.keys().cloned().collect(),
+            own_at: own_at(&ranked),
             index: Index::new(walk.iter().map(|compiled| &*compiled.rule)),
             defaults: defaults.collect(),
             exceptions: exceptions(set),
@@ -62,6 +63,15 @@ impl Snapshot {
         let all = self.walk.iter().chain(self.defaults.values());
         all.map(|compiled| (compiled.rule.id, compiled)).collect()
     }
+}
+
+/// Limits of an API key or a user are walked as a rule of priority 0 that names it and nothing else.
+fn own_at(ranked: &[(Rank, &Arc<Rule>)]) -> u32 {
+    let mut own = Rule::new(Name::implicit("api-key", ""), Action::Block);
+    own.matches.api_keys.push("".into());
+    let own = Rank::of(&own);
+    let before = ranked.partition_point(|(rank, _)| *rank < own);
+    u32::try_from(before).unwrap_or(u32::MAX)
 }
 
 /// A tier's default limits as a rule.

@@ -9,7 +9,9 @@ use super::{
     plan::{Plan, Stop, TierStanding},
     walk::{Event, Witness},
 };
-use crate::{Action, Condition, Directory, Miss, Name, Query, Rule, conditions::Facts};
+use crate::{
+    Action, Condition, Directory, Miss, Name, Query, Rule, conditions::Facts, directory::OwnLimits,
+};
 
 /// The story of one request: what became of every rule, in the order of the walk.
 ///
@@ -94,7 +96,7 @@ impl Snapshot {
     ) -> Explanation {
         let mut log = Log::default();
         let plan = self.plan_before(&mut log, query, directory, wall);
-        let (tier, tier_standing) = self.tier_of(query);
+        let (tier, tier_standing) = self.tier_of(query, plan.quota.as_deref());
         let facts = Facts { query, tier };
         let mut explanation = Explanation {
             revision: self.revision,
@@ -106,10 +108,19 @@ impl Snapshot {
         };
         let default = self.defaults.get(tier).into_iter();
         let default = default.filter(|compiled| log.fate(compiled, &plan).is_some());
-        for compiled in self.walk.iter().chain(default) {
-            let fate = log
-                .fate(compiled, &plan)
-                .or_else(|| unmet(compiled, &facts));
+        let (before, after) = self.around_own();
+        let own = plan
+            .own()
+            .map(|own| (&own.compiled, Some(own_fate(own, &plan, query))));
+        let rules = |compiled| {
+            let fate = log.fate(compiled, &plan);
+            (compiled, fate.or_else(|| unmet(compiled, &facts)))
+        };
+        let before = before.iter().map(rules);
+        for (compiled, fate) in before
+            .chain(own)
+            .chain(after.iter().chain(default).map(rules))
+        {
             match fate {
                 Some(fate) if explanation.rules.len() < Explanation::SHOWN_MAX => {
                     let rule = Arc::clone(&compiled.rule);
@@ -135,6 +146,20 @@ fn unmet(compiled: &Compiled, facts: &Facts<'_, '_>) -> Option<Fate> {
         }
         [condition] => Some(Fate::Missed(compiled.rule.matches.miss(*condition, facts))),
         _ => None,
+    }
+}
+
+/// The fate of the limits of an API key or a user.
+fn own_fate(own: &OwnLimits, plan: &Plan<'_>, query: &Query<'_>) -> Fate {
+    let key = own.compiled.throttle().map(|throttle| &throttle.key);
+    let scope = query.scope_asked();
+    let is_kept = scope.is_none_or(|scope| key.is_some_and(|key| scope.keeps(key)));
+    let rule = &own.compiled.rule;
+    let is_met = plan.lines().iter().any(|line| line.rule().id == rule.id);
+    match (is_met, is_kept) {
+        (true, _) => applied(rule, plan),
+        (false, true) => Fate::NotReached,
+        (false, false) => Fate::OutsideScope,
     }
 }
 

@@ -3,6 +3,7 @@
 mod compile;
 mod compiled;
 mod explain;
+mod own;
 mod plan;
 mod tell;
 mod walk;
@@ -28,6 +29,8 @@ pub struct Snapshot {
     default_tier: Name,
     tiers: HashSet<Name>,
     walk: Vec<Compiled>,
+    /// Where the limits of API keys and users stand among the rules.
+    own_at: u32,
     index: Index,
     defaults: HashMap<Name, Compiled>,
     exceptions: Exceptions,

@@ -6,8 +6,9 @@ use smallvec::SmallVec;
 use tollgate_core::{Charge, Cost, CounterKey, LimitLine, Policy, Timestamp};
 
 use crate::{
-    Block, KeyField, Response, Rule, Throttle,
+    Block, KeyCard, KeyField, QuotaCard, Response, Rule, Throttle,
     counter::{self, KeyBytes},
+    directory::{Counted, OwnLimits, OwnLine},
 };
 
 /// What the rules say of one request: the charges to put to a store, or that it is denied.
@@ -36,6 +37,8 @@ pub struct Plan<'s> {
     pub(super) stop: Option<Stop<'s>>,
     pub(super) has_matched: bool,
     pub(super) tier: TierStanding,
+    pub(super) key: Option<Arc<KeyCard>>,
+    pub(super) quota: Option<Arc<QuotaCard>>,
 }
 
 /// Whether the tier that counts for a request is one of the declared.
@@ -65,7 +68,7 @@ impl Plan<'_> {
 
     /// Drops the limits of every other rule.
     pub fn keep_rule(&mut self, name: &str) {
-        self.lines.retain(|line| line.rule.name.as_str() == name);
+        self.lines.retain(|line| line.rule().name.as_str() == name);
     }
 
     /// Whether any rule applied, even if it charges nothing: an allow, a block, an override without
@@ -77,6 +80,29 @@ impl Plan<'_> {
     /// Whether the tier is one of the declared.
     pub const fn tier(&self) -> TierStanding {
         self.tier
+    }
+
+    /// Counts the request as allowed for its API key and for its user, if those are known.
+    pub fn count_allowed(&self, at: Timestamp) {
+        self.counted().for_each(|counted| counted.allowed(at));
+    }
+
+    /// Counts the request as denied, as [`Plan::count_allowed`] does.
+    pub fn count_denied(&self, at: Timestamp) {
+        self.counted().for_each(|counted| counted.denied(at));
+    }
+
+    /// The limits of its API key and of its user.
+    pub(super) fn own(&self) -> impl Iterator<Item = &OwnLimits> {
+        let key = self.key.as_deref().and_then(KeyCard::own);
+        let quota = self.quota.as_deref().and_then(QuotaCard::own);
+        key.into_iter().chain(quota)
+    }
+
+    fn counted(&self) -> impl Iterator<Item = &Arc<Counted>> {
+        let key = self.key.as_deref().map(KeyCard::counted);
+        let quota = self.quota.as_deref().map(QuotaCard::counted);
+        key.into_iter().chain(quota)
     }
 }
 
@@ -100,7 +126,6 @@ impl<'s> Plan<'s> {
 /// One limit that a request meets.
 #[derive(Clone, Debug)]
 pub struct Line<'s> {
-    pub(super) rule: &'s Arc<Rule>,
     pub(super) limit: LineLimit<'s>,
     pub(super) key: Range<usize>,
     pub(super) cost: Cost,
@@ -109,37 +134,60 @@ pub struct Line<'s> {
 /// Whose limit it is.
 #[derive(Clone, Debug)]
 pub(super) enum LineLimit<'s> {
-    Rule(&'s LimitLine),
+    Rule(&'s Arc<Rule>, &'s LimitLine),
+    /// That of an API key or a user.
+    Own(Arc<OwnLine>),
     /// The rule's, where an override has ended.
-    Carried(Box<LimitLine>),
-    Override(Box<LimitLine>),
+    Carried(RuleOf<'s>, Box<LimitLine>),
+    Override(RuleOf<'s>, Box<LimitLine>),
 }
 
-impl<'s> Line<'s> {
+/// A rule of the snapshot, or the one that stands for the limits of an API key or a user.
+#[derive(Clone, Debug)]
+pub(super) enum RuleOf<'s> {
+    Snapshot(&'s Arc<Rule>),
+    Own(Arc<Rule>),
+}
+
+impl RuleOf<'_> {
+    const fn rule(&self) -> &Arc<Rule> {
+        match self {
+            Self::Snapshot(rule) => rule,
+            Self::Own(rule) => rule,
+        }
+    }
+}
+
+impl Line<'_> {
     /// The rule.
-    pub const fn rule(&self) -> &'s Arc<Rule> {
-        self.rule
+    pub fn rule(&self) -> &Arc<Rule> {
+        match &self.limit {
+            LineLimit::Rule(rule, _) => rule,
+            LineLimit::Own(own) => &own.rule,
+            LineLimit::Carried(rule, _) | LineLimit::Override(rule, _) => rule.rule(),
+        }
     }
 
     /// What the rule says about counting.
-    pub fn throttle(&self) -> Option<&'s Throttle> {
-        match &self.rule.action {
+    pub fn throttle(&self) -> Option<&Throttle> {
+        match &self.rule().action {
             crate::Action::Throttle(throttle) => Some(throttle),
             _ => None,
         }
     }
 
     /// The limit in force, with those it replaced.
-    pub const fn limit(&self) -> &LimitLine {
+    pub fn limit(&self) -> &LimitLine {
         match &self.limit {
-            LineLimit::Rule(line) => line,
-            LineLimit::Carried(line) | LineLimit::Override(line) => line,
+            LineLimit::Rule(_, line) => line,
+            LineLimit::Own(own) => &own.limit,
+            LineLimit::Carried(_, line) | LineLimit::Override(_, line) => line,
         }
     }
 
     /// Whether an override put the limit in force.
     pub const fn is_overridden(&self) -> bool {
-        matches!(self.limit, LineLimit::Override(_))
+        matches!(self.limit, LineLimit::Override(..))
     }
 
     /// What the request weighs.
@@ -150,7 +198,7 @@ impl<'s> Line<'s> {
     fn charge<'p>(&'p self, keys: &'p [u8]) -> Charge<'p> {
         let values = keys.get(self.key.clone()).unwrap_or_default();
         let line = self.limit();
-        let key = CounterKey::new(self.rule.id, values);
+        let key = CounterKey::new(self.rule().id, values);
         let charge = Charge::new(key, &line.limit, self.cost).replacing(&line.former);
         let policy = |throttle: &Throttle| Policy {
             consistency: throttle.consistency,

@@ -1,11 +1,14 @@
 //! The walk through the rules that may match.
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 use tollgate_core::{LimitLine, LimitSet, Timestamp};
 
 use super::{
     Compiled, Snapshot,
-    plan::{Line, LineLimit, Plan, Stop, TierStanding},
+    own::Limits,
+    plan::{Line, LineLimit, Plan, RuleOf, Stop},
 };
 use crate::{
     Action, Change, Directory, KeyField, Missing, Name, OwnLimit, Query, conditions::Facts,
@@ -39,7 +42,8 @@ impl Snapshot {
         directory: &Directory,
         wall: Timestamp,
     ) -> Plan<'s> {
-        let (tier, standing) = self.tier_of(query);
+        let quota = query.user_name().and_then(|user| directory.quota(user));
+        let (tier, standing) = self.tier_of(query, quota.as_deref());
         let facts = Facts { query, tier };
         let mut walk = Walk {
             witness,
@@ -55,40 +59,48 @@ impl Snapshot {
                 stop: None,
                 has_matched: false,
                 tier: standing,
+                key: query.key_card().map(Arc::clone),
+                quota: quota.as_ref().map(Arc::clone),
             },
         };
         if let Some(block) = directory.blocking(&facts, wall) {
             walk.plan.stop = Some(Stop::Caller(block));
             return walk.plan;
         }
-        let is_ended = self
-            .matching(&facts)
-            .any(|compiled| walk.step(compiled) == Pace::Ended);
+        let mut own = Some((query.key_card().map(|card| &**card), quota.as_deref()));
+        for (place, compiled) in self.matching(&facts) {
+            if place >= self.own_at
+                && let Some(own) = own.take()
+            {
+                walk.apply_own_limits(own);
+            }
+            if walk.step(compiled) == Pace::Ended {
+                return walk.plan;
+            }
+        }
+        if let Some(own) = own {
+            walk.apply_own_limits(own);
+        }
+        let has_own = quota.as_deref().is_some_and(|card| card.own().is_some());
         match query.own_limit() {
-            _ if is_ended => {}
             Some(own) => walk.apply_own(own),
-            None if walk.plan.has_matched => {}
+            // What is agreed with the user counts in the place of its tier's defaults.
+            None if walk.plan.has_matched || has_own => {}
             None => walk.apply_default(),
         }
+        let has_own = walk.plan.own().next().is_some();
+        walk.plan.has_matched |= has_own;
         walk.plan
     }
 
-    /// The tier that counts for a request, and whether it is a declared one.
-    pub(super) fn tier_of<'q>(&'q self, query: &'q Query<'_>) -> (&'q str, TierStanding) {
-        match query.tier_name() {
-            None => (self.default_tier.as_str(), TierStanding::Declared),
-            Some(tier) if self.tiers.contains(tier) => (tier, TierStanding::Declared),
-            Some(tier) => (tier, TierStanding::Unknown),
-        }
-    }
-
     /// The rules that match, in order.
-    fn matching<'s>(&'s self, facts: &Facts<'_, '_>) -> impl Iterator<Item = &'s Compiled> {
+    fn matching<'s>(&'s self, facts: &Facts<'_, '_>) -> impl Iterator<Item = (u32, &'s Compiled)> {
         let candidates = self.index.candidates(&Probes::of(facts));
-        let compiled = move |place: u32| self.walk.get(usize::try_from(place).ok()?);
+        let compiled =
+            move |place: u32| Some((place, self.walk.get(usize::try_from(place).ok()?)?));
         let facts = *facts;
         let candidates = candidates.into_iter().filter_map(compiled);
-        candidates.filter(move |compiled| compiled.rule.matches.holds(compiled.given, &facts))
+        candidates.filter(move |(_, compiled)| compiled.rule.matches.holds(compiled.given, &facts))
     }
 }
 
@@ -120,14 +132,14 @@ enum Pace {
     Ended,
 }
 
-struct Walk<'s, 'q, 'a, 'w, W> {
+pub(super) struct Walk<'s, 'q, 'a, 'w, W> {
     witness: &'w mut W,
     snapshot: &'s Snapshot,
     directory: &'q Directory,
-    facts: Facts<'q, 'a>,
+    pub(super) facts: Facts<'q, 'a>,
     wall: Timestamp,
     groups: SmallVec<[&'s Name; 4]>,
-    plan: Plan<'s>,
+    pub(super) plan: Plan<'s>,
 }
 
 impl<'s, W: Witness<'s>> Walk<'s, '_, '_, '_, W> {
@@ -193,25 +205,25 @@ impl<'s, W: Witness<'s>> Walk<'s, '_, '_, '_, W> {
             return Pace::On;
         }
         self.witness.sees(compiled, Event::Applied);
-        self.charge(compiled, start);
+        self.charge(Limits::Rule(compiled), start);
         Pace::On
     }
 
     /// The limits of a throttle, or what an override puts in their place.
-    fn charge(&mut self, compiled: &'s Compiled, start: usize) {
+    pub(super) fn charge(&mut self, limits: Limits<'s, '_>, start: usize) {
         let key = start..self.plan.keys.len();
         let values = self.plan.keys.get(key.clone()).unwrap_or_default();
-        let rule = &compiled.rule;
+        let compiled = limits.compiled();
+        let id = compiled.rule.id;
         let found = self
             .directory
-            .find(rule.id, values, self.wall)
-            .or(|| self.snapshot.exceptions.find(rule.id, values, self.wall));
+            .find(id, values, self.wall)
+            .or(|| self.snapshot.exceptions.find(id, values, self.wall));
         let throttle = compiled.throttle();
         let Some(cost) = throttle.map(|throttle| throttle.cost.of(self.facts.query)) else {
             return;
         };
         let line = |limit| Line {
-            rule,
             limit,
             key: key.clone(),
             cost,
@@ -219,16 +231,16 @@ impl<'s, W: Witness<'s>> Walk<'s, '_, '_, '_, W> {
         let carried = after(&compiled.lines, &found);
         let lines = &mut self.plan.lines;
         match (&found.in_force, carried) {
-            (None, None) => lines.extend(compiled.lines.iter().map(LineLimit::Rule).map(line)),
+            (None, None) => limits.each(|limit| lines.push(line(limit))),
             (None, Some(carried)) => {
                 let carried = carried.into_iter().map(Box::new);
-                lines.extend(carried.map(LineLimit::Carried).map(line));
+                lines.extend(carried.map(|limit| line(LineLimit::Carried(limits.rule(), limit))));
             }
             (Some(entry), carried) => {
                 let rules_own = carried.as_ref().unwrap_or(&compiled.lines);
                 let changed = entry.change.apply(rules_own).unwrap_or_default();
                 let changed = changed.into_iter().map(Box::new);
-                lines.extend(changed.map(LineLimit::Override).map(line));
+                lines.extend(changed.map(|limit| line(LineLimit::Override(limits.rule(), limit))));
             }
         }
     }
@@ -247,8 +259,7 @@ impl<'s, W: Witness<'s>> Walk<'s, '_, '_, '_, W> {
         let start = self.plan.keys.len();
         counter::append_descriptor(self.facts.query, &mut self.plan.keys);
         self.plan.lines.push(Line {
-            rule,
-            limit: LineLimit::Override(Box::new(limit)),
+            limit: LineLimit::Override(RuleOf::Snapshot(rule), Box::new(limit)),
             key: start..self.plan.keys.len(),
             cost: self.facts.query.cost_asked(),
         });

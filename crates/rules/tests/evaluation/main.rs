@@ -10,6 +10,7 @@
 mod words;
 
 mod counters;
+mod identity;
 mod keys;
 mod missing;
 mod numbers;

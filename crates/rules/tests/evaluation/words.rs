@@ -141,7 +141,7 @@ pub(crate) fn one(limit: &str) -> Change {
 pub(crate) struct House {
     pub(crate) clock: ManualClock,
     pub(crate) directory: Directory,
-    snapshot: Snapshot,
+    pub(crate) snapshot: Snapshot,
     store: MemoryStore<ManualClock>,
 }
 

@@ -69,7 +69,7 @@ fn network_holds(networks: &[IpNet], address: Option<IpAddr>) -> bool {
 }
 
 /// The families are apart: no network of IPv6 holds an address of IPv4.
-fn contains(network: IpNet, address: IpAddr) -> bool {
+pub(super) fn contains(network: IpNet, address: IpAddr) -> bool {
     match (network.addr(), address) {
         (IpAddr::V4(network_bits), IpAddr::V4(bits)) => {
             let (left, right) = (network_bits.to_bits(), bits.to_bits());

@@ -2,8 +2,8 @@
 
 use tollgate_core::{LimitSet, Timestamp};
 use tollgate_rules::{
-    Action, Block, CostRule, Field, Key, KeyField, Missing, Name, Override, Query, Rule, RuleSet,
-    Throttle,
+    Action, ApiKey, Block, CostRule, Field, Key, KeyField, Missing, Name, Override, Query, Quota,
+    Rule, RuleSet, Throttle,
 };
 
 use super::{
@@ -12,30 +12,68 @@ use super::{
     keys, order,
 };
 
-/// What should become of `query` at `wall` under these rules, the overrides of the API by their ids,
-/// and the blocks.
+/// What stands beside the rules.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Beside<'a> {
+    /// The overrides of the API by their ids.
+    pub api: &'a [(u64, Override)],
+    /// The blocks.
+    pub blocks: &'a [Block],
+    /// The API keys.
+    pub keys: &'a [ApiKey],
+    /// The quotas.
+    pub quotas: &'a [Quota],
+}
+
+/// A rule, or the limits of an API key or a user, as they are walked.
+enum Item<'a> {
+    Rule(&'a Rule),
+    Own(String, Field, &'a LimitSet),
+}
+
+/// What should become of `query` at `wall` under these rules and what stands beside them.
 pub fn evaluate(
     rules: &RuleSet,
-    api: &[(u64, Override)],
-    blocks: &[Block],
+    beside: Beside<'_>,
     query: &Query<'_>,
     wall: Timestamp,
 ) -> Expected {
-    if let Some(until) = exceptions::blocked(blocks, query, wall) {
+    if let Some(until) = exceptions::blocked(beside.blocks, query, wall) {
         return Expected::Stopped(Reason::Caller(until));
     }
-    let tier = query.tier_name().unwrap_or(rules.default_tier.as_str());
-    let mut walk: Vec<&Rule> = rules
-        .rules
-        .values()
-        .map(|rule| &**rule)
-        .filter(|rule| rule.enabled && conditions::hold(&rule.matches, query, tier))
-        .collect();
-    walk.sort_by(|one, other| order::first(one, other));
+    let mut quotas = beside.quotas.iter();
+    let quota = quotas.find(|quota| query.user_name() == Some(&*quota.user));
+    let agreed = quota.and_then(|quota| quota.tier.as_deref());
+    let tier = query.tier_name().or(agreed);
+    let tier = tier.unwrap_or(rules.default_tier.as_str());
+    let mut keys = beside.keys.iter();
+    let key = keys.find(|key| query.api_key_id() == Some(&*key.id));
+    let key_limits =
+        key.and_then(|key| Some((format!("api-key:{}", key.id), key.limits.as_ref()?)));
+    let agreed = quota.and_then(|quota| quota.limits.as_ref());
+    let quota_limits = quota.and_then(|quota| Some((format!("quota:{}", quota.user), agreed?)));
+
+    let mut walk: Vec<(Rule, Item<'_>)> = Vec::new();
+    let about = rules.rules.values().map(|rule| &**rule);
+    let about = about.filter(|rule| rule.enabled && conditions::hold(&rule.matches, query, tier));
+    walk.extend(about.map(|rule| (rule.clone(), Item::Rule(rule))));
+    let own_of_key = key_limits.map(|(name, limits)| Item::Own(name, Field::ApiKey, limits));
+    let own_of_user = quota_limits.map(|(name, limits)| Item::Own(name, Field::User, limits));
+    let has_own = own_of_key.is_some() || own_of_user.is_some();
+    let places = [("a-api-key", own_of_key), ("a-quota", own_of_user)];
+    for (place, own) in places {
+        // As a rule of priority 0 that names one caller and nothing else; no other rule is called so.
+        if let (Some(own), Ok(name)) = (own, place.parse()) {
+            let mut rule = Rule::new(name, Action::Block);
+            rule.matches.users.push("somebody".into());
+            walk.push((rule, own));
+        }
+    }
+    walk.sort_by(|(one, _), (other, _)| order::first(one, other));
 
     let mut met = Met {
         rules,
-        api,
+        api: beside.api,
         query,
         wall,
         tier,
@@ -43,7 +81,14 @@ pub fn evaluate(
         groups: Vec::new(),
         has_matched: false,
     };
-    for rule in walk {
+    for (_, item) in walk {
+        let rule = match item {
+            Item::Rule(rule) => rule,
+            Item::Own(name, field, limits) => {
+                met.own(&name, &field, limits);
+                continue;
+            }
+        };
         match &rule.action {
             Action::Throttle(throttle) => {
                 if let Some(denial) = met.throttle(rule, throttle) {
@@ -57,9 +102,10 @@ pub fn evaluate(
             }
         }
     }
-    if !met.has_matched {
+    if !met.has_matched && agreed.is_none() {
         met.tier_default();
     }
+    met.has_matched |= has_own;
     met.expected()
 }
 
@@ -111,6 +157,19 @@ impl<'a> Met<'a, '_> {
             self.charge(rule.name.as_str(), facts.as_deref(), &throttle.limits, cost);
         }
         None
+    }
+
+    /// The limits of an API key or a user.
+    fn own(&mut self, name: &str, field: &Field, limits: &LimitSet) {
+        let Ok(key) = Key::new([KeyField::from(field.clone())]) else {
+            return;
+        };
+        let everything = tollgate_rules::Match::everything();
+        let facts = keys::facts(&key, &everything, self.query, self.tier);
+        if let (Ok(facts), true) = (facts, keys::is_asked_for(&key, self.query.scope_asked())) {
+            let cost = self.query.cost_asked().get();
+            self.charge(name, Some(&facts), limits, cost);
+        }
     }
 
     /// The limits of the tier, by user, API key or address.

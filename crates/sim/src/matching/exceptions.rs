@@ -1,11 +1,13 @@
 //! Overrides and blocks.
 
-use std::{cmp::Ordering, collections::BTreeMap, sync::Arc};
+use std::{cmp::Ordering, collections::BTreeMap, net::IpAddr, sync::Arc};
+
+use ipnet::IpNet;
 
 use tollgate_core::{AlgorithmName, Bands, Limit, LimitSet, Timestamp};
 use tollgate_rules::{Block, Change, Field, KeyField, Override, Query};
 
-use super::keys::cut;
+use super::{conditions, keys::cut};
 use crate::limits::has_burst;
 
 /// An override and what decides between it and another.
@@ -168,12 +170,19 @@ pub(super) fn blocked(
     query: &Query<'_>,
     wall: Timestamp,
 ) -> Option<Option<Timestamp>> {
-    let address = query.ip_address().map(|address| address.to_string());
+    let is_within = |text: &str| {
+        let network = text.parse::<IpNet>();
+        let network = network.or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
+        let (Ok(network), Some(address)) = (network, query.ip_address()) else {
+            return false;
+        };
+        conditions::contains(network, address)
+    };
     let is_about = |block: &&Block| match block.field {
         Field::User => query.user_name() == Some(&*block.value),
         Field::Org => query.org_name() == Some(&*block.value),
         Field::ApiKey => query.api_key_id() == Some(&*block.value),
-        Field::Ip => address.as_deref() == Some(&*block.value),
+        Field::Ip => is_within(&block.value),
         _ => false,
     };
     let ends: Vec<Option<Timestamp>> = blocks

@@ -7,13 +7,13 @@
 //! ```
 //! use tollgate_core::Timestamp;
 //! use tollgate_rules::{Field, Key, Query, Rule, RuleSet};
-//! use tollgate_sim::matching::{Expected, evaluate};
+//! use tollgate_sim::matching::{Beside, Expected, evaluate};
 //!
 //! let login = Rule::throttle("login".parse()?, Key::new([Field::User.into()])?, "5/min".parse()?);
 //! let mut rules = RuleSet::default();
 //! rules.rules.insert(login.name.clone(), login.into());
 //! let alice = Query::new().user("alice")?;
-//! let expected = evaluate(&rules, &[], &[], &alice, Timestamp::EPOCH);
+//! let expected = evaluate(&rules, Beside::default(), &alice, Timestamp::EPOCH);
 //! let Expected::Charged { charges, .. } = expected else { panic!("{expected:?}") };
 //! assert_eq!(charges[0].to_string(), "login by user=alice: 5/min sliding_window warn 80% hard 100%, cost 1");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -29,5 +29,5 @@ mod order;
 pub mod random;
 
 pub use describe::describe;
-pub use evaluate::evaluate;
+pub use evaluate::{Beside, evaluate};
 pub use expected::{Expectation, Expected, ReadableKey, Reason, limit_text};

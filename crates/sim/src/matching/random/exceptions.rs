@@ -100,7 +100,18 @@ pub(super) fn block(rng: &mut Rng) -> Block {
         2 => (Field::ApiKey, rng.pick(&words::API_KEYS)),
         _ => (Field::Ip, rng.pick(&words::ADDRESSES)),
     };
-    let block = Block::new(field, value.into());
+    let value: Arc<str> = match (&field, value.parse::<IpAddr>()) {
+        (Field::Ip, Ok(address)) if rng.one_in(2) => {
+            let length = rng.pick(if address.is_ipv4() {
+                &[0, 8, 24, 31]
+            } else {
+                &[0, 32, 64, 127]
+            });
+            format!("{address}/{length}").into()
+        }
+        _ => value.into(),
+    };
+    let block = Block::new(field, value);
     match until(rng) {
         Some(end) => block.until(end),
         None => block,

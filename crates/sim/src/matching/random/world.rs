@@ -3,14 +3,16 @@
 use std::{error::Error, sync::Arc};
 
 use tollgate_core::RuleId;
-use tollgate_rules::{Block, Directory, Name, Override, Rule, RuleSet};
+use tollgate_rules::{
+    ApiKey, Block, Directory, KeyCard, KeyDigest, Name, Override, Query, Quota, Rule, RuleSet,
+};
 
 use super::{
     exceptions::{block, exception},
     rule::{Temper, limits, rule},
     words,
 };
-use crate::Rng;
+use crate::{Rng, matching::Beside};
 
 /// A rule set, the overrides of the API by their ids, and the blocks.
 #[derive(Clone, Debug)]
@@ -21,6 +23,10 @@ pub struct World {
     pub api: Vec<(u64, Override)>,
     /// The blocks; no two of one fact.
     pub blocks: Vec<Block>,
+    /// API keys that were issued; their ids are those that requests have.
+    pub keys: Vec<ApiKey>,
+    /// What is agreed with some users.
+    pub quotas: Vec<Quota>,
 }
 
 impl World {
@@ -55,6 +61,8 @@ impl World {
             rules,
             api,
             blocks: blocks(rng),
+            keys: keys(rng)?,
+            quotas: quotas(rng)?,
         })
     }
 
@@ -68,7 +76,28 @@ impl World {
         for block in &self.blocks {
             directory.block(block);
         }
+        directory.put_keys(self.keys.iter().cloned());
+        directory.put_quotas(self.quotas.iter().cloned());
         directory
+    }
+
+    /// What stands beside the rules, for the model.
+    pub fn beside(&self) -> Beside<'_> {
+        Beside {
+            api: &self.api,
+            blocks: &self.blocks,
+            keys: &self.keys,
+            quotas: &self.quotas,
+        }
+    }
+
+    /// The API key that a request showed, if it is one that was issued.
+    pub fn card(&self, directory: &Directory, query: &Query<'_>) -> Option<Arc<KeyCard>> {
+        let key = self
+            .keys
+            .iter()
+            .find(|key| query.api_key_id() == Some(&*key.id))?;
+        directory.key(&key.digest)
     }
 
     fn rule_id(&self, name: &Name) -> RuleId {
@@ -83,6 +112,32 @@ fn shuffle<T>(rng: &mut Rng, list: &mut [T]) {
         let bound = u64::try_from(last + 1).unwrap_or(u64::MAX);
         list.swap(last, usize::try_from(rng.below(bound)).unwrap_or(0));
     }
+}
+
+/// Some of the keys that requests show were issued here, some of those have limits.
+fn keys(rng: &mut Rng) -> Result<Vec<ApiKey>, Box<dyn Error>> {
+    let mut keys = Vec::new();
+    for (number, id) in (1_u8..).zip(words::API_KEYS) {
+        if rng.one_in(2) {
+            let mut key = ApiKey::new(id.into(), KeyDigest::new([number; 32]));
+            key.limits = rng.one_in(2).then(|| limits(rng)).transpose()?;
+            keys.push(key);
+        }
+    }
+    Ok(keys)
+}
+
+fn quotas(rng: &mut Rng) -> Result<Vec<Quota>, Box<dyn Error>> {
+    let mut quotas = Vec::new();
+    for user in words::USERS {
+        if rng.one_in(3) {
+            let mut quota = Quota::new(user.into());
+            quota.tier = rng.one_in(2).then(|| rng.pick(&words::TIERS).into());
+            quota.limits = rng.one_in(2).then(|| limits(rng)).transpose()?;
+            quotas.push(quota);
+        }
+    }
+    Ok(quotas)
 }
 
 fn blocks(rng: &mut Rng) -> Vec<Block> {
