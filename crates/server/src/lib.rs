@@ -16,6 +16,7 @@ mod data;
 mod doctor;
 mod engine;
 mod error;
+mod first_token;
 mod gateway;
 mod hangup;
 mod health;

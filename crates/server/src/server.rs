@@ -17,10 +17,11 @@ use crate::{
     data::DataFolder,
     engine::{Engine, Fleet, Time},
     error::StartError,
+    first_token,
     hangup::Hangup,
     health::Health,
     http::HttpServe,
-    identity::KeyHasher,
+    identity::{KeyHasher, secret::Secret},
     ports::Ports,
     resp::RespServe,
     rls::RlsServe,
@@ -44,6 +45,7 @@ pub struct Server {
     file: Option<RulesFile>,
     data: DataFolder,
     keeper: Keeper,
+    first_token: Option<Secret>,
 }
 
 /// What the listeners share.
@@ -83,12 +85,15 @@ impl Server {
 
         let time = Time::new(SystemClock);
         let live = Arc::new(Live::new());
-        let publisher = Arc::new(Publisher::new(
+        let authority = Authority::new(settings.token.clone()).asking(settings.admin_rules.auth);
+        let authority = Arc::new(authority);
+        let publisher = Publisher::new(
             Arc::clone(&live),
             Arc::clone(&recorder),
             settings.demo,
             settings.counting(),
-        ));
+        );
+        let publisher = Arc::new(publisher.telling(Arc::clone(&authority)));
 
         let (file, file_status) = rules_file(&settings, &catalog, &recorder, hangup).await?;
         let watching = WatchSettings::new(settings.node.clone()).data(data.path());
@@ -96,6 +101,7 @@ impl Server {
         if let Err(error) = watcher.start(FIRST_SNAPSHOT_MAX).await {
             tracing::error!(%error, "Nothing can be decided until the rule database is back.");
         }
+        let first_token = first_token::issued(&settings, &authority, &catalog).await;
 
         let keeper = Keeper::new(data.path());
         let (store, cells) =
@@ -129,6 +135,7 @@ impl Server {
             file,
             data,
             keeper,
+            first_token,
         })
     }
 
@@ -140,6 +147,11 @@ impl Server {
     /// What to tell whoever started it.
     pub fn announcement(&self) -> Announcement {
         Announcement::of(self)
+    }
+
+    /// The token that was made at the first start, to be shown once.
+    pub(crate) fn first_token(&self) -> Option<&Secret> {
+        self.first_token.as_ref()
     }
 
     pub(crate) fn about(&self) -> (&Settings, &Health) {
@@ -175,6 +187,9 @@ impl Server {
         if let Some(file) = self.file {
             chores.spawn(file.run(stopping.clone()));
         }
+        let record = parts.authority.record().clone();
+        let recorder = Arc::clone(parts.engine.recorder());
+        chores.spawn(record.run(parts.catalog.clone(), recorder, stopping.clone()));
         let recorder = Arc::clone(parts.engine.recorder());
         let status = parts.health.catalog.clone();
         chores.spawn(rules::tell(status, recorder, stopping.clone()));
