@@ -180,19 +180,6 @@ impl Form {
         }
     }
 
-    /// A span.
-    pub(super) fn span(&mut self, field: &'static str) -> Said<Duration> {
-        let said = self.take(field);
-        said.and_then(|value| {
-            let span = value.as_str().and_then(span_of);
-            if span.is_none() {
-                let wanted = "must be a span with its unit s, min, h, day or week, for example 24h";
-                self.wrong(field, wanted);
-            }
-            span
-        })
-    }
-
     /// What must be there.
     pub(super) fn needed<T>(&mut self, field: &'static str, said: Said<T>) -> Option<T> {
         let has_error = self.errors.iter().any(|error| error.get("path") == Some(&field.into()));

@@ -3,6 +3,8 @@
 //! Nobody waits for it. What comes in is merged with what is like it, and written once a second.
 
 mod book;
+mod counters;
 mod writer;
 
 pub(crate) use book::Record;
+pub(crate) use counters::Counters;

@@ -11,7 +11,11 @@ use super::{
     throttle,
     verb::Verb,
 };
-use crate::engine::{Deed, Engine};
+use crate::{
+    authority::Actor,
+    engine::{Deed, Engine},
+    record::Counters,
+};
 
 /// How the conversation goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,10 +108,12 @@ impl Desk<'_> {
             Ok(asked) => asked,
             Err(error) => return reply.error(&format!("ERR {error}")),
         };
-        if matches!(verb, Verb::Refund | Verb::ResetCounters)
-            && let Err(refused) = self.gatekeeper.lets(self.client)
-        {
-            return convert::refused(reply, refused);
+        let mut actor = None;
+        if matches!(verb, Verb::Refund | Verb::ResetCounters) {
+            match self.gatekeeper.lets(self.client) {
+                Ok(known) => actor = Some(known),
+                Err(refused) => return convert::refused(reply, refused),
+            }
         }
         let action = match verb {
             Verb::Peek => Action::Peek,
@@ -117,12 +123,24 @@ impl Desk<'_> {
         };
         let rule = asked.rule;
         match self.engine.inspect(Deed { action, rule }, &asked.ask).await {
-            Ok(answer) => convert::ruling(reply, &answer.ruling),
+            Ok(answer) => {
+                if let (Action::Reset, Some(actor)) = (action, &actor) {
+                    self.put_on_record(actor, Counters::of(&asked.ask.query, rule));
+                }
+                convert::ruling(reply, &answer.ruling);
+            }
             Err(refusal) => {
                 checks::turned_away(self.engine, &refusal);
                 convert::refusal(reply, &refusal);
             }
         }
+    }
+
+    fn put_on_record(&self, actor: &Actor, counters: Counters) {
+        let peer = self.client.peer.as_ref();
+        let from = peer.map(|peer| peer.address.ip().to_string());
+        let record = self.gatekeeper.authority.record();
+        record.reset_by(actor, from, counters);
     }
 
     async fn check(&self, asked: &facts::Asked<'_>, reply: &mut Encoder<'_>) {

@@ -4,9 +4,10 @@ use serde_json::{Map, Value, json};
 
 use super::{
     super::{
+        proposals,
         route::{Content, Kind, Param, Place, Route, Shape, Told},
         routes,
-        shared::BODY_PROBLEMS,
+        shared::{BODY_PROBLEMS, json_of},
     },
     schemas,
 };
@@ -50,6 +51,10 @@ fn operation(route: &Route) -> Value {
     let mut responses: Map<String, Value> = Map::new();
     for told in route.replies {
         responses.insert(told.status.to_string(), reply(told));
+    }
+    if proposals::may_wait(route) {
+        let about = "With `approvals` it waits for another admin: nothing is changed yet";
+        responses.insert("202".to_owned(), reply(&json_of(202, about, "Proposed")));
     }
     let of_body = route.body.iter().flat_map(|_| BODY_PROBLEMS);
     for (status, about) in route.problems.iter().chain(of_body).chain(EVERYWHERE) {

@@ -24,13 +24,17 @@ const OPEN_SPAN: Duration = Duration::from_secs(7 * 86_400);
 /// The header fields that a change depends on.
 const KEPT: [&str; 3] = ["if-match", "if-none-match", "tollgate-reason"];
 
-/// Whether what is asked for waits for somebody else: every write of rules and tiers, and going back.
-pub(in super::super) fn waits(route: &Route, call: &Call) -> bool {
-    call.state.approvals == Approvals::On
-        && route.permission == Permission::Rules
+/// Whether what a route does waits for somebody else where that is asked for: every write of rules and tiers, and going
+/// back.
+pub(in super::super) fn may_wait(route: &Route) -> bool {
+    route.permission == Permission::Rules
         && route.verb != Verb::Get
         && !route.path.starts_with(LIST)
-        && !call.is_dry()
+}
+
+/// Whether what is asked for waits for somebody else.
+pub(in super::super) fn waits(route: &Route, call: &Call) -> bool {
+    call.state.approvals == Approvals::On && may_wait(route) && !call.is_dry()
 }
 
 /// Puts what is asked for before others. What would be refused now is refused now.

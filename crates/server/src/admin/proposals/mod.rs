@@ -6,6 +6,6 @@ mod routes;
 mod settle;
 mod view;
 
-pub(super) use ask::{propose, waits};
+pub(super) use ask::{may_wait, propose, waits};
 pub(super) use replay::Earlier;
 pub(super) use routes::ROUTES;
