@@ -5,7 +5,7 @@
 
 use crate::{
     CatalogError,
-    sql::{Database, Outcome, Session, values},
+    sql::{Database, Outcome, Own, Session, values},
 };
 
 /// One step of the tables.
@@ -14,17 +14,32 @@ struct Migration {
     version: i64,
     /// The oldest release, by its schema, that still works with the tables after this.
     min_reader: i64,
+    /// In the words that the databases share.
     sql: &'static str,
+    /// What only one of them understands.
+    own: Option<Own>,
 }
 
-const MIGRATIONS: &[Migration] = &[Migration {
-    version: 1,
-    min_reader: 1,
-    sql: include_str!("../../migrations/0001_catalog.sql"),
-}];
+const MIGRATIONS: &[Migration] = &[
+    Migration {
+        version: 1,
+        min_reader: 1,
+        sql: include_str!("../../migrations/0001_catalog.sql"),
+        own: None,
+    },
+    Migration {
+        version: 2,
+        min_reader: 1,
+        sql: include_str!("../../migrations/0002_identity.sql"),
+        own: Some(Own {
+            sqlite: include_str!("../../migrations/0002_append_only.sqlite.sql"),
+            postgres: include_str!("../../migrations/0002_append_only.postgres.sql"),
+        }),
+    },
+];
 
 /// The schema that this release knows.
-pub(super) const OURS: i64 = 1;
+pub(super) const OURS: i64 = 2;
 
 /// What the database has.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +69,9 @@ pub(super) async fn run(database: &Database) -> Result<(), CatalogError> {
         is_readable(found)?;
         for migration in MIGRATIONS.iter().filter(|due| due.version > found.version) {
             session.script(migration.sql).await?;
+            if let Some(own) = migration.own {
+                session.own_script(own).await?;
+            }
             let sql = "UPDATE schema_version SET version = $1, min_reader = $2";
             let values = values![migration.version, migration.min_reader];
             session.execute(sql, values).await?;

@@ -6,6 +6,7 @@ mod edit;
 mod entries;
 mod history;
 mod load;
+mod log;
 mod look;
 mod migrate;
 mod nodes;
@@ -26,8 +27,8 @@ pub(crate) use store::Stored;
 pub use audit::{AUDIT_PAGE_MAX, AuditListing, AuditRow, Ended, Noted};
 pub use edit::{Base, Conflict, Edit, Expect, Step};
 pub use entries::{
-    BlockBody, ENTRIES_PAGE_MAX, EntryAt, EntryBody, EntryKind, EntryListing, EntryPlace,
-    EntryWritten, KeyBody, QuotaBody, StoredEntry, TokenBody,
+    BlockBody, ENTRIES_BATCH_MAX, ENTRIES_PAGE_MAX, EntryAt, EntryBody, EntryKind, EntryListing,
+    EntryPlace, EntryWritten, KeyBody, QuotaBody, StoredEntry, TokenBody,
 };
 pub use history::{HISTORY_PAGE_MAX, Page};
 pub use look::Look;

@@ -8,7 +8,10 @@ use std::{
 use tollgate_core::RuleId;
 use tollgate_rules::{Name, Rule, RuleSet, diff};
 
-use super::edit::{Base, Conflict, Edit, Expect, Step};
+use super::{
+    audit::{self, Change},
+    edit::{Base, Conflict, Edit, Expect, Step},
+};
 use crate::{
     CatalogError, ItemKey, ItemKind, Revision, RevisionHash, RevisionNumber, codec,
     item::{Item, hash_all},
@@ -24,6 +27,8 @@ pub(super) struct Plan {
     pub(super) opened: Vec<Opened>,
     /// How many items are new, gone or different.
     pub(super) changed: u64,
+    /// Which, for the audit.
+    pub(super) changes: Vec<Change>,
 }
 
 /// An item to be stored.
@@ -215,9 +220,10 @@ pub(super) fn plan(head: &Revision, set: &RuleSet) -> Plan {
         .iter()
         .map(|opened| &opened.key)
         .filter(|key| head.stamps.contains_key(*key));
-    let closed = replaced.cloned().chain(removed).collect();
+    let closed: Vec<ItemKey> = replaced.cloned().chain(removed).collect();
     Plan {
         hash: hash_all(hashes.values()),
+        changes: audit::changes(head, &opened, &closed),
         closed,
         opened,
         // What differs in no meaning, such as the order of overrides, is still a change.

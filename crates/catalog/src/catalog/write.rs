@@ -6,7 +6,7 @@ use tollgate_core::Timestamp;
 use tollgate_rules::RuleSet;
 
 use super::{
-    Catalog,
+    Catalog, audit,
     edit::{Base, Edit},
     load::{blocking, load},
     plan::{self, Opened, Plan},
@@ -128,26 +128,33 @@ impl Catalog {
         deed: Deed,
         want: impl AsyncFnOnce(&mut Session, &Arc<Revision>) -> Result<RuleSet, CatalogError>,
     ) -> Result<Written, CatalogError> {
+        let now = self.clock.now().wall;
+        self.write_alone(async |session| {
+            let head = self.latest_in(session).await?;
+            let set = want(session, &head).await?;
+            let plan = checked(&head, set).await?;
+            if plan.hash == head.hash {
+                let same = Written {
+                    revision: head.number,
+                    hash: head.hash,
+                    changed: 0,
+                };
+                return Ok((same, Outcome::Undo));
+            }
+            let written = commit(session, &head, plan, &deed, now).await?;
+            Ok((written, Outcome::Commit))
+        })
+        .await
+    }
+
+    /// One transaction, and no other writer of this process beside it.
+    pub(super) async fn write_alone<T>(
+        &self,
+        work: impl AsyncFnOnce(&mut Session) -> Result<(T, Outcome), CatalogError>,
+    ) -> Result<T, CatalogError> {
         let lock = async { Ok(self.writer.lock().await) };
         let _alone = within(self.deadlines().write, lock).await?;
-        let now = self.clock.now().wall;
-        self.database
-            .write(async |session| {
-                let head = self.latest_in(session).await?;
-                let set = want(session, &head).await?;
-                let plan = checked(&head, set).await?;
-                if plan.hash == head.hash {
-                    let same = Written {
-                        revision: head.number,
-                        hash: head.hash,
-                        changed: 0,
-                    };
-                    return Ok((same, Outcome::Undo));
-                }
-                let written = commit(session, &head, plan, &deed, now).await?;
-                Ok((written, Outcome::Commit))
-            })
-            .await
+        self.database.write(work).await
     }
 }
 
@@ -223,6 +230,8 @@ async fn commit(
     });
     let into = "items (kind, id, name, position, body, hash, created_revision, from_revision, to_revision)";
     insert(session, into, "", rows.collect()).await?;
+    let noted = audit::noted(&deed.author, revision, deed.back_to, plan.changes);
+    audit::record(session, now, noted).await?;
     session.notify().await?;
     Ok(Written {
         revision,

@@ -9,10 +9,12 @@ mod insert;
 mod row;
 mod session;
 mod value;
+mod wanted;
 
 pub(crate) use database::{Database, Outcome};
 pub(crate) use error::error;
 pub(crate) use insert::insert;
 pub(crate) use row::Row;
-pub(crate) use session::{Conn, Session};
+pub(crate) use session::{Conn, Own, Session};
 pub(crate) use value::{Value, values};
+pub(crate) use wanted::Wanted;

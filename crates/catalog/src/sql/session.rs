@@ -23,6 +23,13 @@ pub(crate) enum Conn {
     Postgres(PoolConnection<Postgres>),
 }
 
+/// The same in the words of each database, where they share none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Own {
+    pub(crate) sqlite: &'static str,
+    pub(crate) postgres: &'static str,
+}
+
 impl Session {
     pub(super) const fn new(conn: Conn) -> Self {
         Self { conn: Some(conn) }
@@ -58,6 +65,15 @@ impl Session {
                 done.map(drop).map_err(postgres::error)
             }
         }
+    }
+
+    /// Runs what is said in other words to each of the databases.
+    pub(crate) async fn own_script(&mut self, own: Own) -> Result<(), CatalogError> {
+        let sql = match self.conn()? {
+            Conn::Sqlite(_) => own.sqlite,
+            Conn::Postgres(_) => own.postgres,
+        };
+        self.script(sql).await
     }
 
     /// Every row of a query. The query bounds how many there can be.

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Room for the tables and a few hundred rules.
-const PAGES: &str = "100";
+const PAGES: &str = "200";
 
 fn set(rules: usize) -> Arc<RuleSet> {
     let mut set = RuleSet::default();

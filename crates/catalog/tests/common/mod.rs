@@ -9,6 +9,7 @@
 )]
 
 pub(crate) mod node;
+pub(crate) mod people;
 mod place;
 mod words;
 

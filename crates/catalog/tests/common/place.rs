@@ -1,11 +1,13 @@
 //! A database for one test.
 
+use std::path::Path;
+
 use tempfile::TempDir;
 use tollgate_catalog::{Catalog, DatabaseUrl, Options};
 use tollgate_core::ManualClock;
 use tollgate_testkit::postgres::{Database, Postgres};
 
-use super::words::{put, rule};
+use super::words::{SOON, put, rule};
 
 /// A database for one test.
 pub(crate) struct Place {
@@ -60,19 +62,42 @@ impl Place {
 
     /// Statements past the catalog.
     pub(crate) async fn execute(&self, sql: &str) {
+        self.try_execute(sql).await.unwrap();
+    }
+
+    /// Statements past the catalog, which the database may refuse.
+    pub(crate) async fn try_execute(&self, sql: &str) -> Result<(), String> {
         match (&self.url, &self.postgres) {
             (DatabaseUrl::Sqlite(path), _) => {
-                let options = sqlx::sqlite::SqliteConnectOptions::new().filename(path);
-                let mut conn = sqlx::ConnectOptions::connect(&options).await.unwrap();
                 let sql = sqlx::AssertSqlSafe(sql.to_owned());
-                sqlx::raw_sql(sql).execute(&mut conn).await.unwrap();
+                let done = sqlx::raw_sql(sql).execute(&mut file(path).await).await;
+                done.map(drop).map_err(|error| error.to_string())
             }
             (_, Some(database)) => {
-                database.execute(sql);
+                let done = database.try_execute(sql, SOON);
+                done.map(drop).map_err(|error| error.to_string())
             }
             _ => panic!("no database"),
         }
     }
+
+    /// How many rows a table has.
+    pub(crate) async fn count(&self, table: &str) -> i64 {
+        let sql = format!("SELECT count(*) FROM {table}");
+        match (&self.url, &self.postgres) {
+            (DatabaseUrl::Sqlite(path), _) => {
+                let count = sqlx::query_scalar(sqlx::AssertSqlSafe(sql));
+                count.fetch_one(&mut file(path).await).await.unwrap()
+            }
+            (_, Some(database)) => database.execute(&sql).trim().parse().unwrap(),
+            _ => panic!("no database"),
+        }
+    }
+}
+
+async fn file(path: &Path) -> sqlx::SqliteConnection {
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(path);
+    sqlx::ConnectOptions::connect(&options).await.unwrap()
 }
 
 impl Place {

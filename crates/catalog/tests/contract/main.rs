@@ -10,7 +10,9 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod audit;
 mod edits;
+mod entries;
 mod histories;
 mod migrations;
 mod nodes;
@@ -40,6 +42,12 @@ macro_rules! contract {
 }
 
 contract! {
+    audit::every_write_to_the_rules_is_on_record
+    audit::every_write_beside_the_rules_is_on_record
+    audit::rows_are_only_ever_added
+    audit::what_is_no_write_is_noted
+    audit::rows_are_found_by_time_actor_and_object
+    audit::a_large_write_is_a_bounded_number_of_rows
     edits::an_empty_catalog_is_revision_zero
     edits::a_write_makes_the_next_revision
     edits::equal_content_is_not_written
@@ -50,6 +58,13 @@ contract! {
     edits::a_renamed_rule_keeps_its_id
     edits::a_file_keeps_the_id_of_a_renamed_rule
     edits::unsound_rules_are_not_written
+    entries::every_kind_is_put_read_and_removed
+    entries::an_entry_is_changed_as_its_editor_saw_it
+    entries::a_quota_is_its_users
+    entries::overrides_and_entries_share_one_order
+    entries::many_entries_are_written_in_batches_and_read_in_pages
+    entries::entries_that_are_gone_are_kept_for_a_while
+    entries::an_entry_that_cannot_be_read_is_named
     histories::every_revision_can_be_read_again
     histories::changes_tell_before_and_after
     histories::a_rollback_is_a_new_revision

@@ -61,7 +61,7 @@ pub(crate) async fn a_release_that_cannot_be_read_is_refused(place: Place) {
     assert!(matches!(error, CatalogError::NewerSchema { .. }), "{error}");
     assert_eq!(
         error.to_string(),
-        "the database has schema 99, which needs a release of schema 98 or newer; this one has 1: \
+        "the database has schema 99, which needs a release of schema 98 or newer; this one has 2: \
          upgrade it"
     );
 }

@@ -1,6 +1,11 @@
 //! API keys, quotas, blocks and tokens: beside the revisions, in the same order of writes as overrides.
+//!
+//! Nothing here is part of a revision, so that a rollback neither revives a revoked key nor lifts a block.
 
 mod list;
+mod place;
+mod record;
+pub(crate) mod row;
 mod value;
 mod write;
 
@@ -9,3 +14,4 @@ pub use value::{
     BlockBody, EntryAt, EntryBody, EntryKind, EntryWritten, KeyBody, QuotaBody, StoredEntry,
     TokenBody,
 };
+pub use write::ENTRIES_BATCH_MAX;

@@ -1,7 +1,26 @@
 //! Putting entries, and taking them away.
 
-use super::{EntryAt, EntryBody, EntryKind, EntryWritten};
-use crate::{Author, Catalog, CatalogError};
+use std::{collections::BTreeSet, sync::Arc};
+
+use tollgate_core::Timestamp;
+
+use super::{
+    EntryAt, EntryBody, EntryKind, EntryWritten, StoredEntry,
+    list::{find, read},
+    place::{Former, place},
+    record::noted,
+    row,
+};
+use crate::{
+    Author, Catalog, CatalogError,
+    catalog::{audit, log::Log},
+    sql::{Outcome, Session, Value, insert, values},
+};
+
+/// The most entries in one write; whoever has more writes several times.
+pub const ENTRIES_BATCH_MAX: usize = 10_000;
+/// The longest entry, as it is stored.
+const BODY_BYTES_MAX: usize = 16 * 1024;
 
 impl Catalog {
     /// Puts an entry. The audit says who did it, why, and what was there before.
@@ -16,13 +35,30 @@ impl Catalog {
         body: EntryBody,
         author: &Author,
     ) -> Result<EntryWritten, CatalogError> {
-        drop((at, body, author));
-        Err(CatalogError::Corrupt(
-            "entries are not written yet".to_owned(),
-        ))
+        let text = text_of(&body)?;
+        let now = self.now();
+        self.write_alone(async |session| {
+            let mut log = Log::begin(session, "put entry").await?;
+            let (id, former) = place(session, at, &body, &mut log).await?;
+            let alive = former.as_ref().filter(|former| !former.is_gone);
+            if let Some(same) = alive.and_then(|former| former.same_as(&body)) {
+                let (seq, entry) = (log.before, same.clone());
+                return Ok((EntryWritten { seq, entry }, Outcome::Undo));
+            }
+            let entry = entry(id, body, &log, author, now, alive);
+            let before = alive.map(|former| (former.body(), &*former.text));
+            let on_record = noted(author, &entry.id, before, (&entry.body, Some(&text)));
+            log.add(&format!("{} {} {text}", entry.body.kind(), entry.id));
+            store(session, vec![columns(&entry, text)]).await?;
+            audit::record(session, now, vec![on_record]).await?;
+            log.finish(session, now).await?;
+            let seq = entry.seq;
+            Ok((EntryWritten { seq, entry }, Outcome::Commit))
+        })
+        .await
     }
 
-    /// Puts many new entries: all or none. At most 10,000 at once.
+    /// Puts many new entries: all or none. At most [`ENTRIES_BATCH_MAX`] at once.
     ///
     /// # Errors
     ///
@@ -32,10 +68,39 @@ impl Catalog {
         bodies: Vec<EntryBody>,
         author: &Author,
     ) -> Result<Vec<EntryWritten>, CatalogError> {
-        drop((bodies, author));
-        Err(CatalogError::Corrupt(
-            "entries are not written yet".to_owned(),
-        ))
+        let given = bodies.len();
+        if given > ENTRIES_BATCH_MAX {
+            let (what, max) = ("entries in one write", ENTRIES_BATCH_MAX);
+            return Err(CatalogError::TooMany { what, given, max });
+        }
+        if bodies.is_empty() {
+            return Ok(Vec::new());
+        }
+        let now = self.now();
+        self.write_alone(async |session| {
+            let mut log = Log::begin(session, "put entries").await?;
+            let (mut written, mut ids) = (Vec::with_capacity(given), BTreeSet::new());
+            let (mut rows, mut on_record) = (Vec::with_capacity(given), Vec::with_capacity(given));
+            for body in bodies {
+                let text = text_of(&body)?;
+                let (id, _) = place(session, EntryAt::New, &body, &mut log).await?;
+                if !ids.insert((body.kind(), Arc::clone(&id))) {
+                    let (kind, id) = (body.kind(), id.to_string());
+                    return Err(CatalogError::EntryChanged { kind, id });
+                }
+                let entry = entry(id, body, &log, author, now, None);
+                on_record.push(noted(author, &entry.id, None, (&entry.body, Some(&text))));
+                log.add(&format!("{} {} {text}", entry.body.kind(), entry.id));
+                rows.push(columns(&entry, text));
+                let seq = entry.seq;
+                written.push(EntryWritten { seq, entry });
+            }
+            store(session, rows).await?;
+            audit::record(session, now, on_record).await?;
+            log.finish(session, now).await?;
+            Ok((written, Outcome::Commit))
+        })
+        .await
     }
 
     /// Takes an entry away; none if there is none.
@@ -49,9 +114,106 @@ impl Catalog {
         id: &str,
         author: &Author,
     ) -> Result<Option<EntryWritten>, CatalogError> {
-        let _: (EntryKind, &str, &Author) = (kind, id, author);
-        Err(CatalogError::Corrupt(
-            "entries are not written yet".to_owned(),
-        ))
+        let now = self.now();
+        self.write_alone(async |session| {
+            let Some(row) = find(session, kind, id).await? else {
+                return Ok((None, Outcome::Undo));
+            };
+            let mut entry = read(&row)?;
+            if entry.is_gone {
+                return Ok((None, Outcome::Undo));
+            }
+            let mut log = Log::begin(session, "remove entry").await?;
+            log.add(&format!("{kind} {id}"));
+            let sql = "UPDATE entries SET seq = $1, removed_at = $2, changed_at = $2, \
+                changed_by = $3, gone_at = CASE WHEN gone_at < $2 THEN gone_at ELSE $2 END \
+                WHERE kind = $4 AND id = $5";
+            let row_of = values![log.seq, now, author.name(), kind.word(), id];
+            session.execute(sql, row_of).await?;
+            let before = (Some(&entry.body), row.text(3)?);
+            let on_record = noted(author, id, Some(before), (&entry.body, None));
+            audit::record(session, now, vec![on_record]).await?;
+            let seq = log.seq;
+            log.finish(session, now).await?;
+            (entry.seq, entry.is_gone) = (seq, true);
+            entry.changed = (now, author.name().into());
+            Ok((Some(EntryWritten { seq, entry }), Outcome::Commit))
+        })
+        .await
     }
+}
+
+/// An entry as it is from now on. One that was there keeps who made it.
+fn entry(
+    id: Arc<str>,
+    body: EntryBody,
+    log: &Log,
+    author: &Author,
+    now: Timestamp,
+    former: Option<&Former>,
+) -> StoredEntry {
+    let changed: (Timestamp, Arc<str>) = (now, author.name().into());
+    StoredEntry {
+        id,
+        body,
+        seq: log.seq,
+        created: former.map_or_else(|| changed.clone(), |former| former.created.clone()),
+        changed,
+        is_gone: false,
+    }
+}
+
+fn text_of(body: &EntryBody) -> Result<String, CatalogError> {
+    let text = row::to_text(body).map_err(CatalogError::Corrupt)?;
+    let (given, max) = (text.len(), BODY_BYTES_MAX);
+    if given > max {
+        let what = "bytes of an entry";
+        return Err(CatalogError::TooMany { what, given, max });
+    }
+    Ok(text)
+}
+
+/// What an entry is found by, and when it ends without leaving a trace.
+fn columns(entry: &StoredEntry, text: String) -> Vec<Value> {
+    let user = match &entry.body {
+        EntryBody::ApiKey(key) => key.user.as_deref(),
+        EntryBody::Quota(quota) => Some(&*quota.quota.user),
+        _ => None,
+    };
+    let org = match &entry.body {
+        EntryBody::ApiKey(key) => key.org.as_deref(),
+        _ => None,
+    };
+    let (name, gone_at) = match &entry.body {
+        EntryBody::ApiKey(key) => (Some(&*key.name), None),
+        EntryBody::Quota(_) => (None, None),
+        EntryBody::Block(block) => (Some(&*block.block.value), block.block.until),
+        EntryBody::Token(token) => (Some(&*token.name), None),
+    };
+    let (created, changed) = (&entry.created, &entry.changed);
+    values![
+        entry.body.kind().word(),
+        &*entry.id,
+        entry.seq,
+        user,
+        org,
+        name,
+        text,
+        gone_at,
+        created.0,
+        &*created.1,
+        changed.0,
+        &*changed.1
+    ]
+}
+
+async fn store(session: &mut Session, rows: Vec<Vec<Value>>) -> Result<(), CatalogError> {
+    let into = "entries (kind, id, seq, user_name, org, name, body, gone_at, created_at, \
+        created_by, changed_at, changed_by)";
+    let replace = "ON CONFLICT (kind, id) DO UPDATE SET seq = excluded.seq, \
+        user_name = excluded.user_name, org = excluded.org, name = excluded.name, \
+        body = excluded.body, gone_at = excluded.gone_at, removed_at = NULL, \
+        created_at = excluded.created_at, created_by = excluded.created_by, \
+        changed_at = excluded.changed_at, changed_by = excluded.changed_by";
+    insert(session, into, replace, rows).await
 }

@@ -3,10 +3,10 @@
 use super::{
     Cursor, OVERRIDES_PAGE_MAX, OverrideSeq, StoredOverride,
     list::{after, place, read_known},
-    log::newest,
 };
 use crate::{
     Catalog, CatalogError,
+    catalog::log::newest,
     sql::{Session, values},
 };
 

@@ -10,7 +10,7 @@ use crate::{
     Catalog, CatalogError,
     catalog::blocking,
     codec,
-    sql::{Row, Session, Value, values},
+    sql::{Row, Session, Value, Wanted, values},
 };
 
 /// The most overrides on a page.
@@ -139,14 +139,8 @@ async fn page(session: &mut Session, listing: &Listing) -> Result<Vec<Row>, Cata
     let id = OverrideId::new(after.id).map_or(Value::Int(Some(0)), Value::from);
     let (seq, id) = (wanted.bind(after.seq), wanted.bind(id));
     wanted.only(format!("(seq, id) > ({seq}, {id})"));
-    if let Some(rule) = &listing.rule {
-        let rule = wanted.bind(rule.as_str());
-        wanted.only(format!("rule = {rule}"));
-    }
-    if let Some(facts) = &listing.facts {
-        let facts = wanted.bind(facts.as_str());
-        wanted.only(format!("facts = {facts}"));
-    }
+    wanted.equal("rule", listing.rule.as_ref().map(Name::as_str));
+    wanted.equal("facts", listing.facts.as_deref());
     if let Some(now) = listing.in_force_at {
         let now = wanted.bind(now);
         wanted.only(format!("(gone_at IS NULL OR gone_at > {now})"));
@@ -155,30 +149,8 @@ async fn page(session: &mut Session, listing: &Listing) -> Result<Vec<Row>, Cata
         .count
         .unwrap_or(OVERRIDES_PAGE_MAX)
         .min(OVERRIDES_PAGE_MAX);
-    let sql = format!(
-        "{SELECT} WHERE {} ORDER BY seq, id LIMIT {count}",
-        wanted.conditions.join(" AND ")
-    );
-    session.rows(sql, wanted.values).await
-}
-
-/// Conditions with their values.
-#[derive(Debug, Default)]
-struct Wanted {
-    conditions: Vec<String>,
-    values: Vec<Value>,
-}
-
-impl Wanted {
-    /// The place of a value.
-    fn bind(&mut self, value: impl Into<Value>) -> String {
-        self.values.push(value.into());
-        format!("${}", self.values.len())
-    }
-
-    fn only(&mut self, condition: String) {
-        self.conditions.push(condition);
-    }
+    let (sql, values) = wanted.query(SELECT, &format!("ORDER BY seq, id LIMIT {count}"));
+    session.rows(sql, values).await
 }
 
 /// A page after a place, with nothing left out.

@@ -4,7 +4,7 @@
 
 mod delta;
 mod list;
-mod log;
+mod record;
 mod value;
 mod write;
 

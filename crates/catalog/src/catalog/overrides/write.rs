@@ -2,10 +2,14 @@
 
 use tollgate_rules::{Action, Name, Override, Rule, RuleSet};
 
-use super::{Draft, OverrideId, OverrideSeq, log::Log};
+use super::{
+    Draft, OverrideId, OverrideSeq,
+    record::{former, noted},
+};
 use crate::{
-    Author, Catalog, CatalogError, codec,
-    deadline::within,
+    Author, Catalog, CatalogError,
+    catalog::{audit, log::Log},
+    codec,
     sql::{Outcome, Session, insert, values},
 };
 
@@ -54,10 +58,12 @@ impl Catalog {
             let drafts = fitted(&head.set, drafts)?;
             let mut log = Log::begin(session, "put").await?;
             let seq = log.seq;
+            let mut former = former(session, drafts.iter().filter_map(|draft| draft.id)).await?;
             let mut ids = Vec::with_capacity(drafts.len());
             let mut rows = Vec::with_capacity(drafts.len());
+            let mut on_record = Vec::with_capacity(drafts.len());
             for Draft { id, what } in &drafts {
-                let id = log.id(*id)?;
+                let id = id_of(*id, &mut log)?;
                 let body = codec::override_body(what);
                 let facts = codec::facts(&what.key);
                 let rule = what.rule.as_ref().map(Name::as_str);
@@ -65,6 +71,8 @@ impl Catalog {
                 let rule_id = rule_id.as_deref();
                 log.add(&format!("{id} {body}"));
                 let name = author.name();
+                let after = Some(body.clone());
+                on_record.push(noted(author, id, former.remove(&id), after));
                 rows.push(values![
                     id, seq, rule_id, rule, facts, body, what.until, name, now
                 ]);
@@ -78,10 +86,11 @@ impl Catalog {
                 author = excluded.author, created_at = excluded.created_at, \
                 removed_at = NULL, removed_by = NULL";
             insert(session, into, replace, rows).await?;
+            audit::record(session, now, on_record).await?;
             log.finish(session, now).await?;
             Ok((OverridesWritten { seq, ids }, Outcome::Commit))
         };
-        self.write_overrides(put).await
+        self.write_alone(put).await
     }
 
     /// Takes overrides away, at most [`OVERRIDES_BATCH_MAX`]. Those that are not there, or not any more,
@@ -99,7 +108,8 @@ impl Catalog {
         let now = self.clock.now().wall;
         let remove = async |session: &mut Session| {
             let mut log = Log::begin(session, "remove").await?;
-            let mut removed = Vec::new();
+            let mut former = former(session, ids.iter().copied()).await?;
+            let (mut removed, mut on_record) = (Vec::new(), Vec::new());
             for &id in ids {
                 let sql = "UPDATE overrides SET seq = $1, removed_at = $2, removed_by = $3, \
                     gone_at = CASE WHEN gone_at < $2 THEN gone_at ELSE $2 END \
@@ -107,6 +117,7 @@ impl Catalog {
                 let row = values![log.seq, now, author.name(), id];
                 if session.execute(sql, row).await? > 0 {
                     log.add(&id.to_string());
+                    on_record.push(noted(author, id, former.remove(&id), None));
                     removed.push(id);
                 }
             }
@@ -115,19 +126,20 @@ impl Catalog {
                 return Ok((OverridesWritten { seq, ids }, Outcome::Undo));
             }
             let seq = log.seq;
+            audit::record(session, now, on_record).await?;
             log.finish(session, now).await?;
             Ok((OverridesWritten { seq, ids: removed }, Outcome::Commit))
         };
-        self.write_overrides(remove).await
+        self.write_alone(remove).await
     }
+}
 
-    async fn write_overrides(
-        &self,
-        work: impl AsyncFnOnce(&mut Session) -> Result<(OverridesWritten, Outcome), CatalogError>,
-    ) -> Result<OverridesWritten, CatalogError> {
-        let lock = async { Ok(self.writer.lock().await) };
-        let _alone = within(self.deadlines().write, lock).await?;
-        self.database.write(work).await
+/// The given id, or the next one.
+fn id_of(given: Option<OverrideId>, log: &mut Log) -> Result<OverrideId, CatalogError> {
+    match given {
+        Some(id) if log.is_given(id.get()) => Ok(id),
+        Some(id) => Err(CatalogError::UnknownOverride(id)),
+        None => OverrideId::from_row(log.next_id()?),
     }
 }
 

@@ -1,14 +1,14 @@
-//! The order of the writes to the overrides.
+//! The order of the writes to what stands beside the revisions: overrides and entries.
 
 use tollgate_core::{Micros, Timestamp};
 
-use super::{OverrideId, OverrideSeq};
+use super::OverrideSeq;
 use crate::{
     CatalogError, RevisionHash,
     sql::{Session, Value, values},
 };
 
-/// Ended overrides are kept this long: longer than the longest window, so that a counter that was begun
+/// What has ended is kept this long: longer than the longest window, so that a counter that was begun
 /// under one can still be read.
 const KEPT_AFTER_END: Micros = Micros::from_secs(40 * 24 * 3_600);
 /// A write clears away at most this many, so that none takes long.
@@ -66,16 +66,15 @@ impl Log {
         })
     }
 
-    /// The given id, or the next one.
-    pub(super) fn id(&mut self, given: Option<OverrideId>) -> Result<OverrideId, CatalogError> {
-        if let Some(id) = given {
-            let is_given = i64::try_from(id.get()).is_ok_and(|id| id <= self.last_id);
-            return is_given
-                .then_some(id)
-                .ok_or(CatalogError::UnknownOverride(id));
-        }
+    /// The next number for an id.
+    pub(super) fn next_id(&mut self) -> Result<i64, CatalogError> {
         self.last_id = self.last_id.checked_add(1).ok_or_else(no_more_numbers)?;
-        OverrideId::from_row(self.last_id)
+        Ok(self.last_id)
+    }
+
+    /// Whether a number was given before.
+    pub(super) fn is_given(&self, id: u64) -> bool {
+        i64::try_from(id).is_ok_and(|id| id <= self.last_id)
     }
 
     pub(super) fn add(&mut self, part: &str) {
@@ -99,6 +98,11 @@ impl Log {
         let sql = format!(
             "DELETE FROM overrides WHERE id IN \
              (SELECT id FROM overrides WHERE gone_at < $1 LIMIT {PRUNED_AT_ONCE})"
+        );
+        session.execute(sql, vec![Value::from(old)]).await?;
+        let sql = format!(
+            "DELETE FROM entries WHERE (kind, id) IN \
+             (SELECT kind, id FROM entries WHERE gone_at < $1 LIMIT {PRUNED_AT_ONCE})"
         );
         session.execute(sql, vec![Value::from(old)]).await?;
         let sql = format!(
