@@ -5,7 +5,12 @@ use std::{io, path::PathBuf};
 use tollgate_catalog::{CatalogError, DatabaseUrl};
 
 use crate::{
-    data::DataError, engine::RedisError, identity::KeySecretError, listen::BindError, rules::RulesFileError, tls::TlsError,
+    data::DataError,
+    engine::RedisError,
+    identity::{JwtKeysError, KeySecretError},
+    listen::BindError,
+    rules::RulesFileError,
+    tls::TlsError,
 };
 
 /// Why a server does not start: one message, with what to do about it.
@@ -21,6 +26,9 @@ pub enum StartError {
     /// There is no secret to hash API keys with.
     #[error(transparent)]
     KeySecret(#[from] KeySecretError),
+    /// Tokens cannot be verified.
+    #[error(transparent)]
+    Jwt(#[from] JwtKeysError),
     /// A certificate or a key cannot be used.
     #[error(transparent)]
     Tls(#[from] TlsError),

@@ -10,6 +10,7 @@ use tollgate_core::{Clock as _, SystemClock};
 use crate::{
     counting::Counting,
     engine::Engine,
+    identity::KeysStanding,
     rules::{FileStatus, Publisher, Shown},
     tls::Standings,
 };
@@ -22,6 +23,8 @@ pub(crate) struct Health {
     /// Of a rules file, if one owns the rules.
     pub(crate) file: Option<watch::Receiver<FileStatus>>,
     pub(crate) certificates: Standings,
+    /// Of the keys that tokens are verified with.
+    pub(crate) jwt_keys: KeysStanding,
     pub(crate) engine: Arc<Engine>,
 }
 
@@ -60,6 +63,7 @@ impl Health {
         }
         let now_s = SystemClock.now().wall.as_micros() / 1_000_000;
         degraded.extend(self.certificates.troubles(now_s));
+        degraded.extend(self.jwt_keys.trouble());
         if let Some(fleet) = self.engine.fleet() {
             degraded.extend(fleet.troubles(self.engine.live()));
         }

@@ -50,7 +50,7 @@ pub use doctor::{Diagnosis, Grade, diagnose};
 pub use engine::RedisError;
 pub use error::StartError;
 pub use gateway::{ProxiesError, TrustedCallers, TrustedProxies};
-pub use identity::KeySecretError;
+pub use identity::{JwtKeysError, KeySecretError};
 pub use listen::BindError;
 pub use open_files::raise_open_files;
 pub use outgoing::{Outgoing, OutgoingError, Reply};

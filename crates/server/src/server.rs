@@ -21,7 +21,7 @@ use crate::{
     hangup::Hangup,
     health::Health,
     http::HttpServe,
-    identity::{KeyHasher, secret::Secret},
+    identity::{Identifier, JwtKeeper, KeyHasher, secret::Secret},
     ports::Ports,
     resp::RespServe,
     rls::RlsServe,
@@ -46,6 +46,7 @@ pub struct Server {
     data: DataFolder,
     keeper: Keeper,
     first_token: Option<Secret>,
+    jwt_keys: Option<JwtKeeper>,
 }
 
 /// What the listeners share.
@@ -58,6 +59,8 @@ pub(crate) struct Parts {
     pub(crate) health: Health,
     /// What is kept of an API key.
     pub(crate) hasher: Arc<KeyHasher>,
+    /// Who asks.
+    pub(crate) identifier: Arc<Identifier>,
 }
 
 impl Server {
@@ -74,6 +77,8 @@ impl Server {
         let recorder = Arc::new(Recorder::new(&settings));
         let patience = settings.timers.request;
         let (certificates, handshakes) = tls::Keeper::open(&settings.tls, patience, &recorder)?;
+        let jwt = settings.identity.jwt.as_ref();
+        let jwt = jwt.map(|jwt| JwtKeeper::open(jwt, &recorder)).transpose()?;
         let (ports, listeners) = Ports::take(&settings.listen, handshakes).await?;
         settings.listen = listeners;
         if !listeners.are_loopback() || !settings.database.is_sqlite() {
@@ -111,14 +116,21 @@ impl Server {
             })?;
         let engine = engine(&settings, (store, cells), (live, time, recorder)).await?;
         metered(&engine);
+        let (jwt_keys, verifier) = jwt.unzip();
         let health = Health {
             publisher,
             catalog: status,
             file: file_status,
             certificates: certificates.standings(),
+            jwt_keys: jwt_keys
+                .as_ref()
+                .map(JwtKeeper::standing)
+                .unwrap_or_default(),
             engine: Arc::clone(&engine),
         };
+        let identifier = Identifier::new(&engine, &hasher, verifier, &settings.identity);
         let parts = Parts {
+            identifier: Arc::new(identifier),
             authority,
             settings: Arc::new(settings),
             engine,
@@ -136,6 +148,7 @@ impl Server {
             data,
             keeper,
             first_token,
+            jwt_keys,
         })
     }
 
@@ -183,6 +196,9 @@ impl Server {
         }
         if self.certificates.has_work() {
             chores.spawn(self.certificates.run(stopping.clone()));
+        }
+        if let Some(keys) = self.jwt_keys {
+            chores.spawn(keys.run(stopping.clone()));
         }
         if let Some(file) = self.file {
             chores.spawn(file.run(stopping.clone()));

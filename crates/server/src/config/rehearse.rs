@@ -6,7 +6,7 @@ use rustix::fs::{Access, access};
 use tollgate_rules::document;
 
 use super::{Owner, Settings};
-use crate::{counting::Counting, tls::Material};
+use crate::{counting::Counting, identity::Keys, tls::Material};
 
 /// Whether a server would start with these, as far as that can be told without leaving anything behind:
 /// the rules file is sound, the certificates and keys can be used, the data folder can be written. Whether the ports are free and the database
@@ -43,6 +43,11 @@ pub fn rehearse(settings: &Settings) -> Result<(), Vec<String>> {
         let flaw = flaw.map(|error| error.to_string());
         // Listeners that share a file share what is wrong with it.
         obstacles.extend(flaw.filter(|flaw| !obstacles.contains(flaw)));
+    }
+    if let Some(jwt) = &settings.identity.jwt
+        && let Err(error) = Keys::rehearse(jwt)
+    {
+        obstacles.push(error.to_string());
     }
     if obstacles.is_empty() {
         Ok(())

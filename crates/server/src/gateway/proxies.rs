@@ -28,6 +28,12 @@ impl TrustedProxies {
     /// The most networks.
     pub const COUNT_MAX: usize = 256;
 
+    /// Nobody.
+    pub(crate) const fn none() -> Self {
+        let networks = Vec::new();
+        Self { networks }
+    }
+
     /// Whether this is one of them.
     pub fn has(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
@@ -61,8 +67,7 @@ impl FromStr for TrustedProxies {
 
     fn from_str(text: &str) -> Result<Self, ProxiesError> {
         if text.trim() == Self::NONE {
-            let networks = Vec::new();
-            return Ok(Self { networks });
+            return Ok(Self::none());
         }
         let networks = text.split(',').map(|part| network(part.trim()));
         let networks: Vec<IpNet> = networks

@@ -38,10 +38,19 @@ impl Desk {
         body.clear();
         body.extend_from_slice(b"{\"results\":[");
         for some in batch.chunks(TOGETHER) {
-            let asked = some.iter().map(|read| match read {
-                Ok(body) => convert::ask(body),
+            let identified = some.iter().map(|read| match read {
+                Ok(body) => self.identify(body, request),
                 Err(error) => Err(Problem::new(400, error.to_string())),
             });
+            let identified: Vec<_> = identified.collect();
+            let asked =
+                some.iter()
+                    .zip(&identified)
+                    .map(|(read, identified)| match (read, identified) {
+                        (Ok(body), Ok(identity)) => convert::ask(body, identity),
+                        (_, Err(problem)) => Err(problem.clone()),
+                        (Err(error), _) => Err(Problem::new(400, error.to_string())),
+                    });
             let decided = decide_in_order(&service.engine, asked, |answer| {
                 match answer {
                     Ok(answer) => {

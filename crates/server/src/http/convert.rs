@@ -5,18 +5,24 @@ use tollgate_core::{Decision, Timestamp};
 use tollgate_rules::{Query, QueryError, Scope, UnknownScope};
 use tollgate_wire::check::{CheckAnswer, CheckBody, LimitAnswer, Problem, Wait};
 
-use crate::engine::{Answer, Ask, Refusal};
+use crate::{
+    engine::{Answer, Ask, Refusal},
+    identity::{Identity, Refused, Stated},
+};
 
 /// The question that a body asks.
-pub(super) fn ask<'b>(body: &'b CheckBody<'_>) -> Result<Ask<'b>, Problem> {
+pub(super) fn ask<'b>(body: &'b CheckBody<'_>, identity: &'b Identity) -> Result<Ask<'b>, Problem> {
     let mut query = query(body).map_err(|error| wrong_fact(&error))?;
+    identity
+        .fill(&mut query)
+        .map_err(|error| wrong_fact(&error))?;
     if let Some(scope) = &body.scope {
         let scope: Scope = scope.parse().map_err(|error: UnknownScope| bad(&error))?;
         query.set_scope(scope);
     }
     if !query.has_facts() {
         return Err(bad(
-            "a check needs at least one fact: user_id, org_id, api_key, ip, tier, endpoint, method, \
+            "a check needs at least one fact: user_id, org_id, api_key, token, ip, tier, endpoint, method, \
              region or attributes",
         ));
     }
@@ -29,6 +35,24 @@ pub(super) fn ask<'b>(body: &'b CheckBody<'_>) -> Result<Ask<'b>, Problem> {
         request_id,
         ..Ask::new(query)
     })
+}
+
+/// What a body says of whoever asks.
+#[inline]
+pub(super) fn stated<'b>(body: &'b CheckBody<'_>) -> Stated<'b> {
+    Stated {
+        token: body.token.as_deref(),
+        api_key: body.api_key.as_deref(),
+        user: body.user_id.as_deref(),
+        org: body.org_id.as_deref(),
+        tier: body.tier.as_deref(),
+    }
+}
+
+/// Why somebody is not believed.
+pub(super) fn refused(refused: &Refused) -> Problem {
+    let reason = refused.reason();
+    Problem::new(reason.status(), refused.to_string()).because(reason.word())
 }
 
 fn query<'b>(body: &'b CheckBody<'_>) -> Result<Query<'b>, QueryError> {

@@ -6,7 +6,7 @@ use tollgate_wire::{
 };
 
 use super::{convert, desk::Desk, fields, manner::Manner, params::DenialAs};
-use crate::{Fields, Wording, engine::Answer};
+use crate::{Fields, Wording, engine::Answer, identity::Identity};
 
 /// A check that was read and not yet decided.
 #[derive(Debug)]
@@ -15,6 +15,8 @@ pub(super) struct Check<'i> {
     pub(super) words: Words,
     /// What is asked, or why it cannot be.
     pub(super) body: Result<CheckBody<'i>, Problem>,
+    /// Who asks.
+    pub(super) identity: Identity,
 }
 
 /// How a client wants to be told.

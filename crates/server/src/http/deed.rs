@@ -63,7 +63,7 @@ impl Desk {
             _ => Permission::Counters,
         };
         let (door, name) = match request.asker {
-            Asker::Program => (self.service.door, self.peer.name.as_deref()),
+            Asker::Program => (self.peer.door(self.service.door), self.peer.name.as_deref()),
             Asker::Page => (Door::Open, None),
         };
         let token = request.bearer();
@@ -86,7 +86,8 @@ impl Desk {
                 "a refund needs `cost`: how much is given back",
             ));
         }
-        let ask = convert::ask(&body)?;
+        let identity = self.identify(&body, request)?;
+        let ask = convert::ask(&body, &identity)?;
         let rule = body.rule.as_deref().filter(|rule| !rule.is_empty());
         let answer = self
             .service

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tollgate_core::Timestamp;
 use tollgate_wire::{
-    check::{Problem, Purpose, read_body},
-    http1::{After, Reply, Request},
+    check::{CheckBody, Problem, Purpose, read_body},
+    http1::{After, Asker, Reply, Request},
 };
 
 use super::{
@@ -18,6 +18,7 @@ use super::{
     route::{Astray, Route},
 };
 use crate::{
+    identity::{Identity, Trust},
     listen::Peer,
     telemetry::{Protocol, Turned},
 };
@@ -27,6 +28,8 @@ pub(super) struct Desk {
     pub(super) service: Arc<HttpService>,
     /// Who is on the other side.
     pub(super) peer: Peer,
+    /// What that is worth.
+    trust: Trust,
     pub(super) now: Timestamp,
     pub(super) date: Date,
     /// The body of the answer that is written.
@@ -46,6 +49,8 @@ const PREFLIGHT: &[u8] = b"Access-Control-Allow-Origin: *\r\n\
     Access-Control-Allow-Headers: Authorization, Content-Type\r\n\
     Access-Control-Max-Age: 86400\r\n\
     Allow: GET, HEAD, POST, OPTIONS\r\n";
+/// What is told to whoever showed what is not believed.
+pub(super) const INVALID_TOKEN: &[u8] = b"WWW-Authenticate: Bearer error=\"invalid_token\"\r\n";
 const HEALTH: &[u8] = b"Content-Type: application/json\r\nCache-Control: no-store\r\n";
 /// A node without rules may have some in a moment.
 const NO_SNAPSHOT_RETRY_AFTER_S: u64 = 1;
@@ -55,6 +60,7 @@ const KEPT_BYTES_MAX: usize = 64 * 1024;
 impl Desk {
     pub(super) fn new(service: Arc<HttpService>, peer: Peer) -> Self {
         Self {
+            trust: service.identifier.trust(&peer),
             service,
             peer,
             now: Timestamp::EPOCH,
@@ -79,7 +85,7 @@ impl Desk {
         let manner = Manner::of(request, after);
         let route = Route::of(request);
         if let Ok(Route::Check) = route {
-            checks.push(read_check(request, manner));
+            checks.push(self.read_check(request, manner));
             return after;
         }
         self.decide(checks, output).await;
@@ -113,7 +119,7 @@ impl Desk {
         }
         let service = Arc::clone(&self.service);
         let asked = checks.iter().map(|check| match &check.body {
-            Ok(body) => convert::ask(body),
+            Ok(body) => convert::ask(body, &check.identity),
             Err(problem) => Err(problem.clone()),
         });
         let mut asking = checks.iter();
@@ -153,6 +159,9 @@ impl Desk {
         if problem.status == 503 {
             reply = reply.number("Retry-After", NO_SNAPSHOT_RETRY_AFTER_S);
         }
+        if problem.status == 401 && problem.reason.is_some() {
+            reply = reply.lines(INVALID_TOKEN);
+        }
         if let Some((name, value)) = header {
             reply = reply.header(name, value.as_bytes());
         }
@@ -185,22 +194,51 @@ impl Desk {
         let reply = Reply::begin(output, status).lines(self.date.line(self.now));
         manner.end(reply.lines(HEALTH), body);
     }
-}
 
-fn read_check<'i>(request: &Request<'i>, manner: Manner) -> Check<'i> {
-    let denial = params::of_check(request.query);
-    let words = Words {
-        wanted: request.wanted,
-        denial: denial.clone().unwrap_or(params::DenialAs::Ruled),
-        fields: None,
-    };
-    let read = |_| {
-        let body = read_body(request.body, Purpose::Check);
-        body.map_err(|error| Problem::new(400, error.to_string()))
-    };
-    Check {
-        manner,
-        words,
-        body: denial.and_then(read),
+    fn read_check<'i>(&self, request: &Request<'i>, manner: Manner) -> Check<'i> {
+        let denial = params::of_check(request.query);
+        let words = Words {
+            wanted: request.wanted,
+            denial: denial.clone().unwrap_or(params::DenialAs::Ruled),
+            fields: None,
+        };
+        let read = denial.and_then(|_| {
+            let body = read_body(request.body, Purpose::Check);
+            body.map_err(|error| Problem::new(400, error.to_string()))
+        });
+        let identity = match &read {
+            Ok(body) => self.identify(body, request),
+            Err(_) => Ok(Identity::default()),
+        };
+        let (identity, body) = match identity {
+            Ok(identity) => (identity, read),
+            Err(problem) => (Identity::default(), Err(problem)),
+        };
+        Check {
+            manner,
+            words,
+            body,
+            identity,
+        }
+    }
+
+    /// Who asks. A page in a browser is not near, wherever it is shown.
+    #[inline]
+    pub(super) fn identify(
+        &self,
+        body: &CheckBody<'_>,
+        request: &Request<'_>,
+    ) -> Result<Identity, Problem> {
+        let service = &self.service;
+        let may_state = || {
+            let trust = match request.asker {
+                Asker::Program => self.trust,
+                Asker::Page => self.trust.of_a_page(),
+            };
+            trust.may_state(&service.authority, request.bearer())
+        };
+        let stated = convert::stated(body);
+        let identified = service.identifier.identify(&stated, may_state);
+        identified.map_err(|refused| convert::refused(&refused))
     }
 }

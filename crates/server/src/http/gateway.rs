@@ -8,7 +8,7 @@ use tollgate_wire::{
 use super::{
     convert,
     decision::{FALLBACK, Words},
-    desk::Desk,
+    desk::{Desk, INVALID_TOKEN},
     fields,
     manner::Manner,
     params::DenialAs,
@@ -17,6 +17,7 @@ use crate::{
     Fields, Wording,
     engine::{Answer, Ask},
     gateway::{Astray, Gateway, Says, ascii, client_address, query},
+    identity::{Identity, KeyFlaw, Refused, Stated},
 };
 
 /// The head of an answer. NGINX and HAProxy take one that their buffers do not hold for a breakdown, and
@@ -28,6 +29,10 @@ const BODY_BYTES_MAX: usize = 8 * 1024;
 /// The status of a denial by `auth_request`: the only one beside 401 that is not taken for a breakdown.
 const NGINX_DENIED: u16 = 403;
 const NGINX_ALLOWED: u16 = 204;
+/// To whoever showed what is not believed.
+const NGINX_UNKNOWN: u16 = 401;
+/// In the place of a key that is no text.
+const NO_TEXT: &str = "\u{fffd}";
 
 impl Desk {
     /// Decides about the request that the gateway has before it. Whatever method the gateway asks by.
@@ -38,13 +43,23 @@ impl Desk {
         manner: Manner,
         output: &mut Vec<u8>,
     ) {
+        // The question borrows from it, so it is there before and after.
+        let identity;
         let proxies = &self.service.proxies;
         let client = client_address(self.peer.address.ip(), proxies, request.headers).to_string();
         let asked = Says::read(gateway, request.headers).and_then(|says| query(says, &client));
-        let query = match asked {
+        let mut query = match asked {
             Ok(query) => query,
             Err(astray) => return self.astray(gateway, astray, manner, output),
         };
+        identity = match self.bearer(request) {
+            Ok(identity) => identity,
+            Err(problem) => return self.refused(gateway, &problem, manner, output),
+        };
+        if let Err(error) = identity.fill(&mut query) {
+            let astray = Astray::Malformed(error.to_string());
+            return self.astray(gateway, astray, manner, output);
+        }
         let answer = self.service.engine.check(&Ask::new(query)).await;
         match (answer, gateway) {
             (Ok(answer), Gateway::Nginx) => self.within_buffers(output, |desk, wording, output| {
@@ -67,6 +82,49 @@ impl Desk {
             }
             (Err(refusal), _) => self.problem(&convert::problem(&refusal), manner, output),
         }
+    }
+
+    /// Whom the gateway's client shows itself to be: by a token, if tokens are verified here, and by a key, if
+    /// it is one of ours.
+    fn bearer(&self, request: &Request<'_>) -> Result<Identity, Problem> {
+        let identifier = &self.service.identifier;
+        let twice = |_| convert::refused(&Refused::Key(KeyFlaw::Malformed));
+        let key = request
+            .headers
+            .one(&identifier.api_key_header)
+            .map_err(twice)?;
+        let key = key.map(|key| str::from_utf8(key).unwrap_or(NO_TEXT));
+        let token = request.bearer().filter(|_| identifier.verifies());
+        let stated = Stated {
+            token,
+            api_key: identifier.shown_key(key),
+            ..Stated::default()
+        };
+        let identified = identifier.identify(&stated, || false);
+        identified.map_err(|refused| convert::refused(&refused))
+    }
+
+    /// Somebody who is not believed hears so. NGINX hands 401 on, and no other status that is no denial.
+    fn refused(
+        &mut self,
+        gateway: Gateway,
+        problem: &Problem,
+        manner: Manner,
+        output: &mut Vec<u8>,
+    ) {
+        if gateway == Gateway::ForwardAuth {
+            return self.problem(problem, manner, output);
+        }
+        if problem.status != NGINX_UNKNOWN {
+            return self.malformed(problem, manner, output);
+        }
+        self.turned_away(problem);
+        self.scratch.clear();
+        problem.write(&mut self.scratch);
+        let reply = Reply::begin(output, NGINX_UNKNOWN)
+            .lines(self.date.line(self.now))
+            .lines(INVALID_TOKEN);
+        manner.end(told(reply, problem.status, &self.scratch), b"");
     }
 
     /// A client that asks for nonsense is denied; a gateway that asks for nothing is told so.

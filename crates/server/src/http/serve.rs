@@ -29,6 +29,7 @@ impl HttpServe {
         let service = HttpService {
             engine: Arc::clone(&parts.engine),
             authority: Arc::clone(&parts.authority),
+            identifier: Arc::clone(&parts.identifier),
             door: Door::of(settings.listen.http),
             wording: settings.wording,
             body_bytes_max: settings.timers.body_bytes_max,

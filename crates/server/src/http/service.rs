@@ -9,6 +9,7 @@ use crate::{
     authority::{Authority, Door},
     engine::Engine,
     health::Condition,
+    identity::Identifier,
     telemetry::Complaints,
 };
 
@@ -18,6 +19,8 @@ pub(crate) struct HttpService {
     pub(crate) engine: Arc<Engine>,
     /// Who may do what.
     pub(crate) authority: Arc<Authority>,
+    /// Who asks.
+    pub(crate) identifier: Arc<Identifier>,
     /// Where the listener can be reached from.
     pub(crate) door: Door,
     /// How answers are worded.

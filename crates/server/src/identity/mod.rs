@@ -1,7 +1,24 @@
 //! Who asks: tokens and API keys that were shown, and who may say for whom it asks.
+//!
+//! ```text
+//! token ──Verifier──▶ Facts ─┐
+//! API key ──Directory──▶ card ├─ Identifier ──▶ Identity, which fills the query
+//! stated ──Trust─────────────┘            └──▶ Refused, with a reason of a closed list
+//! ```
 
+mod identifier;
+mod jwt;
+mod kept;
 mod key_secret;
+mod refused;
 pub(crate) mod secret;
+mod trust;
 
+pub(crate) use identifier::{Identifier, Identity, Stated};
+pub use jwt::JwtKeysError;
+pub(crate) use jwt::{JwtKeeper, Keys, KeysStanding};
+pub(crate) use kept::Kept;
 pub use key_secret::KeySecretError;
+pub(crate) use refused::{KeyFlaw, Reason, Refused};
 pub(crate) use secret::KeyHasher;
+pub(crate) use trust::Trust;

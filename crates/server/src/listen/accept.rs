@@ -14,7 +14,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{Peer, Stream, plain::Plain};
+use super::{Peer, Stream, Way, plain::Plain};
 use crate::{
     stop::Stop,
     telemetry::{Complaints, Protocol, Recorder, Turned},
@@ -129,7 +129,9 @@ impl Acceptor {
                 }
             };
             if let Some((stream, name)) = greeted {
-                serve.serve(stream, Peer { address, name }, stop).await;
+                let way = Way::Direct;
+                let peer = Peer { address, name, way };
+                serve.serve(stream, peer, stop).await;
             }
             drop(open);
         });

@@ -18,5 +18,5 @@ pub use bind::BindError;
 pub(crate) use bind::bind;
 pub(crate) use connection::{Conversation, Terms};
 pub(crate) use session::{OUTPUT_BYTES_HIGH, Session, Step, Then};
-pub(crate) use stream::{Peer, Stream};
+pub(crate) use stream::{Peer, Stream, Way};
 pub(crate) use taken::Taken;

@@ -15,6 +15,7 @@ use tokio::{
 use tokio_rustls::server::TlsStream;
 
 use super::plain::Plain;
+use crate::authority::Door;
 
 /// What a session reads from and writes to.
 #[derive(Debug)]
@@ -32,6 +33,43 @@ pub(crate) struct Peer {
     pub(crate) address: SocketAddr,
     /// What its certificate calls it, if it showed one that we asked for.
     pub(crate) name: Option<Arc<str>>,
+    /// How it is known where it calls from.
+    pub(crate) way: Way,
+}
+
+/// How it is known where somebody calls from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Its connection came from there.
+    Direct,
+    /// A proxy that we believe says so.
+    Proxied,
+}
+
+impl Peer {
+    /// Somebody whose connection came from this address.
+    #[cfg(test)]
+    pub(crate) const fn direct(address: SocketAddr) -> Self {
+        Self {
+            address,
+            name: None,
+            way: Way::Direct,
+        }
+    }
+
+    /// Whether nobody stands between us. Whoever calls through a proxy is not on this machine, whatever
+    /// its address.
+    pub(crate) const fn is_direct(&self) -> bool {
+        matches!(self.way, Way::Direct)
+    }
+
+    /// By which door it came, of a listener with this one.
+    pub(crate) const fn door(&self, door: Door) -> Door {
+        match self.way {
+            Way::Direct => door,
+            Way::Proxied => Door::Open,
+        }
+    }
 }
 
 impl Stream {

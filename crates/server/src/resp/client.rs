@@ -7,7 +7,7 @@ use std::{
 
 use tollgate_wire::resp::{Command, Encoder, Version};
 
-use crate::listen::Peer;
+use crate::{identity::Trust, listen::Peer};
 
 /// The longest name of a client or of its library.
 const NAME_BYTES_MAX: usize = 256;
@@ -25,12 +25,14 @@ pub(super) struct Client {
     pub(super) name: Box<str>,
     /// Where it calls from, and what its certificate calls it.
     pub(super) peer: Option<Peer>,
+    /// What that is worth.
+    pub(super) trust: Trust,
     library: Box<str>,
     library_version: Box<str>,
 }
 
 impl Client {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(trust: Trust) -> Self {
         CONNECTED.fetch_add(1, Relaxed);
         Self {
             id: NEXT_ID.fetch_add(1, Relaxed),
@@ -38,6 +40,7 @@ impl Client {
             token: None,
             name: Box::default(),
             peer: None,
+            trust,
             library: Box::default(),
             library_version: Box::default(),
         }

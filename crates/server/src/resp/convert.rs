@@ -5,7 +5,7 @@ use tollgate_core::Micros;
 use tollgate_memory::Throttled;
 use tollgate_wire::resp::Encoder;
 
-use crate::{authority::Refused, engine::Refusal};
+use crate::{authority::Refused, engine::Refusal, identity};
 
 /// The six items of a decision.
 pub(super) fn ruling(reply: &mut Encoder<'_>, ruling: &Ruling) {
@@ -39,6 +39,17 @@ pub(super) fn refusal(reply: &mut Encoder<'_>, refusal: &Refusal) {
         Refusal::RequestIdTaken | Refusal::UnknownRule(_) | Refusal::Counters(_) => "ERR",
     };
     reply.error(&format!("{kind} {refusal}"));
+}
+
+/// Why somebody is not believed.
+pub(super) fn unbelieved(reply: &mut Encoder<'_>, refused: &identity::Refused) {
+    let reason = refused.reason();
+    let kind = match reason.status() {
+        401 => "UNAUTHENTICATED",
+        403 => "FORBIDDEN",
+        _ => "ERR",
+    };
+    reply.error(&format!("{kind} {}: {refused}", reason.word()));
 }
 
 /// Why somebody may not do it.

@@ -7,7 +7,7 @@ use tollgate_rules::{Query, QueryError, nearest};
 use tollgate_wire::check::Field;
 
 use super::verb::Verb;
-use crate::engine::Ask;
+use crate::{engine::Ask, identity::Stated};
 
 /// What stands before the name of an attribute.
 const ATTRIBUTE: &[u8] = b"attributes.";
@@ -18,6 +18,8 @@ const SHOWN_CHARS_MAX: usize = 64;
 #[derive(Debug)]
 pub(super) struct Asked<'a> {
     pub(super) ask: Ask<'a>,
+    /// What it says of whoever asks.
+    pub(super) stated: Stated<'a>,
     /// Only the counters of this rule are meant.
     pub(super) rule: Option<&'a str>,
 }
@@ -30,6 +32,7 @@ pub(super) fn read<'a>(
 ) -> Result<Asked<'a>, String> {
     let mut given = 0_u16;
     let mut query = Query::new();
+    let mut stated = Stated::default();
     let (mut request_id, mut rule) = (None, None);
     while let Some(name) = words.next() {
         let Some(value) = words.next() else {
@@ -56,12 +59,16 @@ pub(super) fn read<'a>(
             Field::RequestId if verb == Verb::Check => request_id = id(value)?,
             Field::Rule if verb != Verb::Check => rule = Some(value),
             Field::RequestId | Field::Rule => return Err(misplaced(verb, field)),
-            _ => fact(&mut query, field, value)?,
+            Field::Token => stated.token = Some(value),
+            _ => {
+                noted(&mut stated, field, value);
+                fact(&mut query, field, value)?;
+            }
         }
     }
-    if !query.has_facts() {
+    if !query.has_facts() && stated.token.is_none() {
         return Err(
-            "no facts: give at least one of user_id, org_id, api_key, ip, tier, endpoint, method, \
+            "no facts: give at least one of user_id, org_id, api_key, token, ip, tier, endpoint, method, \
              region or attributes.NAME"
                 .to_owned(),
         );
@@ -73,7 +80,19 @@ pub(super) fn read<'a>(
         request_id,
         ..Ask::new(query)
     };
-    Ok(Asked { ask, rule })
+    Ok(Asked { ask, stated, rule })
+}
+
+/// What is said of whoever asks.
+#[inline]
+const fn noted<'a>(stated: &mut Stated<'a>, field: Field, value: &'a str) {
+    match field {
+        Field::UserId => stated.user = Some(value),
+        Field::OrgId => stated.org = Some(value),
+        Field::ApiKey => stated.api_key = Some(value),
+        Field::Tier => stated.tier = Some(value),
+        _ => {}
+    }
 }
 
 #[inline]
@@ -87,7 +106,12 @@ fn fact<'a>(query: &mut Query<'a>, field: Field, value: &'a str) -> Result<(), S
         Field::Endpoint => query.set_endpoint(value),
         Field::Method => query.set_method(value),
         Field::Region => query.set_region(value),
-        Field::Attributes | Field::Cost | Field::Scope | Field::RequestId | Field::Rule => Ok(()),
+        Field::Token
+        | Field::Attributes
+        | Field::Cost
+        | Field::Scope
+        | Field::RequestId
+        | Field::Rule => Ok(()),
     };
     set.map_err(|error| match error {
         // The rules call some facts by shorter names.

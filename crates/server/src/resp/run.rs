@@ -14,6 +14,7 @@ use super::{
 use crate::{
     authority::Actor,
     engine::{Deed, Engine},
+    identity::{Identifier, Identity, Refused, Stated},
     record::Counters,
 };
 
@@ -30,6 +31,7 @@ pub(super) enum After {
 pub(super) struct Desk<'a> {
     pub(super) engine: &'a Engine,
     pub(super) gatekeeper: Gatekeeper<'a>,
+    pub(super) identifier: &'a Identifier,
     pub(super) client: &'a mut Client,
 }
 
@@ -37,6 +39,17 @@ pub(super) struct Desk<'a> {
 const SHOWN_BYTES_MAX: usize = 128;
 
 impl Desk<'_> {
+    /// Who asks.
+    #[inline]
+    pub(super) fn identify(&self, stated: &Stated<'_>) -> Result<Identity, Refused> {
+        self.identifier.identify(stated, || {
+            let token = self.client.token.as_deref();
+            self.client
+                .trust
+                .may_state(self.gatekeeper.authority, token)
+        })
+    }
+
     /// Answers one command.
     #[inline]
     pub(super) async fn run(
@@ -104,10 +117,19 @@ impl Desk<'_> {
 
     /// `TG.*`, one by itself.
     async fn decide(&self, verb: Verb, command: &Command<'_, '_>, reply: &mut Encoder<'_>) {
-        let asked = match facts::read(verb, command.args()) {
+        // The question borrows from it, so it is there before and after.
+        let identity;
+        let mut asked = match facts::read(verb, command.args()) {
             Ok(asked) => asked,
             Err(error) => return reply.error(&format!("ERR {error}")),
         };
+        identity = match self.identify(&asked.stated) {
+            Ok(identity) => identity,
+            Err(refused) => return convert::unbelieved(reply, &refused),
+        };
+        if let Err(error) = identity.fill(&mut asked.ask.query) {
+            return reply.error(&format!("ERR {error}"));
+        }
         let mut actor = None;
         if matches!(verb, Verb::Refund | Verb::ResetCounters) {
             match self.gatekeeper.lets(self.client) {

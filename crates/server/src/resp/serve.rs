@@ -8,6 +8,7 @@ use super::RespSession;
 use crate::{
     authority::{Authority, Door},
     engine::Engine,
+    identity::Identifier,
     listen::{Conversation, Peer, Serve, Stream, Terms},
     server::Parts,
     stop::Stop,
@@ -19,6 +20,7 @@ use crate::{
 pub(crate) struct RespServe {
     engine: Arc<Engine>,
     authority: Arc<Authority>,
+    identifier: Arc<Identifier>,
     door: Door,
     terms: Terms,
 }
@@ -33,6 +35,7 @@ impl RespServe {
         Self {
             engine: Arc::clone(&parts.engine),
             authority: Arc::clone(&parts.authority),
+            identifier: Arc::clone(&parts.identifier),
             door: Door::of(settings.listen.resp),
             terms: Terms::new(Protocol::Resp, &settings.timers, input_bytes_max),
         }
@@ -45,9 +48,10 @@ impl Serve for RespServe {
 
     async fn serve(&self, stream: Stream, peer: Peer, stop: Stop) {
         let (engine, authority) = (Arc::clone(&self.engine), Arc::clone(&self.authority));
+        let identifier = Arc::clone(&self.identifier);
         let conversation = Conversation {
             stream,
-            session: RespSession::new(engine, authority, self.door).with(peer),
+            session: RespSession::new(engine, authority, identifier, self.door).with(peer),
             engine: &self.engine,
             terms: self.terms,
         };

@@ -7,7 +7,7 @@ use tollgate_wire::resp::{Decoded, Decoder, Encoder};
 use super::{
     checks::Checks,
     client::Client,
-    facts,
+    convert, facts,
     hello::Gatekeeper,
     run::{After, Desk},
     verb::Verb,
@@ -15,6 +15,7 @@ use super::{
 use crate::{
     authority::{Authority, Door},
     engine::Engine,
+    identity::{Identifier, Kept, Trust},
     listen::{OUTPUT_BYTES_HIGH, Peer, Session, Step, Then},
     telemetry::{Protocol, Turned},
 };
@@ -24,6 +25,7 @@ use crate::{
 pub(crate) struct RespSession {
     engine: Arc<Engine>,
     authority: Arc<Authority>,
+    identifier: Arc<Identifier>,
     door: Door,
     name: Option<Arc<str>>,
     decoder: Decoder,
@@ -43,14 +45,24 @@ const fn effort_of(verb: Option<Verb>) -> usize {
 }
 
 impl RespSession {
-    pub(crate) fn new(engine: Arc<Engine>, authority: Arc<Authority>, door: Door) -> Self {
+    pub(crate) fn new(
+        engine: Arc<Engine>,
+        authority: Arc<Authority>,
+        identifier: Arc<Identifier>,
+        door: Door,
+    ) -> Self {
+        let trust = match door {
+            Door::Loopback => Trust::Near,
+            Door::Open => Trust::Stranger,
+        };
         Self {
             engine,
             authority,
+            identifier,
             door,
             name: None,
             decoder: Decoder::new(),
-            client: Client::new(),
+            client: Client::new(trust),
             is_winding_down: false,
         }
     }
@@ -58,6 +70,8 @@ impl RespSession {
     /// With somebody of whom this is known.
     pub(crate) fn with(mut self, peer: Peer) -> Self {
         self.name = peer.name.clone();
+        self.door = peer.door(self.door);
+        self.client.trust = self.identifier.trust(&peer);
         self.client.peer = Some(peer);
         self
     }
@@ -72,9 +86,12 @@ impl Session for RespSession {
                 door: self.door,
                 name: self.name.as_deref(),
             },
+            identifier: &self.identifier,
             client: &mut self.client,
         };
         let (mut taken, mut answered, mut effort) = (0, 0, 0);
+        let kept = Kept::default();
+        let mut end = &kept;
         let mut checks = Checks::new();
         let then = loop {
             if output.len() >= OUTPUT_BYTES_HIGH || effort >= EFFORT_MAX {
@@ -105,10 +122,24 @@ impl Session for RespSession {
             let verb = Verb::of(command.name());
             if verb == Some(Verb::Check)
                 && let Some(words) = command.args_in_input()
-                && let Ok(asked) = facts::read(Verb::Check, words)
+                && let Ok(mut asked) = facts::read(Verb::Check, words)
             {
-                checks.push(asked.ask);
                 effort += 1;
+                match desk.identify(&asked.stated) {
+                    Ok(nobody) if nobody.is_nobody() => {}
+                    Ok(somebody) => {
+                        let somebody = Kept::keep(&mut end, somebody);
+                        // It cannot fail: what was proven was looked at when it was.
+                        drop(somebody.fill(&mut asked.ask.query));
+                    }
+                    Err(refused) => {
+                        checks.answer(&desk, output).await;
+                        let mut reply = Encoder::new(output, desk.client.version);
+                        convert::unbelieved(&mut reply, &refused);
+                        continue;
+                    }
+                }
+                checks.push(asked.ask);
                 if checks.is_full(desk.engine) {
                     checks.answer(&desk, output).await;
                 }

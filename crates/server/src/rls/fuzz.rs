@@ -8,7 +8,10 @@ use tollgate_memory::MemoryStore;
 use tollgate_rls::{Code, RateLimitRequest, RateLimitResponse};
 use tollgate_rules::Live;
 
-use super::{convert::Question, service::Rls};
+use super::{
+    convert::Question,
+    service::{Caller, Rls},
+};
 use crate::{
     Fields,
     engine::{Engine, Time, at_once},
@@ -38,7 +41,7 @@ pub fn any_rls_question(bytes: &[u8]) {
     let Ok(request) = RateLimitRequest::decode(bytes) else {
         return;
     };
-    let Some(answer) = at_once(rls().answer(&request)) else {
+    let Some(answer) = at_once(rls().answer(&request, Caller::NEAR)) else {
         return;
     };
     let Ok(response) = answer else {
@@ -83,9 +86,6 @@ fn rls() -> &'static Rls {
         let time = Time::new(ManualClock::start());
         let store = MemoryStore::with_capacity(KEYS_MAX, time.clone());
         let engine = Engine::new(live, store, time, Arc::new(Recorder::default()));
-        Rls {
-            engine: Arc::new(engine),
-            fields: Some(Fields::Both),
-        }
+        Rls::plain(Arc::new(engine), Some(Fields::Both))
     })
 }

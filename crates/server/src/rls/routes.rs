@@ -11,7 +11,7 @@ use tonic_health::pb::{FILE_DESCRIPTOR_SET, health_server::HealthServer};
 use tonic_reflection::server::Builder;
 
 use super::{body::Body, health::NodeHealth, service::Rls, taking::Taking, unary::Unary};
-use crate::stop::Stop;
+use crate::{identity::Trust, listen::Peer, stop::Stop};
 
 /// The services of one listener.
 #[derive(Clone)]
@@ -21,7 +21,9 @@ pub(super) struct Routes {
     /// Ends what would never end.
     stop: Stop,
     /// Of the one connection that this copy serves.
-    pub(super) taking: Arc<Taking>,
+    taking: Arc<Taking>,
+    /// What its peer is worth.
+    trust: Trust,
 }
 
 /// A service that is not asked often.
@@ -60,7 +62,16 @@ impl Routes {
             rest: [health, reflection, older].into_iter().flatten().collect(),
             stop,
             taking: Arc::default(),
+            trust: Trust::Stranger,
         }
+    }
+
+    /// A copy for one connection.
+    pub(super) fn of(&self, peer: &Peer, taking: &Arc<Taking>) -> Self {
+        let mut routes = self.clone();
+        routes.taking = Arc::clone(taking);
+        routes.trust = self.unary.rls.identifier.trust(peer);
+        routes
     }
 
     fn rest(&self, request: Request<Incoming>) -> Answering<Body> {
@@ -111,6 +122,7 @@ impl Service<Request<Incoming>> for Routes {
             return self.rest(request);
         }
         let (unary, taking) = (Arc::clone(&self.unary), Arc::clone(&self.taking));
-        Box::pin(async move { Ok(unary.call(request, &taking).await) })
+        let trust = self.trust;
+        Box::pin(async move { Ok(unary.call(request, (&taking, trust)).await) })
     }
 }

@@ -33,6 +33,8 @@ impl RlsServe {
         let health = parts.health.clone();
         let rls = Rls {
             engine: Arc::clone(&parts.engine),
+            authority: Arc::clone(&parts.authority),
+            identifier: Arc::clone(&parts.identifier),
             fields: parts.settings.envoy_fields,
         };
         let health = NodeHealth::new(Arc::new(move || health.condition()), stop.clone());
@@ -49,10 +51,9 @@ impl Serve for RlsServe {
     /// HTTP/2 has no words before its settings; being closed says it.
     const FULL: &'static [u8] = b"";
 
-    async fn serve(&self, stream: Stream, _: Peer, mut stop: Stop) {
+    async fn serve(&self, stream: Stream, peer: Peer, mut stop: Stop) {
         let taking: Arc<Taking> = Arc::default();
-        let mut routes = self.routes.clone();
-        routes.taking = Arc::clone(&taking);
+        let routes = self.routes.of(&peer, &taking);
         let stream = Prompt::new(Taken::new(stream, self.timers.write), self.timers.request);
         let connection = http2::Builder::new(TokioExecutor::new())
             .timer(TokioTimer::new())

@@ -11,7 +11,9 @@ use tonic::Status;
 use super::convert::{Question, response};
 use crate::{
     Fields,
+    authority::Authority,
     engine::{Engine, Refusal, polled_once},
+    identity::{Identifier, Trust},
     telemetry::{Protocol, Turned},
 };
 
@@ -19,22 +21,52 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Rls {
     pub(super) engine: Arc<Engine>,
+    pub(super) authority: Arc<Authority>,
+    /// Who asks.
+    pub(super) identifier: Arc<Identifier>,
     /// Which header fields Envoy is told to add, besides `Retry-After`.
     pub(super) fields: Option<Fields>,
 }
 
+/// Who asks for its clients: Envoy.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Caller<'a> {
+    pub(super) trust: Trust,
+    /// The token of ours that it showed.
+    pub(super) token: Option<&'a str>,
+}
+
+impl Caller<'_> {
+    /// One on this machine.
+    pub(super) const NEAR: Self = Self {
+        trust: Trust::Near,
+        token: None,
+    };
+}
+
 impl Rls {
+    /// Where no key was issued and no token is verified.
+    pub(super) fn plain(engine: Arc<Engine>, fields: Option<Fields>) -> Self {
+        Self {
+            authority: Arc::new(Authority::new(None)),
+            identifier: Arc::new(Identifier::plain(&engine)),
+            engine,
+            fields,
+        }
+    }
+
     /// Answers one question.
     pub(super) async fn answer(
         &self,
         request: &RateLimitRequest,
+        caller: Caller<'_>,
     ) -> Result<RateLimitResponse, Status> {
         let begun = self.engine.time().now().steady;
         let answer = if self.engine.waits() {
             // In a box, so that calls that never wait have no room for it.
-            Box::pin(self.decide(request)).await
+            Box::pin(self.decide(request, caller)).await
         } else {
-            let decided = polled_once(pin!(self.decide(request)));
+            let decided = polled_once(pin!(self.decide(request, caller)));
             decided.unwrap_or_else(|| Err(Status::internal("a decision of this node waits")))
         };
         match &answer {
@@ -54,9 +86,16 @@ impl Rls {
         self.engine.recorder().turned_away(Protocol::Grpc, what);
     }
 
-    async fn decide(&self, request: &RateLimitRequest) -> Result<RateLimitResponse, Status> {
+    async fn decide(
+        &self,
+        request: &RateLimitRequest,
+        caller: Caller<'_>,
+    ) -> Result<RateLimitResponse, Status> {
         let wrong = |wrong: super::convert::Wrong| Status::invalid_argument(wrong.to_string());
-        let question = Question::read(request).map_err(wrong)?;
+        let mut question = Question::read(request).map_err(wrong)?;
+        let may_state = || caller.trust.may_state(&self.authority, caller.token);
+        let identified = question.identify(|stated| self.identifier.identify(stated, may_state));
+        identified.map_err(|refused| Status::permission_denied(refused.to_string()))?;
         let (mut parts, mut crooked) =
             (SmallVec::<[Part<'_>; 4]>::new(), SmallVec::<[_; 4]>::new());
         for part in question.parts() {

@@ -3,7 +3,10 @@
 use std::{cmp::Ordering, sync::Arc, time::Duration};
 
 use bytes::{BufMut as _, Bytes, BytesMut};
-use http::{HeaderValue, Method, Request, Response, StatusCode, header::CONTENT_TYPE};
+use http::{
+    HeaderValue, Method, Request, Response, StatusCode,
+    header::{AUTHORIZATION, CONTENT_TYPE},
+};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use prost::Message as _;
@@ -14,8 +17,13 @@ use tokio::{
 use tollgate_rls::RateLimitRequest;
 use tonic::Status;
 
-use super::{body::Body, convert, service::Rls, taking::Taking};
-use crate::telemetry::Turned;
+use super::{
+    body::Body,
+    convert,
+    service::{Caller, Rls},
+    taking::Taking,
+};
+use crate::{identity::Trust, telemetry::Turned};
 
 /// Answers calls within a bound of time and memory.
 pub(super) struct Unary {
@@ -53,19 +61,21 @@ impl Unary {
     pub(super) async fn call(
         &self,
         request: Request<Incoming>,
-        taking: &Arc<Taking>,
+        (taking, trust): (&Arc<Taking>, Trust),
     ) -> Response<Body> {
         if let Err(status) = speaks_grpc(&request) {
             self.rls.turned_away(Turned::Bad);
             return only(status);
         }
-        match self.answer(request.into_body()).await {
+        let (head, body) = request.into_parts();
+        let token = head.headers.get(AUTHORIZATION).and_then(bearer);
+        match self.answer(body, Caller { trust, token }).await {
             Ok(message) => reply(Body::Message(message, taking.begin())),
             Err(status) => status.into_http(),
         }
     }
 
-    async fn answer(&self, body: Incoming) -> Result<Bytes, Status> {
+    async fn answer(&self, body: Incoming, caller: Caller<'_>) -> Result<Bytes, Status> {
         let read = timeout(self.request, self.read(body)).await;
         let read = read.unwrap_or_else(|_| {
             let slow = "the request took too long to arrive: send it again";
@@ -81,7 +91,7 @@ impl Unary {
                 convert::too_long(bytes, MESSAGE_BYTES_MAX)
             }
             Read::Whole(message, _room) => match RateLimitRequest::decode(message) {
-                Ok(request) => self.rls.answer(&request).await?,
+                Ok(request) => self.rls.answer(&request, caller).await?,
                 Err(error) => {
                     self.rls.turned_away(Turned::Bad);
                     let hint = format!("this is no RateLimitRequest: {error}");
@@ -174,6 +184,13 @@ fn speaks_grpc(request: &Request<Incoming>) -> Result<(), StatusCode> {
         Some(kind) if kind.as_bytes().starts_with(GRPC.as_bytes()) => Ok(()),
         _ => Err(StatusCode::UNSUPPORTED_MEDIA_TYPE),
     }
+}
+
+/// What stands after `Bearer`.
+fn bearer(value: &HeaderValue) -> Option<&str> {
+    let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
+    let is_bearer = scheme.eq_ignore_ascii_case("bearer");
+    is_bearer.then(|| token.trim_ascii())
 }
 
 fn only(status: StatusCode) -> Response<Body> {

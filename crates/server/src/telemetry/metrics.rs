@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::{
     histogram::seconds,
-    hot,
+    hot, identity,
     protocol::Turned,
     reading::{Kind, Reading, Value},
     recorder::Recorder,
@@ -21,6 +21,7 @@ impl Recorder {
         self.counters(&mut reading);
         self.shared(&mut reading);
         hot::read(self.top(), &mut reading);
+        identity::read(self, &mut reading);
         self.connections(&mut reading);
         self.certificates(&mut reading);
         reading

@@ -6,6 +6,7 @@ mod complaints;
 mod counts;
 mod histogram;
 mod hot;
+mod identity;
 mod leases;
 mod logs;
 mod metrics;

@@ -24,7 +24,7 @@ use super::{
     top::TopKeys,
     traffic::Traffic,
 };
-use crate::{config::Settings, tls::Failure};
+use crate::{config::Settings, identity::Reason, tls::Failure};
 
 /// Counts. Called on the way of every decision: be quick.
 #[derive(Debug, Default)]
@@ -37,6 +37,9 @@ pub(crate) struct Recorder {
     pub(super) unknown_tiers: AtomicU64,
     /// What should have gone on record, and did not for want of room.
     pub(super) unrecorded: AtomicU64,
+    /// Those who are not who they say they are, by reason.
+    pub(super) refused: [AtomicU64; Reason::ALL.len()],
+    pub(super) jwt_keys: Attempts,
     /// Of `CL.THROTTLE`: passed, and limited.
     pub(super) throttles: [AtomicU64; 2],
     pub(super) reloads: Attempts,
@@ -132,6 +135,18 @@ impl Recorder {
     /// A listener has a new certificate, or could not use it.
     pub(crate) fn certificate_reloaded<E>(&self, protocol: Protocol, outcome: &Result<(), E>) {
         self.traffic.lane(protocol).reloads.note(outcome);
+    }
+
+    /// Somebody is not who it says it is.
+    pub(crate) fn identity_refused(&self, reason: Reason) {
+        if let Some(count) = self.refused.get(reason.place()) {
+            count.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// Tokens are verified with new keys, or those cannot be used.
+    pub(crate) fn jwt_keys_reloaded<E>(&self, outcome: &Result<(), E>) {
+        self.jwt_keys.note(outcome);
     }
 
     /// Other rules are in force.

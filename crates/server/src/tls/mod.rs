@@ -27,5 +27,6 @@ pub(crate) use keeper::{Keeper, TlsListeners};
 pub(crate) use listener::TlsListener;
 pub(crate) use material::Material;
 pub(crate) use provider::provider;
+pub(crate) use reading::Reading;
 pub(crate) use standing::{Standing, Standings};
 pub use trust::Trust;

@@ -9,14 +9,14 @@ use tokio::{
 
 /// One read at a time, that nobody waits for without end.
 #[derive(Debug)]
-pub(super) struct Reading<T> {
+pub(crate) struct Reading<T> {
     under_way: Option<JoinHandle<T>>,
     patience: Duration,
 }
 
 impl<T: Send + 'static> Reading<T> {
     /// None yet; each will be waited for so long.
-    pub(super) const fn new(patience: Duration) -> Self {
+    pub(crate) const fn new(patience: Duration) -> Self {
         Self {
             under_way: None,
             patience,
@@ -25,7 +25,7 @@ impl<T: Send + 'static> Reading<T> {
 
     /// What was read; none if it hangs. One that hangs is waited for once. After that it is only looked
     /// whether it has come back, and no other is started before, or they would pile up.
-    pub(super) async fn done(&mut self, read: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    pub(crate) async fn done(&mut self, read: impl FnOnce() -> T + Send + 'static) -> Option<T> {
         let patience = match &self.under_way {
             Some(_) => Duration::ZERO,
             None => self.patience,

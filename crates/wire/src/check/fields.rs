@@ -18,6 +18,8 @@ pub enum Field {
     OrgId,
     /// With which API key.
     ApiKey,
+    /// With which token of somebody who vouches for it.
+    Token,
     /// From which address.
     Ip,
     /// Of which tier.
@@ -42,10 +44,11 @@ pub enum Field {
 
 impl Field {
     /// Every field, in the order of the manual.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::UserId,
         Self::OrgId,
         Self::ApiKey,
+        Self::Token,
         Self::Ip,
         Self::Tier,
         Self::Endpoint,
@@ -64,6 +67,7 @@ impl Field {
             Self::UserId => "user_id",
             Self::OrgId => "org_id",
             Self::ApiKey => "api_key",
+            Self::Token => "token",
             Self::Ip => "ip",
             Self::Tier => "tier",
             Self::Endpoint => "endpoint",
@@ -84,6 +88,7 @@ impl Field {
             b"user_id" => Self::UserId,
             b"org_id" => Self::OrgId,
             b"api_key" => Self::ApiKey,
+            b"token" => Self::Token,
             b"ip" => Self::Ip,
             b"tier" => Self::Tier,
             b"endpoint" => Self::Endpoint,
@@ -129,6 +134,6 @@ mod tests {
             assert_eq!(Field::of(field.name().as_bytes()), Some(field));
         }
         let bits = Field::ALL.iter().fold(0, |bits, field| bits | field.bit());
-        assert_eq!(bits.count_ones(), 13);
+        assert_eq!(bits.count_ones(), 14);
     }
 }

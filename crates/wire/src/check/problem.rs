@@ -13,6 +13,8 @@ pub struct Problem {
     pub status: u16,
     /// What is wrong, and what to do about it.
     pub detail: String,
+    /// The class of the reason, where programs tell them apart.
+    pub reason: Option<&'static str>,
 }
 
 impl Problem {
@@ -21,7 +23,14 @@ impl Problem {
         Self {
             status,
             detail: detail.into(),
+            reason: None,
         }
+    }
+
+    /// With the class of the reason.
+    pub const fn because(mut self, reason: &'static str) -> Self {
+        self.reason = Some(reason);
+        self
     }
 
     /// Appends it as a JSON object.
@@ -43,6 +52,10 @@ impl Problem {
         out.extend_from_slice(itoa::Buffer::new().format(self.status).as_bytes());
         out.extend_from_slice(b",\"detail\":");
         write_text(&self.detail, out);
+        if let Some(reason) = self.reason {
+            out.extend_from_slice(b",\"reason\":");
+            write_text(reason, out);
+        }
         out.push(b'}');
     }
 }

@@ -15,6 +15,7 @@ use crate::{
     engine::{Engine, Time, at_once},
     health::Condition,
     http::{HttpService, HttpSession},
+    identity::Identifier,
     listen::{Peer, Session, Step, Then},
     rules::Shown,
     telemetry::{Complaints, Recorder},
@@ -32,10 +33,7 @@ pub(super) struct Talk {
 const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 fn peer(address: IpAddr) -> Peer {
-    Peer {
-        address: (address, 40_000).into(),
-        name: None,
-    }
+    Peer::direct((address, 40_000).into())
 }
 
 /// A token that is long enough.
@@ -88,6 +86,7 @@ impl Talk {
             counting: crate::counting::Counting::Alone,
         };
         let service = Arc::new(HttpService {
+            identifier: Arc::new(Identifier::plain(&engine)),
             engine,
             authority: Arc::new(Authority::new(token)),
             door,

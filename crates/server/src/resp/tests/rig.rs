@@ -9,6 +9,7 @@ use tollgate_rules::{Live, RuleSet};
 use crate::{
     authority::{Authority, Door, Token},
     engine::{Engine, Time, at_once},
+    identity::Identifier,
     listen::{Session as _, Step, Then},
     resp::RespSession,
     telemetry::Recorder,
@@ -31,6 +32,7 @@ pub(super) struct Rig {
     pub(super) clock: ManualClock,
     pub(super) engine: Arc<Engine>,
     authority: Arc<Authority>,
+    identifier: Arc<Identifier>,
     door: Door,
 }
 
@@ -50,9 +52,11 @@ impl Rig {
         let store = MemoryStore::with_capacity(1_000, time.clone());
         let cells = CellStore::with_capacity(1_000, time.clone());
         let recorder = Arc::new(Recorder::default());
+        let engine = Arc::new(Engine::new(live, store, time, recorder).with_cells(cells));
         Self {
             clock,
-            engine: Arc::new(Engine::new(live, store, time, recorder).with_cells(cells)),
+            identifier: Arc::new(Identifier::plain(&engine)),
+            engine,
             authority: Arc::new(Authority::new(token.and_then(Token::new))),
             door,
         }
@@ -60,7 +64,8 @@ impl Rig {
 
     pub(super) fn session(&self) -> RespSession {
         let (engine, authority) = (Arc::clone(&self.engine), Arc::clone(&self.authority));
-        RespSession::new(engine, authority, self.door)
+        let identifier = Arc::clone(&self.identifier);
+        RespSession::new(engine, authority, identifier, self.door)
     }
 
     /// What a new client hears.

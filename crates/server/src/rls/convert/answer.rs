@@ -8,17 +8,18 @@ use tollgate::{Micros, Ruling};
 use tollgate_rls::{Code, DescriptorStatus, HeaderValue, RateLimit, RateLimitResponse, Unit};
 use tollgate_rules::QueryError;
 
-use super::unit::unit;
+use super::{question::Crooked, unit::unit};
 use crate::{
     Fields, ResetAs, Wording,
     engine::{Answer, Together},
     http::fields::{self, Lines},
+    identity::Refused,
 };
 
 /// The answer to a question whose parts were decided, but for those that could not be asked.
 pub(crate) fn response(
     together: &Together,
-    crooked: &[Option<QueryError>],
+    crooked: &[Option<Crooked>],
     added: Option<Fields>,
 ) -> RateLimitResponse {
     let mut answers = together.answers.iter();
@@ -34,16 +35,20 @@ pub(crate) fn response(
     };
     let shown = together.shown();
     let message = match (first, shown) {
-        (Some(error), _) => Some(Bytes::from(in_entries(error))),
+        (Some(Crooked::Fact(error)), _) => Some(Bytes::from(in_entries(error))),
+        (Some(Crooked::Refused(refused)), _) => Some(Bytes::from(refused.to_string())),
         (None, Some(answer)) if overall == Code::OverLimit => message(&answer.ruling),
         (None, _) => None,
     };
     RateLimitResponse {
         overall_code: overall.into(),
         statuses,
-        response_headers_to_add: shown
-            .map(|answer| headers(answer, together, added))
-            .unwrap_or_default(),
+        response_headers_to_add: match first {
+            Some(Crooked::Refused(refused)) => unbelieved(*refused),
+            _ => shown
+                .map(|answer| headers(answer, together, added))
+                .unwrap_or_default(),
+        },
         request_headers_to_add: Vec::new(),
         raw_body: message.unwrap_or_default(),
         dynamic_metadata: shown.map(|answer| metadata(answer, overall)),
@@ -152,6 +157,19 @@ impl Lines for Added {
 
 /// The failure policy that decided one of the questions.
 const FALLBACK: &str = "x-tollgate-fallback";
+
+/// What the status would have been, and why.
+const STATUS: &str = "tollgate-status";
+const REASON: &str = "tollgate-reason";
+
+/// For a client that is not believed: Envoy answers its own status, so the header says which it is.
+fn unbelieved(refused: Refused) -> Vec<HeaderValue> {
+    let reason = refused.reason();
+    let status = u64::from(reason.status());
+    let added = Added(Vec::new()).number(STATUS, status);
+    let word = |out: &mut Vec<u8>| out.extend_from_slice(reason.word().as_bytes());
+    added.with(REASON, word).0
+}
 
 fn headers(answer: &Answer, together: &Together, added: Option<Fields>) -> Vec<HeaderValue> {
     let none = Added(Vec::new());

@@ -4,8 +4,12 @@ use std::borrow::Cow;
 
 use smallvec::SmallVec;
 use tollgate::{AlgorithmName, Cost, Limit, Part, Spend};
-use tollgate_rls::{RateLimitDescriptor, RateLimitOverride, RateLimitRequest, RateLimitUnit};
+use tollgate_rls::{
+    Entry, RateLimitDescriptor, RateLimitOverride, RateLimitRequest, RateLimitUnit,
+};
 use tollgate_rules::{OwnLimit, Query, QueryError};
+
+use crate::identity::{Identity, Refused, Stated};
 
 use super::{
     text::{beginning, text},
@@ -22,9 +26,62 @@ pub(crate) struct Question<'r> {
 #[derive(Debug)]
 struct Described<'r> {
     entries: Entries<'r>,
+    /// What Envoy was told to hand on of the header `Authorization`. It is no entry: nothing is counted by it.
+    authorization: Option<Cow<'r, str>>,
+    identity: Result<Identity, Refused>,
     own_limit: Option<OwnLimit>,
     cost: Cost,
     spend: Spend,
+}
+
+const API_KEY: &str = "api_key";
+const AUTHORIZATION: &[u8] = b"authorization";
+const BEARER: &str = "bearer ";
+
+/// Why a descriptor cannot be asked about. It may be the client's doing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Crooked {
+    /// A fact has no normal form.
+    Fact(QueryError),
+    /// The client is not who it says it is.
+    Refused(Refused),
+}
+
+impl From<QueryError> for Crooked {
+    fn from(error: QueryError) -> Self {
+        Self::Fact(error)
+    }
+}
+
+impl From<Refused> for Crooked {
+    fn from(refused: Refused) -> Self {
+        Self::Refused(refused)
+    }
+}
+
+impl Described<'_> {
+    /// What it says of whoever asks. Of several entries with one key the first does.
+    fn stated(&self) -> Stated<'_> {
+        let value = |name: &str| {
+            let mut named = self
+                .entries
+                .iter()
+                .filter(|(key, _)| beginning(key) == name);
+            named.next().map(|(_, value)| beginning(value))
+        };
+        let authorization = self.authorization.as_deref().map(str::trim_ascii);
+        let token = authorization.map(|text| match text.split_at_checked(BEARER.len()) {
+            Some((scheme, token)) if scheme.eq_ignore_ascii_case(BEARER) => token,
+            _ => text,
+        });
+        Stated {
+            token,
+            api_key: value(API_KEY),
+            user: value("user_id"),
+            org: value("org_id"),
+            tier: value("tier"),
+        }
+    }
 }
 
 type Entries<'r> = SmallVec<[(Cow<'r, str>, Cow<'r, str>); 4]>;
@@ -72,9 +129,23 @@ impl<'r> Question<'r> {
         })
     }
 
+    /// Finds out for whom each descriptor asks. If Envoy states what it may not, that is told.
+    pub(crate) fn identify(
+        &mut self,
+        identify: impl Fn(&Stated<'_>) -> Result<Identity, Refused>,
+    ) -> Result<(), Refused> {
+        for one in &mut self.descriptors {
+            one.identity = identify(&one.stated());
+            if let Err(refused @ Refused::NotTrusted(_)) = &one.identity {
+                return Err(*refused);
+            }
+        }
+        Ok(())
+    }
+
     /// Each descriptor as a request. One whose path has no normal form is an error: nobody shall get
     /// around the rules of a path by misspelling it.
-    pub(crate) fn parts(&self) -> SmallVec<[Result<Part<'_>, QueryError>; 4]> {
+    pub(crate) fn parts(&self) -> SmallVec<[Result<Part<'_>, Crooked>; 4]> {
         let parts = self.descriptors.iter().map(|one| part(&self.domain, one));
         parts.collect()
     }
@@ -89,8 +160,11 @@ fn described(
     if entries.len() > Question::ENTRIES_MAX {
         return Err(Wrong::TooManyEntries(place, entries.len()));
     }
+    let is_secret = |entry: &&Entry| entry.key.eq_ignore_ascii_case(AUTHORIZATION);
+    let authorization = entries.iter().find(is_secret);
     let entries = entries
         .iter()
+        .filter(|entry| !is_secret(entry))
         .map(|entry| (text(&entry.key), text(&entry.value)));
     let own_limit = match &descriptor.limit {
         None => None,
@@ -104,6 +178,8 @@ fn described(
     };
     Ok(Described {
         entries: entries.collect(),
+        authorization: authorization.map(|entry| text(&entry.value)),
+        identity: Ok(Identity::default()),
         own_limit,
         cost: Cost::new(cost),
         spend,
@@ -121,11 +197,17 @@ fn own_limit(given: &RateLimitOverride) -> Option<OwnLimit> {
     Some(OwnLimit::Limit(limit))
 }
 
-fn part<'q>(domain: &'q str, described: &'q Described<'_>) -> Result<Part<'q>, QueryError> {
+fn part<'q>(domain: &'q str, described: &'q Described<'_>) -> Result<Part<'q>, Crooked> {
+    let identity = described.identity.as_ref().map_err(|refused| *refused)?;
+    let shown = |key: &str, value: &'q str| match identity.key_id() {
+        // A key is never counted by, nor shown: what it is called is.
+        Some(id) if key == API_KEY => id,
+        _ => beginning(value),
+    };
     let entries: SmallVec<[(&str, &str); 4]> = described
         .entries
         .iter()
-        .map(|(key, value)| (beginning(key), beginning(value)))
+        .map(|(key, value)| (beginning(key), shown(beginning(key), value)))
         .collect();
     let mut query = Query::new().descriptor(&entries)?;
     attribute(&mut query, "domain", beginning(domain))?;
@@ -134,6 +216,7 @@ fn part<'q>(domain: &'q str, described: &'q Described<'_>) -> Result<Part<'q>, Q
             fact(&mut query, key, value, whole)?;
         }
     }
+    identity.fill(&mut query)?;
     query.set_cost(described.cost);
     if let Some(limit) = &described.own_limit {
         query.set_own_limit(limit.clone());
@@ -172,7 +255,7 @@ fn fact<'q>(
         "user_id" => query.set_user(value),
         "org_id" => query.set_org(value),
         "tier" => query.set_tier(value),
-        "api_key" => query.set_api_key(value),
+        API_KEY => query.set_api_key(value),
         "path" if whole.trim_ascii().starts_with('/') => query.set_endpoint(whole.trim_ascii()),
         "remote_address" => {
             // An interface is no part of an address; a failed setter leaves the fact as it was.

@@ -4,7 +4,10 @@
 use tollgate_rls::{Code, RateLimitResponse};
 
 use super::rig::{descriptor, request};
-use crate::{engine::Engine, rls::service::Rls};
+use crate::{
+    engine::Engine,
+    rls::service::{Caller, Rls},
+};
 
 const RULES: &str = "
 version: 1
@@ -22,15 +25,14 @@ fn told(response: &RateLimitResponse) -> Option<&str> {
 #[tokio::test]
 async fn the_policy_that_decided_is_a_header() {
     let engine = Engine::without_redis(RULES);
-    let fields = None;
-    let rls = Rls { engine, fields };
+    let rls = Rls::plain(engine, None);
     for (name, code, policy) in [
         ("wide", Code::Ok, Some("open")),
         ("shut", Code::OverLimit, Some("closed")),
         ("none", Code::Ok, None),
     ] {
         let question = request(&[descriptor(&format!("{name}=a"))]);
-        let response = rls.answer(&question).await.unwrap();
+        let response = rls.answer(&question, Caller::NEAR).await.unwrap();
         assert_eq!(
             (response.overall_code(), told(&response)),
             (code, policy),

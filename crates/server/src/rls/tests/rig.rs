@@ -14,7 +14,7 @@ use tonic::Status;
 use crate::{
     Fields,
     engine::{Engine, at_once},
-    rls::service::Rls,
+    rls::service::{Caller, Rls},
 };
 
 /// A service with rules, on a clock that is moved.
@@ -33,8 +33,7 @@ impl Envoy {
     }
 
     fn over((engine, clock): (Arc<Engine>, ManualClock)) -> Self {
-        let fields = None;
-        let rls = Rls { engine, fields };
+        let rls = Rls::plain(engine, None);
         Self { rls, clock }
     }
 
@@ -52,7 +51,7 @@ impl Envoy {
         let bytes = request.encode_to_vec();
         let read = RateLimitRequest::decode(bytes.as_slice()).unwrap();
         assert_eq!(&read, request);
-        let response = at_once(self.rls.answer(&read)).unwrap()?;
+        let response = at_once(self.rls.answer(&read, Caller::NEAR)).unwrap()?;
         let bytes = response.encode_to_vec();
         let read = RateLimitResponse::decode(bytes.as_slice()).unwrap();
         assert_eq!(read, response);

@@ -54,10 +54,7 @@ impl Line {
         let client = client.await.unwrap();
         let (stream, address) = listener.accept().await.unwrap();
         let mut served = JoinSet::new();
-        let peer = Peer {
-            address,
-            name: None,
-        };
+        let peer = Peer::direct(address);
         served.spawn(async move { serve.serve(Stream::from(stream), peer, stop).await });
         Self {
             client: Some(client),

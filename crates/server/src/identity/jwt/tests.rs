@@ -1,0 +1,1 @@
+//! Tokens, sound and not.
