@@ -121,9 +121,8 @@ impl<P: Publish> Watcher<P> {
             let (database, in_force) = (head.override_seq, self.mark.seq());
             return Ok(Some(Trouble::OlderOverrides { database, in_force }));
         }
-        let bloated = |last_good: &LastGood| {
-            self.mark != OverrideMark::default() && last_good.is_bloated()
-        };
+        let bloated =
+            |last_good: &LastGood| self.mark != OverrideMark::default() && last_good.is_bloated();
         if self.last_good.as_ref().is_some_and(bloated) {
             // Asking for everything writes the copy anew.
             self.mark = OverrideMark::default();
