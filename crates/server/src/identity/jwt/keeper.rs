@@ -95,7 +95,7 @@ impl JwtKeeper {
         }
     }
 
-    async fn look(&mut self) {
+    pub(in crate::identity) async fn look(&mut self) {
         let (jwt, seen) = (self.verifier.jwt.clone(), Arc::clone(&self.seen));
         let news = self.reading.done(move || seen.news(&jwt)).await;
         let hangs = || KeysFlaw::Hangs(READ_MAX).at(any_path(&self.verifier.jwt), "jwt_…_file");
