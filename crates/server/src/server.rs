@@ -17,10 +17,11 @@ use crate::{
     data::DataFolder,
     engine::{Engine, Fleet, Penalties, Time},
     error::StartError,
+    first_token,
     hangup::Hangup,
     health::Health,
     http::HttpServe,
-    identity::{Identifier, JwtKeeper, KeyHasher},
+    identity::{Identifier, JwtKeeper, KeyHasher, secret::Secret},
     ports::Ports,
     resp::RespServe,
     rls::RlsServe,
@@ -45,6 +46,7 @@ pub struct Server {
     file: Option<RulesFile>,
     data: DataFolder,
     keeper: Keeper,
+    first_token: Option<Secret>,
     jwt_keys: Option<JwtKeeper>,
 }
 
@@ -89,12 +91,15 @@ impl Server {
 
         let time = Time::new(SystemClock);
         let live = Arc::new(Live::new());
-        let publisher = Arc::new(Publisher::new(
+        let authority = Authority::new(settings.token.clone()).asking(settings.admin_rules.auth);
+        let authority = Arc::new(authority);
+        let publisher = Publisher::new(
             Arc::clone(&live),
             Arc::clone(&recorder),
             settings.demo,
             settings.counting(),
-        ));
+        );
+        let publisher = Arc::new(publisher.telling(Arc::clone(&authority)));
 
         let (file, file_status) = rules_file(&settings, &catalog, &recorder, hangup).await?;
         let watching = WatchSettings::new(settings.node.clone()).data(data.path());
@@ -102,6 +107,7 @@ impl Server {
         if let Err(error) = watcher.start(FIRST_SNAPSHOT_MAX).await {
             tracing::error!(%error, "Nothing can be decided until the rule database is back.");
         }
+        let first_token = first_token::issued(&settings, &authority, &catalog).await;
 
         let keeper = Keeper::new(data.path());
         let (store, cells) =
@@ -126,7 +132,7 @@ impl Server {
         let identifier = Identifier::new(&engine, &hasher, verifier, &settings.identity);
         let parts = Parts {
             identifier: Arc::new(identifier),
-            authority: Arc::new(Authority::new(settings.token.clone())),
+            authority,
             settings: Arc::new(settings),
             engine,
             catalog,
@@ -142,6 +148,7 @@ impl Server {
             file,
             data,
             keeper,
+            first_token,
             jwt_keys,
         })
     }
@@ -154,6 +161,11 @@ impl Server {
     /// What to tell whoever started it.
     pub fn announcement(&self) -> Announcement {
         Announcement::of(self)
+    }
+
+    /// The token that was made at the first start, to be shown once.
+    pub(crate) fn first_token(&self) -> Option<&Secret> {
+        self.first_token.as_ref()
     }
 
     pub(crate) fn about(&self) -> (&Settings, &Health) {
@@ -198,6 +210,9 @@ impl Server {
         if let Some(file) = self.file {
             chores.spawn(file.run(stopping.clone()));
         }
+        let record = parts.authority.record().clone();
+        let recorder = Arc::clone(parts.engine.recorder());
+        chores.spawn(record.run(parts.catalog.clone(), recorder, stopping.clone()));
         let recorder = Arc::clone(parts.engine.recorder());
         let status = parts.health.catalog.clone();
         chores.spawn(rules::tell(status, recorder, stopping.clone()));
