@@ -28,6 +28,7 @@ mod bytes;
 mod checks;
 mod contestant;
 mod depth;
+mod identity;
 mod instructions;
 mod machine;
 mod quota;
@@ -85,6 +86,8 @@ enum Command {
     Redis,
     /// Leases alone
     Leases,
+    /// API keys and tokens: over HTTP, in memory, and until a revocation is enforced
+    Identity,
     /// What `servers` starts to be compared with
     #[command(hide = true)]
     Fixed {
@@ -97,6 +100,9 @@ enum Command {
     /// What `rules` starts for its overrides
     #[command(hide = true)]
     GrowOverrides { count: usize },
+    /// What `identity` starts for its keys
+    #[command(hide = true)]
+    GrowKeys { count: usize },
     /// What `rules` starts for its snapshots
     #[command(hide = true)]
     GrowSnapshots { rules: usize },
@@ -117,6 +123,7 @@ fn main() -> anyhow::Result<()> {
         Some(Command::Grow { kind, keys }) => bytes::child(kind, keys),
         Some(Command::Fixed { kind, address }) => servers::serve_fixed(kind, address),
         Some(Command::GrowOverrides { count }) => rules::overrides_child(count),
+        Some(Command::GrowKeys { count }) => identity::keys_child(count),
         Some(Command::GrowSnapshots { rules }) => rules::snapshots_child(rules),
         Some(Command::Count { kind, keys, passes }) => {
             instructions::child(kind, keys, passes);
@@ -154,6 +161,9 @@ fn measure(args: &Args) -> anyhow::Result<()> {
             .transpose()?,
         leases: (is_asked(Command::Redis) || is_asked(Command::Leases))
             .then(|| redis::run_leases(depth))
+            .transpose()?,
+        identity: is_asked(Command::Identity)
+            .then(|| identity::run(depth))
             .transpose()?,
     };
     if args.json {

@@ -32,8 +32,10 @@ pub(super) fn bars(findings: &Findings) -> Vec<Bar> {
     let redis = findings.redis.as_ref().map(super::redis::bars);
     let bars = bars.chain(servers.into_iter().flatten());
     let leases = findings.leases.as_ref().map(super::leases::bars);
+    let identity = findings.identity.as_ref().map(super::identity::bars);
     let bars = bars.chain(redis.into_iter().flatten());
-    bars.chain(leases.into_iter().flatten()).collect()
+    let bars = bars.chain(leases.into_iter().flatten());
+    bars.chain(identity.into_iter().flatten()).collect()
 }
 
 /// At least so many times governor's speed in the same run, uniform keys.

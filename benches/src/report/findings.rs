@@ -4,6 +4,7 @@ use crate::{
     bytes::Growth,
     checks::Grid,
     depth::Depth,
+    identity::Identity,
     instructions::Count,
     machine::Machine,
     redis::{Leases, Redis},
@@ -23,4 +24,5 @@ pub(crate) struct Findings {
     pub(crate) servers: Option<Servers>,
     pub(crate) redis: Option<Redis>,
     pub(crate) leases: Option<Leases>,
+    pub(crate) identity: Option<Identity>,
 }

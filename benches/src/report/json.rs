@@ -31,6 +31,7 @@ pub(crate) fn json(findings: &Findings) -> Value {
         "servers": findings.servers.as_ref().map(super::servers::json),
         "redis": findings.redis.as_ref().map(super::redis::json),
         "leases": findings.leases.as_ref().map(super::leases::json),
+        "identity": findings.identity.as_ref().map(super::identity::json),
         "bars": bars,
     })
 }

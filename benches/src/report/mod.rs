@@ -2,6 +2,7 @@
 
 mod bars;
 mod findings;
+mod identity;
 mod json;
 mod leases;
 mod number;

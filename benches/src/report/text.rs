@@ -42,6 +42,9 @@ pub(crate) fn print(findings: &Findings) {
     if let Some(redis) = &findings.redis {
         super::redis::print(redis);
     }
+    if let Some(identity) = &findings.identity {
+        super::identity::print(identity);
+    }
     if let Some(leases) = &findings.leases {
         super::leases::print(leases);
     }

@@ -7,7 +7,7 @@ mod overrides;
 mod propagation;
 mod sets;
 
-pub(crate) use lookup::Lookup;
+pub(crate) use lookup::{Lookup, median};
 pub(crate) use memory::child as snapshots_child;
 pub(crate) use overrides::{Overrides, child as overrides_child};
 pub(crate) use propagation::Propagation;

@@ -33,7 +33,9 @@ pub(crate) async fn issued(
         revoked_at: None,
     };
     let author = Author::new("server").because("the first start");
-    let written = catalog.put_entry(EntryAt::New, EntryBody::Token(body), &author).await;
+    let written = catalog
+        .put_entry(EntryAt::New, EntryBody::Token(body), &author)
+        .await;
     match written {
         Ok(_) => Some(secret),
         Err(error) => {

@@ -34,16 +34,16 @@ mod server;
 mod stop;
 mod telemetry;
 mod tls;
+mod usage;
 
 pub use announce::Announcement;
 pub use authority::Token;
 pub use config::{
     AdminAuth, AdminRules, Administrators, ApiKeys, Approvals, Collector, CollectorError,
     ConfigError, ConfigFile, Demo, Effective, Fields, Identity, Jwt, JwtAlgorithm, JwtClaims,
-    JwtSecret, Listeners, Loaded, LogFormat, Logs, Origin, OverrideBounds, Owner, Problem,
-    ProxyProtocol, Redis, RedisUrl, RedisUrlError, ResetAs, SETTINGS, SecretText, Setting, Settings,
-    Shown, Sources, Takes, Timers, Tls, TlsFiles, Wording,
-    environment, load, rehearse,
+    JwtSecret, Listeners, Loaded, LogFormat, Logs, Origin, OverrideBounds, Owner, Penalising,
+    Problem, ProxyProtocol, Redis, RedisUrl, RedisUrlError, ResetAs, SETTINGS, SecretText, Setting,
+    Settings, Shown, Sources, Takes, Timers, Tls, TlsFiles, Wording, environment, load, rehearse,
 };
 pub use data::DataError;
 pub use doctor::{Diagnosis, Grade, diagnose};

@@ -12,10 +12,10 @@ use crate::{
     admin::AdminServe,
     announce::Announcement,
     authority::Authority,
-    config::{Demo, Listeners, Owner, Settings},
+    config::{Demo, Listeners, Owner, Penalising, Settings},
     counters::Keeper,
     data::DataFolder,
-    engine::{Engine, Fleet, Time},
+    engine::{Engine, Fleet, Penalties, Time},
     error::StartError,
     first_token,
     hangup::Hangup,
@@ -29,6 +29,7 @@ use crate::{
     stop::Stop,
     telemetry::{self, Recorder},
     tls,
+    usage::Teller,
 };
 
 /// How long the rule database may take to give the first snapshot; then the last good copy serves.
@@ -194,6 +195,12 @@ impl Server {
             let recorder = Arc::clone(parts.engine.recorder());
             chores.spawn(telemetry::push(recorder, collector, stopping.clone()));
         }
+        let teller = Teller::new(
+            parts.catalog.clone(),
+            Arc::clone(&parts.engine),
+            parts.settings.node.as_str(),
+        );
+        chores.spawn(teller.run(stopping.clone()));
         if self.certificates.has_work() {
             chores.spawn(self.certificates.run(stopping.clone()));
         }
@@ -256,6 +263,10 @@ async fn engine(
     });
     let fleet = fleet.transpose()?;
     let engine = Engine::new(live, store, time, recorder).with_cells(cells);
+    let engine = match settings.penalty {
+        Penalising::Off => engine,
+        Penalising::On => engine.with_penalties(Penalties::new()),
+    };
     let Some(fleet) = fleet else {
         return Ok(Arc::new(engine));
     };

@@ -20,6 +20,7 @@ mod usage;
 mod write;
 
 pub(crate) use assembly::Assembly;
+pub(crate) use entries::{EntryWalk, row};
 pub(crate) use load::blocking;
 pub(crate) use overrides::Next;
 pub(crate) use store::Stored;

@@ -21,14 +21,25 @@ pub struct LastGood {
 /// What is known about the end of the file of overrides.
 #[derive(Debug, Default)]
 pub(super) struct Tail {
-    /// How far it is good; none before it was written or read.
+    /// How far it is good; none before it was written or read, and after a write that failed.
     pub(super) good: Option<u64>,
-    /// A new file that is being written.
-    pub(super) fresh: Option<BufWriter<File>>,
+    pub(super) fresh: Fresh,
     /// How many overrides the file began with.
     pub(super) begun: u64,
     /// How many were added since.
     pub(super) added: u64,
+}
+
+/// A new file, while the pages of a walk over everything come in.
+#[derive(Debug, Default)]
+pub(super) enum Fresh {
+    /// The next page begins it.
+    #[default]
+    Unbegun,
+    /// It is being written.
+    Begun(BufWriter<File>),
+    /// A page could not be kept: those that follow are of no use.
+    Failed,
 }
 
 impl LastGood {

@@ -1,6 +1,7 @@
 //! The last good copy on disk: what a node decides by when it starts without the database.
 
 mod copy;
+mod entries;
 mod error;
 mod frames;
 mod overrides;

@@ -1,100 +1,110 @@
-//! The copy of the overrides: a file that begins with all of them, and grows by what changes.
+//! The copy of the overrides and entries: a file that begins with all of them, and grows by what changes.
 
 use std::{
     fs::{File, OpenOptions},
     io::{self, BufReader, Seek as _, SeekFrom},
+    mem,
 };
 
 use tollgate_core::Timestamp;
 
 use super::{
     LastGood, LastGoodError,
-    copy::{Tail, damaged, failed, open},
+    copy::{Fresh, Tail, damaged, failed, open},
+    entries,
     frames::{Frame, Frames, write_frame},
-    row::{MarkRow, OverrideRow, PageRow, ReachedRow, from_bytes, to_bytes},
+    row::{MarkRow, OverrideRow, PageRow, from_bytes, to_bytes},
 };
 use crate::{
-    OverrideDelta, OverrideId, OverrideMark, OverrideSeq, Removal, Scope, StoredOverride, codec,
+    EntryDelta, OverrideDelta, OverrideId, OverrideMark, OverrideSeq, Removal, Scope,
+    StoredOverride, codec,
 };
 
+/// No write has this mark.
+const UNSHARED: Option<String> = Some(String::new());
 /// A file may grow by this many before it is worth writing anew.
 const ADDED_MIN: u64 = 10_000;
 
 impl LastGood {
-    /// Keeps a page. The last one of a walk comes with the mark that is reached; until then nothing of it
-    /// counts.
-    pub(crate) fn save_overrides(
-        &self,
-        page: &OverrideDelta,
-        reached: Option<&OverrideMark>,
-    ) -> Result<(), LastGoodError> {
-        let mut tail = self.tail();
-        let saved = match page.scope {
-            Scope::Everything => self.anew(&mut tail, page, reached),
-            Scope::Changes => self.added(&mut tail, page, reached),
+    /// Keeps a page; nothing of it counts before the entries that follow it have come to their end.
+    pub(crate) fn save_overrides(&self, page: &OverrideDelta) -> Result<(), LastGoodError> {
+        // Most writes change either overrides or entries.
+        if page.entries.is_empty() && page.scope == Scope::Changes {
+            return Ok(());
+        }
+        let row = PageRow {
+            entries: page.entries.iter().map(row).collect(),
+            identities: None,
+            reached: None,
         };
+        self.save(page.scope, &row)
+    }
+
+    pub(super) fn save(&self, scope: Scope, row: &PageRow) -> Result<(), LastGoodError> {
+        let mut tail = self.tail();
+        let saved = match scope {
+            Scope::Everything => self.anew(&mut tail, row),
+            Scope::Changes => self.added(&mut tail, row),
+        };
+        if saved.is_err() {
+            // The node goes on, the file does not: what follows would not be the whole story.
+            tail.good = None;
+        }
         saved.map_err(|error| failed(&self.overrides_path(), error))
     }
 
-    /// Whether the file has grown so much that it is worth writing anew.
+    /// Whether the file is worth writing anew: it has grown so much, or a write to it failed and another may not.
     pub(crate) fn is_bloated(&self) -> bool {
         let tail = self.tail();
-        tail.added > tail.begun.max(ADDED_MIN)
+        let can_begin = || self.begin(&self.overrides_path()).is_ok();
+        tail.added > tail.begun.max(ADDED_MIN) || (tail.good.is_none() && can_begin())
     }
 
     /// A walk that was given up is not continued by the next one.
     pub(crate) fn begin_walk(&self) {
-        self.tail().fresh = None;
+        self.tail().fresh = Fresh::Unbegun;
     }
 
-    fn anew(
-        &self,
-        tail: &mut Tail,
-        page: &OverrideDelta,
-        reached: Option<&OverrideMark>,
-    ) -> io::Result<()> {
+    fn anew(&self, tail: &mut Tail, row: &PageRow) -> io::Result<()> {
         let path = self.overrides_path();
-        let (mut out, before) = match tail.fresh.take() {
-            Some(out) => (out, tail.begun),
-            None => (self.begin(&path)?, 0),
+        let (mut out, before) = match mem::replace(&mut tail.fresh, Fresh::Failed) {
+            Fresh::Begun(out) => (out, tail.begun),
+            Fresh::Unbegun => (self.begin(&path)?, 0),
+            Fresh::Failed => return Err(io::Error::other("a page before could not be kept")),
         };
-        write_frame(&mut out, &to_bytes(&row(page, reached))?)?;
-        tail.begun = before.saturating_add(count(page));
-        if reached.is_some() {
+        write_frame(&mut out, &to_bytes(row)?)?;
+        tail.begun = before.saturating_add(count(row));
+        tail.fresh = if row.reached.is_some() {
             tail.good = Some(self.replace(&path, out)?);
             tail.added = 0;
+            Fresh::Unbegun
         } else {
-            tail.fresh = Some(out);
-        }
+            Fresh::Begun(out)
+        };
         Ok(())
     }
 
     /// What follows the good part, from a write that failed or a machine that stopped, is cut off first.
-    fn added(
-        &self,
-        tail: &mut Tail,
-        page: &OverrideDelta,
-        reached: Option<&OverrideMark>,
-    ) -> io::Result<()> {
+    fn added(&self, tail: &mut Tail, row: &PageRow) -> io::Result<()> {
         let Some(good) = tail.good else {
             return Err(io::Error::other("what it holds is not known"));
         };
-        let payload = to_bytes(&row(page, reached))?;
+        let payload = to_bytes(row)?;
         let mut file = OpenOptions::new().write(true).open(self.overrides_path())?;
         file.set_len(good)?;
         file.seek(SeekFrom::End(0))?;
         let bytes = write_frame(&mut file, &payload)?;
         file.sync_all()?;
         tail.good = Some(good.saturating_add(bytes));
-        tail.added = tail.added.saturating_add(count(page));
+        tail.added = tail.added.saturating_add(count(row));
         Ok(())
     }
 
-    /// Hands out the overrides that were kept, page by page, and the mark they reach; none if there never
-    /// were any. A write that is not whole at the end of the file is left out.
+    /// Hands out what was kept, page by page, and the mark it reaches; none if there never was anything. A write that
+    /// is not whole at the end of the file is left out.
     pub(crate) fn load_overrides(
         &self,
-        each: impl FnMut(OverrideDelta),
+        each: impl FnMut(OverrideDelta, EntryDelta),
     ) -> Result<Option<Loaded>, LastGoodError> {
         let path = self.overrides_path();
         let Some(file) = open(&path)? else {
@@ -105,25 +115,27 @@ impl LastGood {
         let Some(file) = open(&path)? else {
             return Ok(None);
         };
-        let mark = hand_out(file, whole.pages, each).map_err(|why| damaged(&path, why))?;
+        let handed = hand_out(file, whole.pages, each).map_err(|why| damaged(&path, why))?;
         *self.tail() = Tail {
             good: Some(whole.bytes),
             ..Tail::default()
         };
         Ok(Some(Loaded {
-            mark,
             cut_off: whole.cut_off,
+            ..handed
         }))
     }
 }
 
-/// What a file of overrides held.
-#[derive(Debug)]
+/// What a file of overrides and entries held.
+#[derive(Debug, Default)]
 pub(crate) struct Loaded {
     /// How far it goes.
     pub(crate) mark: OverrideMark,
     /// Why the rest of it could not be read, if there is a rest: a write that a crash cut short, or damage.
     pub(crate) cut_off: Option<&'static str>,
+    /// Why an entry was left out, if one was.
+    pub(crate) skipped: Option<String>,
 }
 
 /// The part of a file that is good: everything up to the last mark.
@@ -160,10 +172,10 @@ fn survey(file: File) -> Result<Whole, String> {
 fn hand_out(
     file: File,
     pages: usize,
-    mut each: impl FnMut(OverrideDelta),
-) -> Result<OverrideMark, String> {
+    mut each: impl FnMut(OverrideDelta, EntryDelta),
+) -> Result<Loaded, String> {
     let mut frames = Frames::new(BufReader::new(file))?;
-    let mut mark = OverrideMark::default();
+    let mut loaded = Loaded::default();
     for at in 1..=pages {
         let Frame::Whole(bytes) = frames.next().map_err(|error| error.to_string())? else {
             return Err("it changed while it was read".to_owned());
@@ -171,31 +183,42 @@ fn hand_out(
         let page: PageRow = from_bytes(&bytes)?;
         if let Some(reached) = page.reached {
             let seq = OverrideSeq::new(reached.seq).ok_or("a number is out of range")?;
-            mark = OverrideMark {
-                seq,
-                mark: reached.mark,
-            };
+            // A release that knows of no entries wrote it: a mark that nobody shares has everything fetched.
+            let mark = page.identities.as_ref().map_or(UNSHARED, |_| reached.mark);
+            loaded.mark = OverrideMark { seq, mark };
         }
-        let entries = page
-            .entries
-            .into_iter()
-            .map(stored)
-            .collect::<Result<Vec<_>, _>>()?;
-        let seq = entries.last().map_or(mark.seq, |last| last.seq);
-        each(OverrideDelta {
-            scope: Scope::Everything,
-            entries,
+        let overrides = page.entries.into_iter().map(stored);
+        let overrides = overrides.collect::<Result<Vec<_>, _>>()?;
+        let (mut known, scope) = (Vec::new(), Scope::Everything);
+        for row in page.identities.unwrap_or_default() {
+            match entries::stored(row) {
+                Ok(entry) => known.push(entry),
+                Err(error) => loaded.skipped = Some(error.to_string()),
+            }
+        }
+        let seq = overrides.last().map_or(loaded.mark.seq, |last| last.seq);
+        let (is_first, is_last) = (at == 1, at == pages);
+        let entries = EntryDelta {
+            scope,
+            entries: known,
+            is_first,
+            is_last,
+        };
+        let page = OverrideDelta {
+            scope,
+            entries: overrides,
             seq,
-            is_first: at == 1,
-            is_last: at == pages,
+            is_first,
+            is_last,
             skipped: None,
-        });
+        };
+        each(page, entries);
     }
-    Ok(mark)
+    Ok(loaded)
 }
 
-fn row(page: &OverrideDelta, reached: Option<&OverrideMark>) -> PageRow {
-    let entry = |stored: &StoredOverride| OverrideRow {
+fn row(stored: &StoredOverride) -> OverrideRow {
+    OverrideRow {
         id: stored.id.get(),
         seq: stored.seq.get(),
         rule_id: stored.rule_id.map(|id| id.to_string()),
@@ -205,13 +228,6 @@ fn row(page: &OverrideDelta, reached: Option<&OverrideMark>) -> PageRow {
         removed: stored.removed.as_ref().map(|removal| MarkRow {
             at: removal.at.as_micros(),
             by: removal.by.to_string(),
-        }),
-    };
-    PageRow {
-        entries: page.entries.iter().map(entry).collect(),
-        reached: reached.map(|mark| ReachedRow {
-            seq: mark.seq.get(),
-            mark: mark.mark.clone(),
         }),
     }
 }
@@ -236,6 +252,7 @@ fn stored(row: OverrideRow) -> Result<StoredOverride, String> {
     })
 }
 
-fn count(page: &OverrideDelta) -> u64 {
-    u64::try_from(page.entries.len()).unwrap_or(u64::MAX)
+fn count(page: &PageRow) -> u64 {
+    let identities = page.identities.as_ref().map_or(0, Vec::len);
+    u64::try_from(page.entries.len().saturating_add(identities)).unwrap_or(u64::MAX)
 }

@@ -32,11 +32,26 @@ pub(super) struct MarkRow {
     pub(super) by: String,
 }
 
-/// One piece for each page of overrides. A write is whole when its mark is there.
+/// One piece for each page of overrides, or of API keys, quotas, blocks and tokens. A write is whole when its mark is
+/// there.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct PageRow {
     pub(super) entries: Vec<OverrideRow>,
+    /// None on a page of overrides, and on every page that a release wrote which knows of nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) identities: Option<Vec<EntryRow>>,
     pub(super) reached: Option<ReachedRow>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct EntryRow {
+    pub(super) kind: String,
+    pub(super) id: String,
+    pub(super) seq: u64,
+    pub(super) body: String,
+    pub(super) created: MarkRow,
+    pub(super) changed: MarkRow,
+    pub(super) gone: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use std::{
 use tollgate_core::RuleId;
 use tollgate_rules::{Live, Override, Published};
 
-use super::{EntryDelta, Publish, Refused};
+use super::{EntryDelta, Publish, Refused, people::People};
 use crate::{OverrideDelta, Revision, Scope, StoredOverride};
 
 /// Puts what a [`super::Watcher`] finds in force in a [`Live`]: a revision is one pointer store, overrides
@@ -18,6 +18,7 @@ pub struct LivePublisher {
     live: Arc<Live>,
     /// The overrides that the pages of a whole listing held so far.
     seen: Mutex<HashSet<u64>>,
+    people: Mutex<People>,
 }
 
 impl LivePublisher {
@@ -26,6 +27,7 @@ impl LivePublisher {
         Self {
             live,
             seen: Mutex::default(),
+            people: Mutex::default(),
         }
     }
 }
@@ -63,7 +65,8 @@ impl Publish for LivePublisher {
     }
 
     fn entries(&self, delta: EntryDelta) {
-        drop(delta);
+        let mut people = self.people.lock().unwrap_or_else(PoisonError::into_inner);
+        people.take(self.live.directory(), delta);
     }
 }
 

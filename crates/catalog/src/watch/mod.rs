@@ -7,6 +7,7 @@
 mod backoff;
 mod hints;
 mod live;
+mod people;
 mod publish;
 mod settings;
 mod start;

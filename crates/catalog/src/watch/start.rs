@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{Origin, Publish, Watcher};
+use super::{EntryDelta, Origin, Publish, Watcher};
 use crate::{
     CatalogError, OverrideDelta, OverrideMark, Revision, catalog::blocking, deadline::within,
     lastgood::Loaded,
@@ -111,10 +111,17 @@ impl<P: Publish> Watcher<P> {
             return;
         };
         let publish = Arc::clone(&self.publish);
-        let each = move |page: OverrideDelta| publish.overrides(page);
+        let each = move |page: OverrideDelta, entries: EntryDelta| {
+            publish.overrides(page);
+            publish.entries(entries);
+        };
         let loaded = blocking(move || Ok(last_good.load_overrides(each))).await;
         match loaded {
-            Ok(Ok(Some(Loaded { mark, cut_off }))) => {
+            Ok(Ok(Some(Loaded {
+                mark,
+                cut_off,
+                skipped,
+            }))) => {
                 let cut_off = cut_off.map(|why| {
                     format!(
                         "the last good copy of the overrides ends early, the rest is lost: {why}"
@@ -124,6 +131,7 @@ impl<P: Publish> Watcher<P> {
                     status.override_seq = mark.seq();
                     status.last_good = cut_off.or(status.last_good.take());
                 });
+                self.skipped = skipped;
                 self.mark = mark;
             }
             Ok(Ok(None)) => {}

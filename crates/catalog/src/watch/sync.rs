@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{InForce, Origin, Publish, Trouble, Watcher};
+use super::{EntryDelta, InForce, Origin, Publish, Trouble, Watcher};
 use crate::{
     CatalogError, Head, OverrideDelta, OverrideMark, Revision,
-    catalog::{Next, blocking},
+    catalog::{EntryWalk, Next, blocking},
+    lastgood::LastGood,
 };
 
 impl<P: Publish> Watcher<P> {
@@ -120,11 +121,9 @@ impl<P: Publish> Watcher<P> {
             let (database, in_force) = (head.override_seq, self.mark.seq());
             return Ok(Some(Trouble::OlderOverrides { database, in_force }));
         }
-        let bloated = self
-            .last_good
-            .as_ref()
-            .is_some_and(|last_good| last_good.is_bloated());
-        if bloated {
+        let bloated =
+            |last_good: &LastGood| self.mark != OverrideMark::default() && last_good.is_bloated();
+        if self.last_good.as_ref().is_some_and(bloated) {
             // Asking for everything writes the copy anew.
             self.mark = OverrideMark::default();
         }
@@ -140,15 +139,12 @@ impl<P: Publish> Watcher<P> {
         loop {
             match self.catalog.override_page(walk).await {
                 Ok(Next::Page(page, next)) => {
-                    self.take(page, None).await;
+                    self.take(page).await;
                     walk = next;
                 }
-                Ok(Next::Last(page, mark)) => {
-                    self.take(page, Some(mark.clone())).await;
-                    self.status
-                        .send_modify(|status| status.override_seq = mark.seq());
-                    self.mark = mark;
-                    return Ok(None);
+                Ok(Next::Last(page, mark, entries)) => {
+                    self.take(page).await;
+                    return self.follow_entries(entries, mark).await;
                 }
                 Err(error) if error.is_transient() => return Err(error),
                 Err(error) => return Ok(Some(Trouble::Unreadable(error.to_string()))),
@@ -156,13 +152,49 @@ impl<P: Publish> Watcher<P> {
         }
     }
 
+    /// The second part of a walk: the mark is reached with its end.
+    async fn follow_entries(
+        &mut self,
+        walk: EntryWalk,
+        mark: OverrideMark,
+    ) -> Result<Option<Trouble>, CatalogError> {
+        let mut walk = Some(walk);
+        while let Some(ahead) = walk {
+            let page = match self.catalog.entry_page(ahead).await {
+                Ok(page) => page,
+                Err(error) if error.is_transient() => return Err(error),
+                Err(error) => return Ok(Some(Trouble::Unreadable(error.to_string()))),
+            };
+            let reached = page.next.is_none().then(|| mark.clone());
+            self.skipped = page.skipped.or(self.skipped.take());
+            self.take_entries(page.delta, reached).await;
+            walk = page.next;
+        }
+        self.status
+            .send_modify(|status| status.override_seq = mark.seq());
+        self.mark = mark;
+        Ok(None)
+    }
+
     /// Puts a page in force, and on disk.
-    async fn take(&mut self, mut page: OverrideDelta, mark: Option<OverrideMark>) {
+    async fn take(&mut self, mut page: OverrideDelta) {
         self.skipped = page.skipped.take().or(self.skipped.take());
         let (publish, last_good) = (Arc::clone(&self.publish), self.last_good.clone());
         let done = blocking(move || {
-            let saved = last_good.map_or(Ok(()), |file| file.save_overrides(&page, mark.as_ref()));
+            let saved = last_good.map_or(Ok(()), |file| file.save_overrides(&page));
             publish.overrides(page);
+            Ok(saved.map_err(|error| error.to_string()))
+        });
+        let saved = done.await.map_err(|error| error.to_string()).flatten();
+        self.note_last_good(saved);
+    }
+
+    /// The same of the entries. The last page comes with the mark that is reached.
+    async fn take_entries(&mut self, page: EntryDelta, mark: Option<OverrideMark>) {
+        let (publish, last_good) = (Arc::clone(&self.publish), self.last_good.clone());
+        let done = blocking(move || {
+            let saved = last_good.map_or(Ok(()), |file| file.save_entries(&page, mark.as_ref()));
+            publish.entries(page);
             Ok(saved.map_err(|error| error.to_string()))
         });
         let saved = done.await.map_err(|error| error.to_string()).flatten();

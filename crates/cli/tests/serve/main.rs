@@ -16,6 +16,7 @@ mod crowd;
 mod first_steps;
 mod lifetime;
 mod metrics;
+mod penalty;
 mod resp_clients;
 mod restart;
 mod schemathesis;

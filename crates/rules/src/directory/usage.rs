@@ -12,7 +12,6 @@ use tollgate_core::Timestamp;
 
 /// Whose use it is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum User {
     /// Of an API key, by its id.
     ApiKey(Arc<str>),

@@ -43,10 +43,28 @@ impl Name {
 
     /// The name of what Tollgate itself makes, such as a tier's default limits: `tier:free`. The colon
     /// keeps it apart from every name an operator can give.
+    ///
+    /// What stands for a user may be any text, and names stand in header fields: odd signs are written as in a URL, and a
+    /// long text is cut.
     pub(crate) fn implicit(kind: &str, of: &str) -> Self {
-        Self(format!("{kind}:{of}").into())
+        let mut name = format!("{kind}:");
+        for byte in of.bytes() {
+            let is_plain = byte.is_ascii_graphic() && !b"\"\\%,;".contains(&byte);
+            if name.len() + ESCAPE_BYTES > Self::BYTES_MAX {
+                name.push_str("...");
+                break;
+            }
+            match is_plain {
+                true => name.push(char::from(byte)),
+                false => name.push_str(&format!("%{byte:02X}")),
+            }
+        }
+        Self(name.into())
     }
 }
+
+/// The room that one byte and the mark of a cut may take.
+const ESCAPE_BYTES: usize = 6;
 
 /// Rule ids are UUIDs of version 5 in a space of their own.
 fn id_of(name: &str) -> RuleId {

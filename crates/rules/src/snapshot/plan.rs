@@ -117,6 +117,12 @@ impl<'s> Plan<'s> {
         counter::in_words(self.keys.get(line.key.clone()).unwrap_or_default())
     }
 
+    /// The counter of one of the lines.
+    pub fn counter_key(&self, line: &Line<'_>) -> CounterKey<'_> {
+        let values = self.keys.get(line.key.clone()).unwrap_or_default();
+        CounterKey::new(line.rule().id, values)
+    }
+
     /// Why the request is denied whatever the counters say.
     pub const fn stop(&self) -> Option<&Stop<'s>> {
         self.stop.as_ref()

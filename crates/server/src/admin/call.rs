@@ -78,14 +78,22 @@ impl Call {
         };
         let Some(visit) = parts.extensions.remove::<Visit>() else {
             // The guard puts it there before anything else happens.
-            return Err(Problem::new(StatusCode::FORBIDDEN, "not-allowed", "nobody asks"));
+            return Err(Problem::new(
+                StatusCode::FORBIDDEN,
+                "not-allowed",
+                "nobody asks",
+            ));
         };
         Ok(Self {
             state,
             params,
             visit,
             author: None,
-            target: parts.uri.path_and_query().map_or("/", |it| it.as_str()).to_owned(),
+            target: parts
+                .uri
+                .path_and_query()
+                .map_or("/", |it| it.as_str())
+                .to_owned(),
             headers: parts.headers,
             body,
         })
@@ -143,7 +151,9 @@ impl Call {
 
     /// Whether whoever asks may do something that the route does not ask for.
     pub(super) fn may(&self, wanted: Permission) -> Result<(), Refused> {
-        self.visit.actor().map_or(Err(Refused::Missing), |actor| actor.may(wanted))
+        self.visit
+            .actor()
+            .map_or(Err(Refused::Missing), |actor| actor.may(wanted))
     }
 
     /// Who writes, and why. What somebody says of themselves counts only where nothing proves it: on this machine, or

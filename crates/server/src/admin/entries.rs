@@ -79,11 +79,17 @@ pub(super) async fn known(call: &Call, kind: EntryKind, id: &str) -> Result<Stor
 pub(super) fn unknown(kind: EntryKind, id: &str) -> Problem {
     let id: String = id.chars().take(128).collect();
     let what = kind.word().replace('_', " ");
-    Problem::not_found(format!("there is no {what} {id:?}: list them to see which there are"))
+    Problem::not_found(format!(
+        "there is no {what} {id:?}: list them to see which there are"
+    ))
 }
 
 /// Writes an entry.
-pub(super) async fn put(call: &Call, at: EntryAt, body: EntryBody) -> Result<EntryWritten, Problem> {
+pub(super) async fn put(
+    call: &Call,
+    at: EntryAt,
+    body: EntryBody,
+) -> Result<EntryWritten, Problem> {
     let author = call.author();
     let written = call.state.catalog.put_entry(at, body, &author).await;
     written.map_err(|error| trouble::problem(&error))

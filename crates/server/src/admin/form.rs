@@ -112,7 +112,9 @@ impl Form {
                 Some("") => self.wrong(field, "must not be empty"),
                 Some(_) => self.wrong(
                     field,
-                    format!("must have at most {chars_max} characters, none of them a control character"),
+                    format!(
+                        "must have at most {chars_max} characters, none of them a control character"
+                    ),
                 ),
                 None => self.wrong(field, "must be a text"),
             }
@@ -170,7 +172,8 @@ impl Form {
             (_, Said::This(value)) => match value.as_str().and_then(span_of) {
                 Some(span) => Said::This(now.saturating_add(Micros::from(span))),
                 None => {
-                    let wanted = "must be a span with its unit s, min, h, day or week, for example 30day";
+                    let wanted =
+                        "must be a span with its unit s, min, h, day or week, for example 30day";
                     self.wrong("ttl", wanted);
                     Said::Nothing
                 }
@@ -182,7 +185,10 @@ impl Form {
 
     /// What must be there.
     pub(super) fn needed<T>(&mut self, field: &'static str, said: Said<T>) -> Option<T> {
-        let has_error = self.errors.iter().any(|error| error.get("path") == Some(&field.into()));
+        let has_error = self
+            .errors
+            .iter()
+            .any(|error| error.get("path") == Some(&field.into()));
         match said {
             Said::This(value) => Some(value),
             _ if has_error => None,
@@ -207,7 +213,11 @@ impl Form {
         let word = |name: &str| first.get(name).and_then(Value::as_str).unwrap_or_default();
         let detail = match self.errors.len() {
             1 => format!("{} {}", word("path"), word("message")),
-            count => format!("{count} fields are wrong, the first of them: {} {}", word("path"), word("message")),
+            count => format!(
+                "{count} fields are wrong, the first of them: {} {}",
+                word("path"),
+                word("message")
+            ),
         };
         Err(Problem::invalid(detail, self.errors))
     }
@@ -250,8 +260,14 @@ mod tests {
         for wrong in ["", "5", "day", "0s", "-1h", "1month", "999999999day"] {
             assert_eq!(span_of(wrong), None, "{wrong:?}");
         }
-        assert_eq!(moment_of("1970-01-01T00:00:01Z"), Some(Timestamp::from_secs(1)));
-        assert_eq!(moment_of("1970-01-01T01:00:01+01:00"), Some(Timestamp::from_secs(1)));
+        assert_eq!(
+            moment_of("1970-01-01T00:00:01Z"),
+            Some(Timestamp::from_secs(1))
+        );
+        assert_eq!(
+            moment_of("1970-01-01T01:00:01+01:00"),
+            Some(Timestamp::from_secs(1))
+        );
         for wrong in ["", "tomorrow", "2027-01-01", "1960-01-01T00:00:00Z"] {
             assert_eq!(moment_of(wrong), None, "{wrong:?}");
         }

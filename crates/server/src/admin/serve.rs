@@ -9,7 +9,11 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 
-use super::{certified::{Certified, From}, router::router, state::AdminState};
+use super::{
+    certified::{Certified, From},
+    router::router,
+    state::AdminState,
+};
 use crate::{
     config::Timers,
     listen::{Peer, Serve, Stream, Taken},

@@ -16,9 +16,18 @@ pub(super) async fn declared(call: &Call, form: &mut Form) -> Result<Said<Arc<st
     };
     let head = call.latest().await?;
     if !head.set.tiers.contains_key(&**tier) {
-        let known: Vec<&str> = head.set.tiers.keys().map(|name| name.as_str()).take(20).collect();
+        let known: Vec<&str> = head
+            .set
+            .tiers
+            .keys()
+            .map(|name| name.as_str())
+            .take(20)
+            .collect();
         let known = known.join(", ");
-        form.wrong("tier", format!("{tier:?} is not declared: known are {known}"));
+        form.wrong(
+            "tier",
+            format!("{tier:?} is not declared: known are {known}"),
+        );
     }
     Ok(said)
 }

@@ -50,7 +50,9 @@ async fn read(call: Call) -> Outcome {
 /// What one of them has used.
 pub(super) async fn of(call: &Call, kind: UsageKind, id: Arc<str>) -> Result<Value, Problem> {
     let now = call.now();
-    let used = call.reading(call.state.catalog.usage(kind, &[id], now)).await?;
+    let used = call
+        .reading(call.state.catalog.usage(kind, &[id], now))
+        .await?;
     Ok(shown(&used.into_iter().next().unwrap_or_default()))
 }
 

@@ -47,7 +47,10 @@ impl Visit {
             role,
             from: From::of(request.extensions()).map(|address| address.to_string()),
             id: given_id(request.headers()).unwrap_or_else(new_id),
-            asked: (operation.to_owned(), format!("{} {target}", request.method())),
+            asked: (
+                operation.to_owned(),
+                format!("{} {target}", request.method()),
+            ),
         }
     }
 
@@ -112,7 +115,9 @@ impl Visit {
 fn given_id(headers: &HeaderMap) -> Option<String> {
     let id = headers.get(ID)?.to_str().ok()?;
     let is_sound = (1..=ID_CHARS_MAX).contains(&id.len())
-        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:/+=".contains(&byte));
+        && id
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.:/+=".contains(&byte));
     is_sound.then(|| id.to_owned())
 }
 

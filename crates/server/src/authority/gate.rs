@@ -69,11 +69,7 @@ impl Authority {
     }
 
     /// Who it is, if they may do it. A token that is shown decides, also on this machine.
-    pub(crate) fn allows(
-        &self,
-        caller: Caller<'_>,
-        wanted: Permission,
-    ) -> Result<Actor, Refused> {
+    pub(crate) fn allows(&self, caller: Caller<'_>, wanted: Permission) -> Result<Actor, Refused> {
         if wanted == Permission::Check {
             return Ok(self.somebody(caller));
         }
@@ -113,11 +109,7 @@ impl Authority {
     }
 
     /// Our neighbours need no token while the server was started without one; to give back what they took, never.
-    fn near(
-        &self,
-        wanted: Permission,
-        actor: impl FnOnce() -> Actor,
-    ) -> Result<Actor, Refused> {
+    fn near(&self, wanted: Permission, actor: impl FnOnce() -> Actor) -> Result<Actor, Refused> {
         if self.token.is_none() || wanted == Permission::Counters {
             return Ok(actor());
         }

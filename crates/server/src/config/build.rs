@@ -61,6 +61,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     let listen = listeners(reader);
     let wording = wording(reader);
     let envoy_fields = reader.value("envoy_fields", parse::envoy_fields);
+    let penalty = reader.value("penalty", parse::penalty);
     let timers = timers(reader);
     let logs = logs(reader);
     let data = reader.value("data", parse::path);
@@ -113,6 +114,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         keys_max: keys_max?,
         wording: wording?,
         envoy_fields: envoy_fields?,
+        penalty: penalty?,
         timers: timers?,
         logs: logs?,
         otlp,

@@ -33,7 +33,7 @@ pub(crate) use rehearse::folder;
 pub use rehearse::rehearse;
 pub use setting::{Setting, Takes};
 pub use settings::{
-    Demo, Fields, Listeners, LogFormat, Logs, Owner, ResetAs, Settings, Timers, Wording,
+    Demo, Fields, Listeners, LogFormat, Logs, Owner, Penalising, ResetAs, Settings, Timers, Wording,
 };
 pub use sources::{Sources, environment};
 pub use table::SETTINGS;

@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 use tollgate_catalog::NodeId;
 use tracing_subscriber::EnvFilter;
 
-use super::{Fields, LogFormat, ResetAs};
+use super::{Fields, LogFormat, Penalising, ResetAs};
 use crate::authority::Token;
 
 /// What would have been right.
@@ -123,6 +123,14 @@ pub(super) fn envoy_fields(text: &str) -> Result<Option<Fields>, Expected> {
         text => fields(text)
             .map(Some)
             .map_err(|_| "expected none, vendor, draft or both".to_owned()),
+    }
+}
+
+pub(super) fn penalty(text: &str) -> Result<Penalising, Expected> {
+    match text {
+        "on" => Ok(Penalising::On),
+        "off" => Ok(Penalising::Off),
+        _ => Err("expected on or off".to_owned()),
     }
 }
 

@@ -42,6 +42,8 @@ pub struct Settings {
     pub wording: Wording,
     /// Which header fields Envoy is told to add, besides `Retry-After`.
     pub envoy_fields: Option<Fields>,
+    /// Whether waits grow for whoever keeps asking after a denial.
+    pub penalty: Penalising,
     /// How long somebody may keep us waiting, and how many.
     pub timers: Timers,
     /// What is logged, and how.
@@ -79,6 +81,15 @@ impl Listeners {
         let all = [self.http, self.grpc, self.resp, self.admin];
         all.iter().all(|address| address.ip().is_loopback())
     }
+}
+
+/// Whether waits grow for whoever keeps asking after a denial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Penalising {
+    /// They do not.
+    Off,
+    /// They do, and all waits have some jitter.
+    On,
 }
 
 /// Who writes the rules.

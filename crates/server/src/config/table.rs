@@ -237,6 +237,12 @@ const GENERAL: &[Setting] = &[
         "What X-RateLimit-Reset counts: seconds since 1970, or from now",
     ),
     Setting::value(
+        "penalty",
+        "on|off",
+        "off",
+        "Whether whoever keeps asking after a denial waits longer each time: over 10 denials a minute 2, 4, 8 … 60 s, with some jitter",
+    ),
+    Setting::value(
         "connections_max",
         "COUNT",
         "10000",

@@ -9,6 +9,8 @@ use std::{
 use tollgate::Ruling;
 use tollgate_core::Timestamp;
 
+use super::Penalty;
+
 /// What came of a question.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
@@ -18,6 +20,31 @@ pub(crate) struct Answer {
     pub(crate) at: Timestamp,
     /// What it says.
     pub(crate) ruling: Ruling,
+    /// What a denied client has to be told beside that.
+    pub(crate) penalty: Option<Penalty>,
+}
+
+impl Answer {
+    /// The seconds that a denied client is told to wait; none if it may pass or waiting never helps.
+    pub(crate) fn retry_after_s(&self) -> Option<u64> {
+        let seconds = self
+            .ruling
+            .retry_after_s()
+            .filter(|_| !self.ruling.is_allowed())?;
+        let Some(penalty) = self.penalty else {
+            return Some(seconds);
+        };
+        Some(
+            seconds
+                .max(penalty.least_s)
+                .saturating_add(penalty.jitter_s),
+        )
+    }
+
+    /// How often the client was denied of late, if anybody counts.
+    pub(crate) fn rejections(&self) -> Option<u64> {
+        self.penalty.map(|penalty| penalty.rejections)
+    }
 }
 
 /// Why a question has no answer.

@@ -8,7 +8,7 @@ use tollgate_memory::{CellStore, MemoryStore, Throttle, ThrottleError, Throttled
 use tollgate_rules::{Live, Plan};
 
 use super::{
-    Answer, Ask, Deed, Refusal, Time,
+    Answer, Ask, Deed, Penalties, Penalty, Refusal, Time,
     answer::{DecisionId, DecisionIds},
     fleet::Fleet,
     repeat::{Repeats, Seen},
@@ -25,6 +25,7 @@ pub(crate) struct Engine {
     time: Time,
     ids: DecisionIds,
     pub(super) repeats: Repeats,
+    penalties: Option<Penalties>,
     recorder: Arc<Recorder>,
 }
 
@@ -46,6 +47,7 @@ impl Engine {
             time,
             ids: DecisionIds::new(),
             repeats: Repeats::new(),
+            penalties: None,
             recorder,
         }
     }
@@ -53,6 +55,12 @@ impl Engine {
     /// With other cells than empty ones.
     pub(crate) fn with_cells(mut self, cells: CellStore<Time>) -> Self {
         self.cells = cells;
+        self
+    }
+
+    /// With waits that grow for whoever keeps asking.
+    pub(crate) fn with_penalties(mut self, penalties: Penalties) -> Self {
+        self.penalties = Some(penalties);
         self
     }
 
@@ -203,12 +211,35 @@ impl Engine {
     }
 
     pub(super) fn answer(&self, plan: &Plan<'_>, ruling: Ruling, at: Timestamp) -> Answer {
-        self.recorder.decided(plan, &ruling);
-        self.named(ruling, at)
+        let penalty = self.note(plan, &ruling, at);
+        let id = self.ids.next();
+        Answer {
+            id,
+            at,
+            ruling,
+            penalty,
+        }
+    }
+
+    /// Tells whoever counts, and says what a denial costs.
+    pub(super) fn note(&self, plan: &Plan<'_>, ruling: &Ruling, at: Timestamp) -> Option<Penalty> {
+        self.recorder.decided(plan, ruling);
+        if ruling.is_allowed() {
+            plan.count_allowed(at);
+            return None;
+        }
+        plan.count_denied(at);
+        let penalties = self.penalties.as_ref()?;
+        penalties.denied(plan, ruling, self.time.now().steady)
     }
 
     pub(super) fn named(&self, ruling: Ruling, at: Timestamp) -> Answer {
         let id = self.ids.next();
-        Answer { id, at, ruling }
+        Answer {
+            id,
+            at,
+            ruling,
+            penalty: None,
+        }
     }
 }

@@ -5,6 +5,7 @@ mod answer;
 mod ask;
 mod decide;
 mod fleet;
+mod penalty;
 mod repeat;
 #[cfg(test)]
 mod rig;
@@ -22,6 +23,7 @@ pub(crate) use answer::{Answer, Refusal};
 pub(crate) use ask::{Ask, Deed};
 pub(crate) use decide::Engine;
 pub(crate) use fleet::Fleet;
+pub(crate) use penalty::{Penalties, Penalty};
 pub use start::RedisError;
 pub(crate) use start::redis_options;
 pub(crate) use time::Time;

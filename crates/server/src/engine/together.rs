@@ -63,14 +63,17 @@ impl Engine {
         let (at, id) = (now.wall, self.next_id());
         let is_allowed = all.iter().all(|(_, ruling)| ruling.is_allowed());
         // What others have stopped was not admitted, so it does not count as if it were.
-        let counted = all
-            .iter()
-            .filter(|(_, ruling)| is_allowed || !ruling.is_allowed());
-        for (plan, ruling) in counted {
-            self.recorder().decided(plan, ruling);
-        }
-        let rulings = all.iter().map(|(_, ruling)| ruling.clone());
-        let answers = rulings.map(|ruling| Answer { id, at, ruling }).collect();
+        let is_counted = |ruling: &Ruling| is_allowed || !ruling.is_allowed();
+        let answers = all.iter().map(|(plan, ruling)| {
+            let counted = is_counted(ruling).then(|| self.note(plan, ruling, at));
+            Answer {
+                id,
+                at,
+                ruling: ruling.clone(),
+                penalty: counted.flatten(),
+            }
+        });
+        let answers = answers.collect();
         Together { answers, now }
     }
 }

@@ -128,7 +128,8 @@ pub(super) fn body<'a>(answer: &'a Answer, decision_id: &'a str) -> CheckAnswer<
         limit: ruling.limit(),
         remaining: ruling.remaining(),
         reset: reset(answer),
-        wait: wait(ruling),
+        wait: wait(answer),
+        rejections: answer.rejections(),
         delay_ms: delay_ms(ruling),
         band: band(ruling),
         rule: rule.map(|rule| rule.name.as_str()),
@@ -170,13 +171,11 @@ fn reset_of(decision: &Decision, at: Timestamp) -> u64 {
     at.saturating_add(after).as_secs_ceil()
 }
 
-fn wait(ruling: &Ruling) -> Option<Wait> {
-    if ruling.is_allowed() {
-        return None;
-    }
-    let exact = Micros::from(ruling.retry_after()?);
+fn wait(answer: &Answer) -> Option<Wait> {
+    let seconds = answer.retry_after_s()?;
+    let exact = Micros::from(answer.ruling.retry_after()?);
     Some(Wait {
-        seconds: ruling.retry_after_s()?,
+        seconds,
         millis: exact.get().div_ceil(1_000),
     })
 }

@@ -43,7 +43,7 @@ pub(super) struct Desk {
 /// Any page may ask, and read what it is told.
 pub(super) const CORS: &[u8] = b"Access-Control-Allow-Origin: *\r\n\
     Access-Control-Expose-Headers: Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, \
-    X-RateLimit-Reset, RateLimit, RateLimit-Policy, Tollgate-Decision-Id\r\n";
+    X-RateLimit-Reset, RateLimit, RateLimit-Policy, X-Rejection-Count, Tollgate-Decision-Id, Tollgate-Fallback\r\n";
 const PREFLIGHT: &[u8] = b"Access-Control-Allow-Origin: *\r\n\
     Access-Control-Allow-Methods: GET, HEAD, POST, OPTIONS\r\n\
     Access-Control-Allow-Headers: Authorization, Content-Type\r\n\

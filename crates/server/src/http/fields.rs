@@ -34,14 +34,18 @@ pub(crate) fn write<L: Lines>(reply: L, answer: &Answer, wording: Wording) -> L 
         Fields::Draft => draft(reply, ruling),
         Fields::Both => draft(vendor(reply, answer, wording.reset), ruling),
     };
-    retry_after(reply, ruling)
+    retry_after(reply, answer)
 }
 
-/// With `Retry-After` on a denial where waiting helps.
-pub(crate) fn retry_after<L: Lines>(reply: L, ruling: &Ruling) -> L {
-    match ruling.retry_after_s() {
-        Some(seconds) if !ruling.is_allowed() => reply.number("Retry-After", seconds),
-        _ => reply,
+/// With `Retry-After` on a denial where waiting helps, and how often there was one of late if anybody counts.
+pub(crate) fn retry_after<L: Lines>(reply: L, answer: &Answer) -> L {
+    let reply = match answer.retry_after_s() {
+        Some(seconds) => reply.number("Retry-After", seconds),
+        None => reply,
+    };
+    match answer.rejections() {
+        Some(rejections) => reply.number("X-Rejection-Count", rejections),
+        None => reply,
     }
 }
 

@@ -123,19 +123,19 @@ impl Desk<'_> {
             Ok(asked) => asked,
             Err(error) => return reply.error(&format!("ERR {error}")),
         };
-        identity = match self.identify(&asked.stated) {
-            Ok(identity) => identity,
-            Err(refused) => return convert::unbelieved(reply, &refused),
-        };
-        if let Err(error) = identity.fill(&mut asked.ask.query) {
-            return reply.error(&format!("ERR {error}"));
-        }
         let mut actor = None;
         if matches!(verb, Verb::Refund | Verb::ResetCounters) {
             match self.gatekeeper.lets(self.client) {
                 Ok(known) => actor = Some(known),
                 Err(refused) => return convert::refused(reply, refused),
             }
+        }
+        identity = match self.identify(&asked.stated) {
+            Ok(identity) => identity,
+            Err(refused) => return convert::unbelieved(reply, &refused),
+        };
+        if let Err(error) = identity.fill(&mut asked.ask.query) {
+            return reply.error(&format!("ERR {error}"));
         }
         let action = match verb {
             Verb::Peek => Action::Peek,

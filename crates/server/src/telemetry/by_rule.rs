@@ -15,6 +15,9 @@ pub(super) struct ByRule {
     rules: HashMap<RuleId, Entry, RandomState>,
     /// Decisions that show the numbers of no rule.
     none: Arc<Counts>,
+    /// Decisions by the limits of API keys and of users: one series for all of a kind, however many there are.
+    api_keys: Arc<Counts>,
+    quotas: Arc<Counts>,
     /// Decisions of rules beyond [`ByRule::RULES_MAX`], and of those that vanished a moment ago.
     other: Arc<Counts>,
     revision: Option<u64>,
@@ -33,6 +36,12 @@ impl ByRule {
 
     /// Stands for a rule where there is none.
     pub(super) const NONE: &str = "(none)";
+
+    /// Stands for the limits of all API keys.
+    pub(super) const API_KEYS: &str = "(api-key)";
+
+    /// Stands for the limits of all users.
+    pub(super) const QUOTAS: &str = "(quota)";
 
     /// Stands for all rules beyond the bound. No rule can be called so.
     pub(super) const OTHER: &str = "(other)";
@@ -54,6 +63,8 @@ impl ByRule {
         Self {
             rules: rules.collect(),
             none: Arc::clone(&self.none),
+            api_keys: Arc::clone(&self.api_keys),
+            quotas: Arc::clone(&self.quotas),
             other: Arc::clone(&self.other),
             revision: Some(snapshot.revision()),
             walked: snapshot.rules(),
@@ -64,12 +75,22 @@ impl ByRule {
     pub(super) fn count(&self, rule: Option<&Rule>, outcome: Outcome) {
         let counts = match rule {
             None => &self.none,
-            Some(rule) => self
-                .rules
-                .get(&rule.id)
-                .map_or(&self.other, |entry| &entry.counts),
+            Some(rule) => match self.rules.get(&rule.id) {
+                Some(entry) => &entry.counts,
+                None => self.beside(rule.name.as_str()),
+            },
         };
         counts.add(outcome.slot(), 1);
+    }
+
+    fn beside(&self, name: &str) -> &Arc<Counts> {
+        if name.starts_with("api-key:") {
+            &self.api_keys
+        } else if name.starts_with("quota:") {
+            &self.quotas
+        } else {
+            &self.other
+        }
     }
 
     /// The number of the revision, once there is one.
@@ -89,6 +110,8 @@ impl ByRule {
             let name = entry.rule.name.as_str();
             series(name, &Outcome::BY_RULE, &entry.counts, &mut all);
         }
+        series(Self::API_KEYS, &Outcome::BY_RULE, &self.api_keys, &mut all);
+        series(Self::QUOTAS, &Outcome::BY_RULE, &self.quotas, &mut all);
         series(Self::OTHER, &Outcome::BY_RULE, &self.other, &mut all);
         series(Self::NONE, &Outcome::BY_NONE, &self.none, &mut all);
         all

@@ -15,6 +15,8 @@ pub struct CheckAnswer<'a> {
     pub reset: Option<u64>,
     /// How long a denied client has to wait; none where waiting never helps.
     pub wait: Option<Wait>,
+    /// How often the client was denied of late, if anybody counts.
+    pub rejections: Option<u64>,
     /// How long an admitted client has to wait before it goes on.
     pub delay_ms: u64,
     /// How near to a limit it came, unless it is far from all.
@@ -88,6 +90,10 @@ impl CheckAnswer<'_> {
             number(wait.seconds, out);
             out.extend_from_slice(b",\"retry_after_ms\":");
             number(wait.millis, out);
+        }
+        if let Some(rejections) = self.rejections {
+            out.extend_from_slice(b",\"rejection_count\":");
+            number(rejections, out);
         }
         if self.delay_ms > 0 {
             out.extend_from_slice(b",\"delay_ms\":");

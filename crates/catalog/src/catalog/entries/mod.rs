@@ -2,6 +2,7 @@
 //!
 //! Nothing here is part of a revision, so that a rollback neither revives a revoked key nor lifts a block.
 
+mod delta;
 mod list;
 mod place;
 mod record;
@@ -9,6 +10,7 @@ pub(crate) mod row;
 mod value;
 mod write;
 
+pub(crate) use delta::EntryWalk;
 pub use list::{ENTRIES_PAGE_MAX, EntryListing, EntryPlace};
 pub use value::{
     BlockBody, EntryAt, EntryBody, EntryKind, EntryWritten, KeyBody, QuotaBody, StoredEntry,

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Catalog, CatalogError,
-    catalog::log::newest,
+    catalog::{EntryWalk, log::newest},
     sql::{Session, values},
 };
 
@@ -57,6 +57,8 @@ pub enum Scope {
 #[derive(Clone, Debug)]
 pub(crate) struct Walk {
     scope: Scope,
+    /// The last write that is known.
+    known: OverrideSeq,
     cursor: Cursor,
 }
 
@@ -72,8 +74,8 @@ impl Walk {
 pub(crate) enum Next {
     /// A page, and how to go on.
     Page(OverrideDelta, Walk),
-    /// The last page, and the mark that is reached with it.
-    Last(OverrideDelta, OverrideMark),
+    /// The last page, the mark that is reached with the entries that follow it, and how to get those.
+    Last(OverrideDelta, OverrideMark, EntryWalk),
 }
 
 impl Catalog {
@@ -98,6 +100,7 @@ impl Catalog {
             if !is_shared || since.seq == OverrideSeq::ZERO {
                 return Ok(Some(Walk {
                     scope: Scope::Everything,
+                    known: OverrideSeq::ZERO,
                     cursor: Cursor::default(),
                 }));
             }
@@ -105,6 +108,7 @@ impl Catalog {
             let cursor = Cursor { seq: next, id: 0 };
             Ok(Some(Walk {
                 scope: Scope::Changes,
+                known: since.seq,
                 cursor,
             }))
         };
@@ -142,8 +146,8 @@ impl Catalog {
                 Ok(Next::Page(
                     page,
                     Walk {
-                        scope,
                         cursor: Cursor { seq, id: id.get() },
+                        ..walk
                     },
                 ))
             }
@@ -156,7 +160,9 @@ impl Catalog {
                     is_last: true,
                     skipped,
                 };
-                Ok(Next::Last(page, mark))
+                // Read after the mark: whatever was written up to it is among them.
+                let entries = EntryWalk::new(scope, walk.known);
+                Ok(Next::Last(page, mark, entries))
             }
         }
     }

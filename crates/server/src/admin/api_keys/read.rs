@@ -18,9 +18,15 @@ pub(super) async fn list(call: Call) -> Outcome {
         wanted.is_none_or(|wanted| state == Some(wanted))
     };
     let found = entries::page(&call, EntryKind::ApiKey, keeps).await?;
-    let keys: Vec<Value> = found.entries.iter().map(|entry| view::of(entry, now)).collect();
+    let keys: Vec<Value> = found
+        .entries
+        .iter()
+        .map(|entry| view::of(entry, now))
+        .collect();
     let seq = found.entries.iter().map(|entry| entry.seq.get()).max();
-    Ok(Reply::json(&json!({ "api_keys": keys, "next_cursor": found.next_cursor, "seq": seq })))
+    Ok(Reply::json(
+        &json!({ "api_keys": keys, "next_cursor": found.next_cursor, "seq": seq }),
+    ))
 }
 
 pub(super) async fn read(call: Call) -> Outcome {

@@ -14,7 +14,11 @@ use crate::authority::Permission;
 const LIST: &str = "/ratelimit/api-keys";
 const ONE: &str = "/ratelimit/api-keys/{id}";
 
-const ID: &[Param] = &[path("id", Kind::Text(64), "The key's id, `k17`; never the key itself")];
+const ID: &[Param] = &[path(
+    "id",
+    Kind::Text(64),
+    "The key's id, `k17`; never the key itself",
+)];
 
 const FILTERS: &[Param] = &[
     query("user_id", Kind::Text(1_024), "Keys of this user"),

@@ -69,7 +69,9 @@ pub(super) async fn create(call: Call) -> Outcome {
         revoked_at: None,
     };
     if call.is_dry() {
-        return Ok(Reply::json(&json!({ "dry_run": true, "name": &*body.name })));
+        return Ok(Reply::json(
+            &json!({ "dry_run": true, "name": &*body.name }),
+        ));
     }
     let written = entries::put(&call, EntryAt::New, EntryBody::ApiKey(body)).await?;
     let location = format!("/ratelimit/api-keys/{}", written.entry.id);
@@ -119,7 +121,11 @@ pub(super) async fn rotate(call: Call) -> Outcome {
         ..before
     };
     let written = put(&call, &entry, body).await?;
-    let shown = entries::with(surely_told(&call, &written).await, "key", json!(secret.as_str()));
+    let shown = entries::with(
+        surely_told(&call, &written).await,
+        "key",
+        json!(secret.as_str()),
+    );
     Ok(secretly(&shown).sequence(written.seq))
 }
 

@@ -76,7 +76,10 @@ impl HttpBody for Export {
             self.listing.before = Some(last.id);
             self.page = Some(asked(&self.catalog, &self.listing));
         }
-        let lines: String = rows.iter().map(|row| format!("{}\n", read::shown(row))).collect();
+        let lines: String = rows
+            .iter()
+            .map(|row| format!("{}\n", read::shown(row)))
+            .collect();
         Poll::Ready(Some(Ok(Frame::data(Bytes::from(lines)))))
     }
 }

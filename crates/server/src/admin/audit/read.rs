@@ -19,7 +19,10 @@ pub(super) async fn read(call: Call) -> Outcome {
     let limit = u32::try_from(limit).unwrap_or(u32::MAX);
     let listing = listing(&call, limit)?;
     if call.params.text("format") == Some("jsonl") {
-        return Ok(Reply::lines(Export::new(call.state.catalog.clone(), listing)));
+        return Ok(Reply::lines(Export::new(
+            call.state.catalog.clone(),
+            listing,
+        )));
     }
     let rows = call.reading(call.state.catalog.audit(&listing)).await?;
     let is_full = u32::try_from(rows.len()).is_ok_and(|count| count >= limit);

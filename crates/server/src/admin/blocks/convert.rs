@@ -17,7 +17,9 @@ pub(super) const SUBJECTS: [(&str, Field); 4] = [
 /// The member that names this fact.
 pub(super) fn name(field: &Field) -> &'static str {
     let mut known = SUBJECTS.iter();
-    known.find(|(_, known)| known == field).map_or("", |(name, _)| *name)
+    known
+        .find(|(_, known)| known == field)
+        .map_or("", |(name, _)| *name)
 }
 
 /// The block of an entry.
@@ -30,7 +32,8 @@ pub(super) const fn block(entry: &StoredEntry) -> Option<&Block> {
 
 /// An address or a network in the form in which it is stored: the network's first address, IPv4 as such.
 pub(super) fn network(text: &str) -> Result<Arc<str>, &'static str> {
-    const WRONG: &str = "must be an address or a network, for example 203.0.113.7, 203.0.113.0/24 or 2001:db8::/48";
+    const WRONG: &str =
+        "must be an address or a network, for example 203.0.113.7, 203.0.113.0/24 or 2001:db8::/48";
     let text = text.trim();
     if let Ok(address) = address(text) {
         return Ok(address.to_string().into());
@@ -73,7 +76,14 @@ mod tests {
         ] {
             assert_eq!(network(text).as_deref(), Ok(form), "{text}");
         }
-        for wrong in ["", "somewhere", "203.0.113.7/33", "203.0.113/24", "0.0.0.0/0", "::/0"] {
+        for wrong in [
+            "",
+            "somewhere",
+            "203.0.113.7/33",
+            "203.0.113/24",
+            "0.0.0.0/0",
+            "::/0",
+        ] {
             assert!(network(wrong).is_err(), "{wrong:?}");
         }
     }

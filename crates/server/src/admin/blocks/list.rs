@@ -16,7 +16,9 @@ const LOOK_MAX: u32 = 10_000;
 pub(super) async fn list(call: Call) -> Outcome {
     let now = call.now();
     let ip = call.params.text("ip").map(convert::network);
-    let ip = ip.transpose().map_err(|why| Problem::bad(format!("ip {why}")))?;
+    let ip = ip
+        .transpose()
+        .map_err(|why| Problem::bad(format!("ip {why}")))?;
     let (key, is_active) = (call.params.text("api_key"), call.params.truth("active"));
     let keeps = |entry: &StoredEntry| {
         let Some(block) = convert::block(entry) else {
@@ -31,8 +33,14 @@ pub(super) async fn list(call: Call) -> Outcome {
     };
     let found = entries::page(&call, EntryKind::Block, keeps).await?;
     let seq = found.entries.iter().map(|entry| entry.seq.get()).max();
-    let blocks: Vec<Value> = found.entries.iter().map(|entry| shown(entry, now)).collect();
-    Ok(Reply::json(&json!({ "blocks": blocks, "next_cursor": found.next_cursor, "seq": seq })))
+    let blocks: Vec<Value> = found
+        .entries
+        .iter()
+        .map(|entry| shown(entry, now))
+        .collect();
+    Ok(Reply::json(
+        &json!({ "blocks": blocks, "next_cursor": found.next_cursor, "seq": seq }),
+    ))
 }
 
 pub(super) async fn read(call: Call) -> Outcome {

@@ -19,8 +19,16 @@ const ID: &[Param] = &[path("id", Kind::Text(64), "The block's id, `b18`")];
 const FILTERS: &[Param] = &[
     query("user_id", Kind::Text(1_024), "Blocks of this user"),
     query("org_id", Kind::Text(1_024), "Blocks of this organisation"),
-    query("api_key", Kind::Text(1_024), "Blocks of the API key of this id"),
-    query("ip", Kind::Text(64), "Blocks of just this address or network"),
+    query(
+        "api_key",
+        Kind::Text(1_024),
+        "Blocks of the API key of this id",
+    ),
+    query(
+        "ip",
+        Kind::Text(64),
+        "Blocks of just this address or network",
+    ),
     query(
         "active",
         Kind::Truth,
@@ -45,7 +53,11 @@ pub(in super::super) const REPLIES: &[Told] = &[
         headers: &["ETag", "Location"],
         ..sequenced(201, "They are blocked", "Block")
     },
-    sequenced(200, "They were blocked before, and are now in this way", "Block"),
+    sequenced(
+        200,
+        "They were blocked before, and are now in this way",
+        "Block",
+    ),
 ];
 
 pub(in super::super) const ROUTES: &[Route] = &[

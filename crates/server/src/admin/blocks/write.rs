@@ -41,11 +41,17 @@ async fn subject(call: &Call, form: &mut Form) -> Result<Block, Problem> {
     let (name, field, value) = match given.as_slice() {
         [one] => one.clone(),
         [] => {
-            form.missing("user_id", "give one of user_id, org_id, api_key (its id) and ip");
+            form.missing(
+                "user_id",
+                "give one of user_id, org_id, api_key (its id) and ip",
+            );
             return Ok(Block::new(Field::User, "".into()));
         }
         [_, (second, ..), ..] => {
-            form.wrong(second, "give one of user_id, org_id, api_key (its id) and ip, not several");
+            form.wrong(
+                second,
+                "give one of user_id, org_id, api_key (its id) and ip, not several",
+            );
             return Ok(Block::new(Field::User, "".into()));
         }
     };
@@ -57,7 +63,12 @@ async fn subject(call: &Call, form: &mut Form) -> Result<Block, Problem> {
         Field::ApiKey => {
             let known = call.state.catalog.entry(EntryKind::ApiKey, &value);
             if call.reading(known).await?.is_none() {
-                form.wrong(name, format!("{value:?} is not the id of an API key: list them to see which there are"));
+                form.wrong(
+                    name,
+                    format!(
+                        "{value:?} is not the id of an API key: list them to see which there are"
+                    ),
+                );
             }
             value
         }
@@ -120,11 +131,17 @@ async fn ended(call: &Call, all: &[StoredEntry]) -> Outcome {
     let ids: Vec<Value> = all.iter().map(|entry| json!(&*entry.id)).collect();
     let first = ids.first().cloned();
     if call.is_dry() {
-        return Ok(Reply::json(&json!({ "dry_run": true, "id": first, "ids": ids, "changed": true })));
+        return Ok(Reply::json(
+            &json!({ "dry_run": true, "id": first, "ids": ids, "changed": true }),
+        ));
     }
     let (author, mut last): (_, Option<OverrideSeq>) = (call.author(), None);
     for entry in all {
-        let removed = call.state.catalog.remove_entry(EntryKind::Block, &entry.id, &author).await;
+        let removed = call
+            .state
+            .catalog
+            .remove_entry(EntryKind::Block, &entry.id, &author)
+            .await;
         let removed = removed.map_err(|error| trouble::problem(&error))?;
         last = removed.map(|removed| removed.seq).or(last);
     }

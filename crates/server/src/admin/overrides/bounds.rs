@@ -34,10 +34,15 @@ pub(super) fn hold(call: &Call, set: &RuleSet, all: &[Override]) -> Result<(), P
     let Some(first) = errors.first() else {
         return Ok(());
     };
-    let message = first.get("message").and_then(Value::as_str).unwrap_or_default();
+    let message = first
+        .get("message")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     let detail = format!("{message}; whoever has the permission overrides may do it");
     let problem = Problem::new(StatusCode::FORBIDDEN, "beyond-bounds", detail);
-    Err(problem.with("errors", errors).with("wanted", Permission::Overrides.word()))
+    Err(problem
+        .with("errors", errors)
+        .with("wanted", Permission::Overrides.word()))
 }
 
 /// Refuses the end of a permanent exception by whoever may not make one.
@@ -46,7 +51,8 @@ pub(super) fn may_end(call: &Call, exception: &Override) -> Result<(), Problem> 
         Some(_) => Permission::TemporaryOverrides,
         None => Permission::Overrides,
     };
-    call.may(wanted).map_err(|refused| turned_away(refused, wanted))
+    call.may(wanted)
+        .map_err(|refused| turned_away(refused, wanted))
 }
 
 /// Every field in which an override goes too far, and why.
@@ -59,15 +65,26 @@ fn beyond(
     let mut found = Vec::new();
     let span_max = bounds.span_max;
     match exception.until {
-        None => found.push(("until", format!("an override without end is not for a while: give until, at most {} from now", words(span_max)))),
+        None => found.push((
+            "until",
+            format!(
+                "an override without end is not for a while: give until, at most {} from now",
+                words(span_max)
+            ),
+        )),
         Some(until) if Duration::from(until.since(now)) > span_max => {
-            found.push(("until", format!("it ends later than {} from now", words(span_max))));
+            found.push((
+                "until",
+                format!("it ends later than {} from now", words(span_max)),
+            ));
         }
         Some(_) => {}
     }
     let max = bounds.factor_max;
     match &exception.change {
-        Change::Unlimited => found.push(("unlimited", format!("no limit at all is more than {max}"))),
+        Change::Unlimited => {
+            found.push(("unlimited", format!("no limit at all is more than {max}")))
+        }
         Change::Factor(factor) if is_more(*factor, max) => {
             found.push(("factor", format!("{factor} is more than {max}")));
         }
@@ -92,7 +109,9 @@ fn limits_of<'s>(set: &'s RuleSet, exception: &Override) -> Result<&'s LimitSet,
     };
     match set.rules.get(name).map(|rule| &rule.action) {
         Some(Action::Throttle(throttle)) => Ok(&throttle.limits),
-        _ => Err(format!("rule {name} has no limits that it could be held against")),
+        _ => Err(format!(
+            "rule {name} has no limits that it could be held against"
+        )),
     }
 }
 
@@ -100,7 +119,9 @@ fn limits_of<'s>(set: &'s RuleSet, exception: &Override) -> Result<&'s LimitSet,
 fn held(limit: &Limit, rule: &LimitSet, max: Factor) -> Result<(), String> {
     let period = limit.period();
     let Some(before) = rule.iter().find(|known| known.period() == period) else {
-        return Err(format!("the rule has no limit per {period} that {limit} could be held against"));
+        return Err(format!(
+            "the rule has no limit per {period} that {limit} could be held against"
+        ));
     };
     if limit.bands() != Bands::default() {
         return Err("thresholds of its own are not for a while: leave them out".to_owned());
@@ -118,12 +139,17 @@ fn all_held(limits: &LimitSet, rule: &LimitSet, max: Factor) -> Result<(), Strin
     for before in rule {
         let period = before.period();
         if !limits.iter().any(|limit| limit.period() == period) {
-            return Err(format!("the rule's {before} would be gone: keep a limit per {period}"));
+            return Err(format!(
+                "the rule's {before} would be gone: keep a limit per {period}"
+            ));
         }
     }
     // A limit of a period that the rule does not have only takes away.
-    let both = limits.iter().filter(|limit| rule.iter().any(|it| it.period() == limit.period()));
-    both.into_iter().try_for_each(|limit| held(limit, rule, max))
+    let both = limits
+        .iter()
+        .filter(|limit| rule.iter().any(|it| it.period() == limit.period()));
+    both.into_iter()
+        .try_for_each(|limit| held(limit, rule, max))
 }
 
 /// In thousandths, which is as fine as factors are.
@@ -172,16 +198,36 @@ rules:
             (None, factor("2x"), until(day), None),
             (Some("login"), factor("10.001x"), until(day), Some("factor")),
             (Some("login"), factor("2x"), None, Some("until")),
-            (Some("login"), factor("2x"), until(day * 7 + day / 2), Some("until")),
-            (Some("login"), Change::Unlimited, until(day), Some("unlimited")),
+            (
+                Some("login"),
+                factor("2x"),
+                until(day * 7 + day / 2),
+                Some("until"),
+            ),
+            (
+                Some("login"),
+                Change::Unlimited,
+                until(day),
+                Some("unlimited"),
+            ),
             (Some("login"), limit("50/min"), until(day), None),
             (Some("login"), limit("51/min"), until(day), Some("limit")),
             (Some("login"), limit("1/h"), until(day), Some("limit")),
             (None, limit("6/min"), until(day), Some("limit")),
             (Some("closed"), limit("6/min"), until(day), Some("limit")),
             (Some("pair"), limits("50/min, 1000/day"), until(day), None),
-            (Some("pair"), limits("50/min, 1000/day, 1/s"), until(day), None),
-            (Some("pair"), limits("50/min, 1001/day"), until(day), Some("limits")),
+            (
+                Some("pair"),
+                limits("50/min, 1000/day, 1/s"),
+                until(day),
+                None,
+            ),
+            (
+                Some("pair"),
+                limits("50/min, 1001/day"),
+                until(day),
+                Some("limits"),
+            ),
             (Some("pair"), limits("50/min"), until(day), Some("limits")),
         ] {
             let mut exception = Override::new(rule.map(|rule| rule.parse().unwrap()));
@@ -195,6 +241,10 @@ rules:
         let burst = "5/min".parse::<Limit>().unwrap().with_burst(51).unwrap();
         bursty.change = Change::Limit(burst);
         bursty.until = until(day);
-        assert_eq!(beyond(bounds, &set, &bursty, now).len(), 1, "a burst counts, too");
+        assert_eq!(
+            beyond(bounds, &set, &bursty, now).len(),
+            1,
+            "a burst counts, too"
+        );
     }
 }

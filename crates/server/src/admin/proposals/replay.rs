@@ -24,7 +24,8 @@ pub(in super::super) struct Earlier {
 impl Earlier {
     /// What was asked, and the route that does it.
     pub(super) fn of(asked: &Asked) -> Result<(&'static Route, Self), Problem> {
-        let strange = || Problem::bad("the proposal was made by another release: reject it and ask anew");
+        let strange =
+            || Problem::bad("the proposal was made by another release: reject it and ask anew");
         let uri: Uri = asked.target.parse().map_err(|_| strange())?;
         let mut found = routes::all()
             .filter(|route| route.verb.method().as_str() == &*asked.method)
@@ -55,7 +56,9 @@ fn in_path<'p>(pattern: &'p str, path: &str) -> Option<Vec<(&'p str, String)>> {
     let (mut parts, mut found) = (path.split('/'), Vec::new());
     for expected in pattern.split('/') {
         let part = parts.next()?;
-        let name = expected.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+        let name = expected
+            .strip_prefix('{')
+            .and_then(|rest| rest.strip_suffix('}'));
         match name {
             Some(name) => found.push((name, decoded(part)?)),
             None if part == expected => {}

@@ -11,7 +11,11 @@ use crate::authority::Permission;
 
 pub(super) const LIST: &str = "/ratelimit/proposals";
 
-const ID: &[Param] = &[path("id", Kind::Whole(0, u64::MAX >> 1), "The proposal's id")];
+const ID: &[Param] = &[path(
+    "id",
+    Kind::Whole(0, u64::MAX >> 1),
+    "The proposal's id",
+)];
 
 const UNKNOWN: (u16, &str) = (404, "There is no such proposal");
 const NOT_OPEN: (u16, &str) = (
@@ -56,7 +60,11 @@ pub(in super::super) const ROUTES: &[Route] = &[
         permission: Permission::Rules,
         params: &[ID, WRITER],
         body: None,
-        replies: &[json_of(200, "The proposal, and what came of it", "SettledProposal")],
+        replies: &[json_of(
+            200,
+            "The proposal, and what came of it",
+            "SettledProposal",
+        )],
         problems: &[
             (403, "It is your own"),
             UNKNOWN,

@@ -15,7 +15,9 @@ pub(super) async fn list(call: Call) -> Outcome {
     let wanted = call.params.text("state");
     let mut all = call.reading(call.state.catalog.proposals()).await?;
     all.sort_by_key(|proposal| std::cmp::Reverse(proposal.id));
-    let shown = all.iter().filter(|proposal| wanted.is_none_or(|wanted| view::state(proposal) == wanted));
+    let shown = all
+        .iter()
+        .filter(|proposal| wanted.is_none_or(|wanted| view::state(proposal) == wanted));
     let shown: Vec<_> = shown.map(view::of).collect();
     Ok(Reply::json(&json!({ "proposals": shown })))
 }
@@ -57,7 +59,9 @@ async fn settle(call: &Call, proposal: &Proposal, how: Settlement) -> Result<Pro
         return Err(not_open(proposal));
     }
     let catalog = &call.state.catalog;
-    let settled = catalog.settle_proposal(proposal.id, how, &call.proven()).await;
+    let settled = catalog
+        .settle_proposal(proposal.id, how, &call.proven())
+        .await;
     settled.map_err(|error| trouble::problem(&error))
 }
 
@@ -97,11 +101,17 @@ async fn known(call: &Call) -> Result<Proposal, Problem> {
 
 fn not_open(proposal: &Proposal) -> Problem {
     let state = view::state(proposal);
-    let detail = format!("proposal {} is {state}: ask for the change anew", proposal.id);
+    let detail = format!(
+        "proposal {} is {state}: ask for the change anew",
+        proposal.id
+    );
     Problem::new(StatusCode::CONFLICT, "not-open", detail).with("state", state)
 }
 
 fn own(proposal: &Proposal) -> Problem {
-    let detail = format!("proposal {} is your own: somebody else has to approve it", proposal.id);
+    let detail = format!(
+        "proposal {} is your own: somebody else has to approve it",
+        proposal.id
+    );
     Problem::new(StatusCode::FORBIDDEN, "own-proposal", detail)
 }

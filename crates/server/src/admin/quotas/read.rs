@@ -18,13 +18,17 @@ pub(super) async fn list(call: Call) -> Outcome {
     let found = entries::page(&call, EntryKind::Quota, keeps).await?;
     let seq = found.entries.iter().map(|entry| entry.seq.get()).max();
     let quotas: Vec<Value> = found.entries.iter().map(shown).collect();
-    Ok(Reply::json(&json!({ "quotas": quotas, "next_cursor": found.next_cursor, "seq": seq })))
+    Ok(Reply::json(
+        &json!({ "quotas": quotas, "next_cursor": found.next_cursor, "seq": seq }),
+    ))
 }
 
 /// What is agreed, what was used, and whether the user is blocked. Somebody without a quota has a block at most.
 pub(super) async fn read(call: Call) -> Outcome {
     let user = call.in_path("user");
-    let found = call.reading(call.state.catalog.entry(EntryKind::Quota, user)).await?;
+    let found = call
+        .reading(call.state.catalog.entry(EntryKind::Quota, user))
+        .await?;
     let block = blocks::of_user(&call, user).await?;
     let Some(entry) = found else {
         let problem = entries::unknown(EntryKind::Quota, user);

@@ -110,7 +110,11 @@ pub(in super::super) const ROUTES: &[Route] = &[
         permission: Permission::Blocks,
         params: &[USER, DRY_RUN, SURE, WRITER],
         body: None,
-        replies: &[json_of(200, "They are not blocked any more", "RemovedEntry")],
+        replies: &[json_of(
+            200,
+            "They are not blocked any more",
+            "RemovedEntry",
+        )],
         problems: &[(404, "They are not blocked")],
         handler: |call| Box::pin(block::remove(call)),
     },

@@ -59,10 +59,16 @@ pub(super) async fn remove(call: Call) -> Outcome {
     let entry = entries::known(&call, EntryKind::Quota, &user).await?;
     etag::seen(&call.headers, &format!("the quota of {user}"), entry.seq)?;
     if call.is_dry() {
-        return Ok(Reply::json(&json!({ "dry_run": true, "user_id": &*user, "changed": true })));
+        return Ok(Reply::json(
+            &json!({ "dry_run": true, "user_id": &*user, "changed": true }),
+        ));
     }
     let author = call.author();
-    let removed = call.state.catalog.remove_entry(EntryKind::Quota, &user, &author).await;
+    let removed = call
+        .state
+        .catalog
+        .remove_entry(EntryKind::Quota, &user, &author)
+        .await;
     let removed = removed.map_err(|error| trouble::problem(&error))?;
     let removed = removed.ok_or_else(|| gone(&user))?;
     let body = json!({

@@ -13,8 +13,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::{sync::watch, task::JoinSet, time::timeout};
 use tollgate_catalog::{
-    Catalog, DatabaseUrl, NodeId, Options, RevisionNumber, WatchSettings,
-    WatchStatus, Watcher,
+    Catalog, DatabaseUrl, NodeId, Options, RevisionNumber, WatchSettings, WatchStatus, Watcher,
 };
 use tollgate_core::SystemClock;
 use tollgate_memory::MemoryStore;

@@ -14,7 +14,11 @@ use crate::authority::Permission;
 const LIST: &str = "/ratelimit/tokens";
 const ONE: &str = "/ratelimit/tokens/{id}";
 
-const ID: &[Param] = &[path("id", Kind::Text(64), "The token's id, `t19`; never the token itself")];
+const ID: &[Param] = &[path(
+    "id",
+    Kind::Text(64),
+    "The token's id, `t19`; never the token itself",
+)];
 
 const UNKNOWN: (u16, &str) = (404, "There is no such token");
 const CHANGED: (u16, &str) = (412, "Somebody else changed it meanwhile");

@@ -11,7 +11,9 @@ pub(super) async fn list(call: Call) -> Outcome {
     let found = entries::page(&call, EntryKind::Token, |_| true).await?;
     let seq = found.entries.iter().map(|entry| entry.seq.get()).max();
     let tokens: Vec<Value> = found.entries.iter().map(|entry| of(entry, now)).collect();
-    Ok(Reply::json(&json!({ "tokens": tokens, "next_cursor": found.next_cursor, "seq": seq })))
+    Ok(Reply::json(
+        &json!({ "tokens": tokens, "next_cursor": found.next_cursor, "seq": seq }),
+    ))
 }
 
 pub(super) async fn read(call: Call) -> Outcome {

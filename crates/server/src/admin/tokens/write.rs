@@ -30,7 +30,10 @@ pub(super) async fn create(call: Call) -> Outcome {
     let name = form.text("name", NAME_CHARS_MAX);
     let name = form.needed("name", name);
     if name.as_deref().is_some_and(|name| TAKEN.contains(&name)) {
-        form.wrong("name", "stands for somebody else in the audit: take another");
+        form.wrong(
+            "name",
+            "stands for somebody else in the audit: take another",
+        );
     }
     let role = role(&mut form);
     let scopes = scopes(&mut form, role);
@@ -47,7 +50,9 @@ pub(super) async fn create(call: Call) -> Outcome {
         revoked_at: None,
     };
     if call.is_dry() {
-        return Ok(Reply::json(&json!({ "dry_run": true, "name": &*body.name })));
+        return Ok(Reply::json(
+            &json!({ "dry_run": true, "name": &*body.name }),
+        ));
     }
     let written = entries::put(&call, EntryAt::New, EntryBody::Token(body)).await?;
     let location = format!("/ratelimit/tokens/{}", written.entry.id);
@@ -80,7 +85,10 @@ fn scopes(form: &mut Form, role: Option<Role>) -> Option<Vec<Arc<str>>> {
         _ => None,
     };
     let Some(words) = words.filter(|words| !words.is_empty()) else {
-        form.wrong("scopes", "must be a list of scopes, for example [\"read\"]; leave it out for all of the role");
+        form.wrong(
+            "scopes",
+            "must be a list of scopes, for example [\"read\"]; leave it out for all of the role",
+        );
         return None;
     };
     let mut scopes: Vec<Arc<str>> = Vec::new();

@@ -121,7 +121,7 @@ fn forward_auth_answers_the_client_to_the_byte() {
         Date: Thu, 01 Jan 2026 00:00:00 GMT\r\n\
         Access-Control-Allow-Origin: *\r\n\
         Access-Control-Expose-Headers: Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, \
-        X-RateLimit-Reset, RateLimit, RateLimit-Policy, Tollgate-Decision-Id\r\n\
+        X-RateLimit-Reset, RateLimit, RateLimit-Policy, X-Rejection-Count, Tollgate-Decision-Id, Tollgate-Fallback\r\n\
         Content-Type: application/json\r\n\
         X-RateLimit-Limit: 2\r\n\
         X-RateLimit-Remaining: 0\r\n\

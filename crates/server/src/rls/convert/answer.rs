@@ -174,7 +174,7 @@ fn unbelieved(refused: Refused) -> Vec<HeaderValue> {
 fn headers(answer: &Answer, together: &Together, added: Option<Fields>) -> Vec<HeaderValue> {
     let none = Added(Vec::new());
     let added = match added {
-        None => fields::retry_after(none, &answer.ruling),
+        None => fields::retry_after(none, answer),
         // Envoy's own fields count seconds from now, so ours do too.
         Some(fields) => {
             let reset = ResetAs::Seconds;

@@ -66,7 +66,7 @@ fn opentelemetry_reads_what_is_pushed() {
         panic!("a sum")
     };
     assert!(decisions.is_monotonic && decisions.aggregation_temporality == 2);
-    assert_eq!(decisions.data_points.len(), 5 + 5 + 3);
+    assert_eq!(decisions.data_points.len(), 5 + 3 * 5 + 3);
     let Data::Histogram(durations) = data("tollgate_decision_duration_seconds") else {
         panic!("a histogram")
     };

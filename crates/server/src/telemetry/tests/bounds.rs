@@ -72,7 +72,7 @@ fn many_rules_share_what_is_beyond_the_bound() {
     let text = recorder.scrape();
     assert_eq!(
         series(&text, "tollgate_decisions_total"),
-        (ByRule::RULES_MAX + 1) * 5 + 3
+        (ByRule::RULES_MAX + 3) * 5 + 3
     );
     assert_eq!(series(&text, "tollgate_rule_limit"), ByRule::RULES_MAX);
     assert_eq!(Scrape::read(&text).of("tollgate_rules"), 3_000.0);

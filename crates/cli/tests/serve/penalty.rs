@@ -1,0 +1,61 @@
+//! Waits that grow for whoever does not wait.
+// Proves: U3, I6
+
+use serde_json::json;
+
+use crate::common::{Desk, http::Http};
+
+const RULES: &str = "version: 1
+rules: [{ name: login, key: [user], limit: 1/day }]
+";
+
+#[test]
+fn whoever_keeps_asking_waits_longer_and_is_told_how_often_it_asked() {
+    let desk = Desk::new();
+    // A bucket, whose wait is never longer than a minute.
+    desk.write(
+        "rules.yaml",
+        &RULES.replace("1/day", "{ per: 1/min, burst: 1 }"),
+    );
+    let server = desk.serve(&["--rules", "rules.yaml", "--penalty", "on"]);
+    let mut http = Http::to(server.http);
+    let mut ask = |user: &str| http.post("/ratelimit/check", &json!({ "user_id": user }));
+    assert_eq!(ask("ann").status, 200);
+    for number in 1..=18_u64 {
+        let denied = ask("ann");
+        assert_eq!(denied.status, 429);
+        let count: u64 = denied.header("x-rejection-count").unwrap().parse().unwrap();
+        assert!(
+            (number.saturating_sub(1)..=number).contains(&count),
+            "{count} of {number}"
+        );
+        let body = denied.json();
+        assert_eq!(body["rejection_count"], count);
+        let exact = body["retry_after_ms"].as_u64().unwrap().div_ceil(1_000);
+        let shown: u64 = denied.header("retry-after").unwrap().parse().unwrap();
+        let (least, jitter) = match count.saturating_sub(10) {
+            0 => (0, 2),
+            over => ((1 << over).min(60), 5),
+        };
+        let waits = exact.max(least)..=exact.max(least) + jitter;
+        assert!(waits.contains(&shown), "{shown} is not within {waits:?}");
+    }
+    assert_eq!(ask("ben").status, 200, "nobody else pays for it");
+}
+
+#[test]
+fn without_the_setting_a_wait_is_what_it_is() {
+    let desk = Desk::new();
+    desk.write("rules.yaml", RULES);
+    let server = desk.serve(&["--rules", "rules.yaml"]);
+    let mut http = Http::to(server.http);
+    for _ in 0..12 {
+        let reply = http.post("/ratelimit/check", &json!({ "user_id": "ann" }));
+        assert!(reply.header("x-rejection-count").is_none());
+        if reply.status == 429 {
+            let body = reply.json();
+            let exact = body["retry_after_ms"].as_u64().unwrap().div_ceil(1_000);
+            assert_eq!(body["retry_after"], exact);
+        }
+    }
+}
