@@ -3,6 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::{
+    people::{ApiKeysCommand, Audit, Block, Blocks, QuotasCommand, TokensCommand, Unblock},
     check::Check, config::Config, doctor::Doctor, explain::Explain, keys::KeysCommand,
     overrides::OverridesCommand, rules::RulesCommand, say::Format, serve::Serve, snippet::Snippet,
 };
@@ -56,6 +57,23 @@ pub(crate) enum Command {
     /// Counters: show and reset those of a request, find the busiest
     #[command(subcommand)]
     Keys(KeysCommand),
+    /// API keys: issue, list, show, rotate, rename, revoke
+    #[command(subcommand)]
+    ApiKeys(ApiKeysCommand),
+    /// What is agreed with single users: set, show, list, remove
+    #[command(subcommand)]
+    Quotas(QuotasCommand),
+    /// Deny a user, an organisation, an API key or an address, on every node
+    Block(Block),
+    /// End a block
+    Unblock(Unblock),
+    /// List who is blocked
+    Blocks(Blocks),
+    /// Tokens of the admin side: issue, list, revoke
+    #[command(subcommand)]
+    Tokens(TokensCommand),
+    /// Who changed what, and who was turned away
+    Audit(Audit),
 }
 
 #[cfg(test)]
