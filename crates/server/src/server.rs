@@ -100,7 +100,8 @@ impl Server {
         );
         let publisher = Arc::new(publisher.telling(Arc::clone(&authority)));
 
-        let (file, file_status) = assemble::rules_file(&settings, &catalog, &recorder, hangup).await?;
+        let (file, file_status) =
+            assemble::rules_file(&settings, &catalog, &recorder, hangup).await?;
         let watching = WatchSettings::new(settings.node.clone()).data(data.path());
         let (mut watcher, status) = Watcher::new(catalog.clone(), Arc::clone(&publisher), watching);
         if let Err(error) = watcher.start(FIRST_SNAPSHOT_MAX).await {
