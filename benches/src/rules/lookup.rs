@@ -122,7 +122,7 @@ fn time(mut pass: impl FnMut()) -> f64 {
     start.elapsed().as_secs_f64() * 1e9 / (PASSES * REQUESTS) as f64
 }
 
-pub(super) fn median(times: &mut [f64]) -> f64 {
+pub(crate) fn median(times: &mut [f64]) -> f64 {
     times.sort_unstable_by(f64::total_cmp);
     times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
 }

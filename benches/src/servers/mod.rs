@@ -3,6 +3,7 @@
 mod contest;
 mod fixed;
 mod grpc;
+mod identified;
 mod leased;
 mod load;
 mod measured;
@@ -18,6 +19,7 @@ mod shape;
 mod tollgate;
 
 pub(crate) use fixed::{Kind as FixedKind, serve as serve_fixed};
+pub(crate) use identified::{Identified, identified};
 pub(crate) use leased::{Beside, leased};
 pub(crate) use measured::{Contest, Measured};
 pub(crate) use memory::Memory;

@@ -23,7 +23,15 @@ const REQUESTS: usize = 4_096;
 const USERS: usize = 100_000;
 
 impl Script {
-    fn new<T: AsRef<[u8]>>(marker: &'static [u8], mut request: impl FnMut(usize) -> T) -> Self {
+    fn new<T: AsRef<[u8]>>(marker: &'static [u8], request: impl FnMut(usize) -> T) -> Self {
+        Self::of(REQUESTS, marker, request)
+    }
+
+    fn of<T: AsRef<[u8]>>(
+        requests: usize,
+        marker: &'static [u8],
+        mut request: impl FnMut(usize) -> T,
+    ) -> Self {
         let mut script = Self {
             bytes: Vec::new(),
             ends: Vec::new(),
@@ -31,7 +39,7 @@ impl Script {
             decisions: 1,
             method: "",
         };
-        for number in 0..REQUESTS {
+        for number in 0..requests {
             script.bytes.extend_from_slice(request(number).as_ref());
             script.ends.push(script.bytes.len());
         }
@@ -40,7 +48,7 @@ impl Script {
 
     /// `count` requests from the `first` on; a run that would pass the end is taken from the start.
     pub(super) fn run(&self, first: usize, count: usize) -> &[u8] {
-        let first = first % (REQUESTS - count + 1);
+        let first = first % (self.ends.len() - count + 1);
         let start = if first == 0 { 0 } else { self.ends[first - 1] };
         &self.bytes[start..self.ends[first + count - 1]]
     }
@@ -82,8 +90,13 @@ impl Script {
 
     /// Posts of JSON to a path.
     pub(super) fn post(path: &str, body: impl Fn(usize) -> String) -> Self {
-        Self::new(b"HTTP/1.1 ", |number| {
-            let body = body(user(number));
+        Self::posts(REQUESTS, path, |number| body(user(number)))
+    }
+
+    /// So many of them, told apart by their number.
+    pub(super) fn posts(requests: usize, path: &str, body: impl Fn(usize) -> String) -> Self {
+        Self::of(requests, b"HTTP/1.1 ", |number| {
+            let body = body(number);
             let length = body.len();
             format!(
                 "POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n\

@@ -14,6 +14,7 @@ pub(super) struct Ours {
     pub(super) http: SocketAddr,
     pub(super) grpc: SocketAddr,
     pub(super) resp: SocketAddr,
+    pub(super) admin: SocketAddr,
     pub(super) folder: tempfile::TempDir,
 }
 
@@ -40,7 +41,7 @@ impl Ours {
         }
         command.arg("--rules").arg(&rules).args(flags);
         let mut process = Process::start(&command)?;
-        for address in [http, grpc, resp] {
+        for address in [http, grpc, resp, admin] {
             process.listening(address)?;
         }
         Ok(Self {
@@ -48,6 +49,7 @@ impl Ours {
             http,
             grpc,
             resp,
+            admin,
             folder,
         })
     }

@@ -3,8 +3,17 @@
 use clap::{Parser, Subcommand};
 
 use crate::{
-    check::Check, config::Config, doctor::Doctor, explain::Explain, keys::KeysCommand,
-    overrides::OverridesCommand, rules::RulesCommand, say::Format, serve::Serve, snippet::Snippet,
+    check::Check,
+    config::Config,
+    doctor::Doctor,
+    explain::Explain,
+    keys::KeysCommand,
+    overrides::OverridesCommand,
+    people::{ApiKeysCommand, Audit, Block, Blocks, QuotasCommand, TokensCommand, Unblock},
+    rules::RulesCommand,
+    say::Format,
+    serve::Serve,
+    snippet::Snippet,
 };
 
 /// Tollgate, a rate limiter for APIs
@@ -56,6 +65,23 @@ pub(crate) enum Command {
     /// Counters: show and reset those of a request, find the busiest
     #[command(subcommand)]
     Keys(KeysCommand),
+    /// API keys: issue, list, show, rotate, rename, revoke
+    #[command(subcommand)]
+    ApiKeys(ApiKeysCommand),
+    /// What is agreed with single users: set, show, list, remove
+    #[command(subcommand)]
+    Quotas(QuotasCommand),
+    /// Deny a user, an organisation, an API key or an address, on every node
+    Block(Block),
+    /// End a block
+    Unblock(Unblock),
+    /// List who is blocked
+    Blocks(Blocks),
+    /// Tokens of the admin side: issue, list, revoke
+    #[command(subcommand)]
+    Tokens(TokensCommand),
+    /// Who changed what, and who was turned away
+    Audit(Audit),
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod file;
 mod keys;
 mod outcome;
 mod overrides;
+mod people;
 mod problems;
 mod rules;
 mod running;
@@ -47,6 +48,13 @@ fn main() -> ExitCode {
         Command::Rules(command) => rules::run(command, format),
         Command::Overrides(command) => overrides::run(command, format),
         Command::Keys(command) => keys::run(command, format),
+        Command::ApiKeys(command) => command.run(format),
+        Command::Quotas(command) => command.run(format),
+        Command::Block(command) => command.run(format),
+        Command::Unblock(command) => command.run(format),
+        Command::Blocks(command) => command.run(format),
+        Command::Tokens(command) => command.run(format),
+        Command::Audit(command) => command.run(format),
     };
     let outcome: Outcome = done.unwrap_or_else(|error| outcome::of_error(&error, format));
     outcome.into()

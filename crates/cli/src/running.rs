@@ -68,6 +68,9 @@ impl Credentials {
 pub(crate) enum Verb<'a> {
     Get,
     Post(&'a Value),
+    /// POST with nothing in it.
+    Do,
+    Put(&'a Value),
     Delete,
 }
 
@@ -91,8 +94,8 @@ pub(crate) fn ask(
     let (token, trust) = (credentials.token()?, credentials.trust()?);
     let authority = credentials.authority(authority)?;
     let body = match verb {
-        Verb::Post(body) => body.to_string(),
-        Verb::Get | Verb::Delete => String::new(),
+        Verb::Post(body) | Verb::Put(body) => body.to_string(),
+        Verb::Get | Verb::Do | Verb::Delete => String::new(),
     };
     let outgoing = Outgoing {
         authority,
@@ -108,12 +111,65 @@ pub(crate) fn ask(
     let reply = runtime.block_on(async {
         match verb {
             Verb::Get => outgoing.get(DEADLINE).await,
-            Verb::Post(_) => outgoing.post(DEADLINE).await,
+            Verb::Post(_) | Verb::Do => outgoing.post(DEADLINE).await,
+            Verb::Put(_) => outgoing.put(DEADLINE).await,
             Verb::Delete => outgoing.delete(DEADLINE).await,
         }
     });
     let reply = reply.map_err(|error| told(error, trust.as_ref()))?;
     Ok((reply.status, json_of(&reply, authority)?))
+}
+
+/// A running server
+#[derive(Debug, clap::Args)]
+pub(crate) struct Server {
+    /// Where the running server has its admin side [default: 127.0.0.1:7080] [env: TOLLGATE_ADMIN]
+    #[arg(long, value_name = "ADDRESS")]
+    admin: Option<String>,
+    #[command(flatten)]
+    credentials: Credentials,
+}
+
+impl Server {
+    /// Its status and its answer.
+    pub(crate) fn ask(&self, verb: Verb<'_>, path: &str) -> anyhow::Result<(u16, Value)> {
+        ask(verb, &admin(self.admin.as_ref()), path, &self.credentials)
+    }
+
+    /// Its answer, if all went well.
+    pub(crate) fn done(&self, verb: Verb<'_>, path: &str) -> anyhow::Result<Value> {
+        match self.ask(verb, path)? {
+            (200..300, answer) => Ok(answer),
+            (status, answer) => Err(refusal(status, &answer)),
+        }
+    }
+}
+
+/// A path with what varies in its query; what is not given is left out.
+pub(crate) fn path(path: &str, query: &[(&str, Option<&str>)]) -> String {
+    let given = query
+        .iter()
+        .filter_map(|(name, value)| Some((name, (*value)?)));
+    let pairs: Vec<String> = given
+        .map(|(name, value)| format!("{name}={}", encoded(value)))
+        .collect();
+    match pairs.as_slice() {
+        [] => path.to_owned(),
+        pairs => format!("{path}?{}", pairs.join("&")),
+    }
+}
+
+/// A text as a path or a query carries it.
+pub(crate) fn encoded(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            encoded += &format!("%{byte:02X}");
+        }
+    }
+    encoded
 }
 
 fn told(error: OutgoingError, trust: Option<&Trust>) -> anyhow::Error {
@@ -154,4 +210,19 @@ pub(crate) fn refusal(status: u16, answer: &Value) -> anyhow::Error {
     let detail = detail.unwrap_or("it does not say why");
     let failure = Failure::new(format!("the server answered {status}: {detail}"));
     failure.with("answer", answer.clone()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn what_a_query_cannot_carry_is_encoded() {
+        assert_eq!(
+            super::encoded("/a b&c=ä+1%"),
+            "%2Fa%20b%26c%3D%C3%A4%2B1%25"
+        );
+        assert_eq!(super::encoded("alice-1.x_y~"), "alice-1.x_y~");
+        let query = [("a", Some("1 2")), ("b", None), ("c", Some("3"))];
+        assert_eq!(super::path("/x", &query), "/x?a=1%202&c=3");
+        assert_eq!(super::path("/x", &[]), "/x");
+    }
 }

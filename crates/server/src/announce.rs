@@ -11,6 +11,7 @@ use crate::{
     counting::Counting,
     curl::Curl,
     health::Condition,
+    identity::secret::Secret,
     rules::Shown,
     server::Server,
 };
@@ -27,6 +28,7 @@ pub struct Announcement {
     condition: Condition,
     schemes: Schemes,
     curl: Curl,
+    first_token: Option<Secret>,
 }
 
 /// What the addresses begin with.
@@ -63,6 +65,7 @@ impl Announcement {
             owner: settings.owner.clone(),
             node: settings.node.to_string(),
             condition: health.condition(),
+            first_token: server.first_token().cloned(),
         }
     }
 
@@ -88,6 +91,7 @@ impl Announcement {
             "redis": self.redis,
             "counting": self.condition.counting.words(),
             "killed_loses_at_most_s": SAVE_EVERY.as_secs(),
+            "first_token": self.first_token.as_ref().map(Secret::as_str),
             "try": self.curl(),
         })
     }
@@ -169,6 +173,13 @@ impl fmt::Display for Announcement {
             "             at most the last {} s of them",
             SAVE_EVERY.as_secs()
         )?;
+        if let Some(token) = &self.first_token {
+            writeln!(f, "  token      {}", token.as_str())?;
+            writeln!(
+                f,
+                "             of an admin, shown this once: this machine needs none until you set admin_auth"
+            )?;
+        }
         for trouble in &self.condition.degraded {
             writeln!(f, "  attention  {trouble}")?;
         }

@@ -7,6 +7,7 @@
 
 mod admin;
 mod announce;
+mod assemble;
 mod authority;
 mod config;
 mod counters;
@@ -16,6 +17,7 @@ mod data;
 mod doctor;
 mod engine;
 mod error;
+mod first_token;
 mod gateway;
 mod hangup;
 mod health;
@@ -25,6 +27,7 @@ mod listen;
 mod open_files;
 mod outgoing;
 mod ports;
+mod record;
 mod resp;
 mod rls;
 mod rules;
@@ -37,11 +40,11 @@ mod usage;
 pub use announce::Announcement;
 pub use authority::Token;
 pub use config::{
-    Administrators, ApiKeys, Collector, CollectorError, ConfigError, ConfigFile, Demo, Effective,
-    Fields, Identity, Jwt, JwtAlgorithm, JwtClaims, JwtSecret, Listeners, Loaded, LogFormat, Logs,
-    Origin, Owner, Penalising, Problem, ProxyProtocol, Redis, RedisUrl, RedisUrlError, ResetAs,
-    SETTINGS, SecretText, Setting, Settings, Shown, Sources, Takes, Timers, Tls, TlsFiles, Wording,
-    environment, load, rehearse,
+    AdminAuth, AdminRules, Administrators, ApiKeys, Approvals, Collector, CollectorError,
+    ConfigError, ConfigFile, Demo, Effective, Fields, Identity, Jwt, JwtAlgorithm, JwtClaims,
+    JwtSecret, Listeners, Loaded, LogFormat, Logs, Origin, OverrideBounds, Owner, Penalising,
+    Problem, ProxyProtocol, Redis, RedisUrl, RedisUrlError, ResetAs, SETTINGS, SecretText, Setting,
+    Settings, Shown, Sources, Takes, Timers, Tls, TlsFiles, Wording, environment, load, rehearse,
 };
 pub use data::DataError;
 pub use doctor::{Diagnosis, Grade, diagnose};

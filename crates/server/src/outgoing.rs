@@ -97,6 +97,15 @@ impl Outgoing<'_> {
         self.send(Method::GET, deadline).await
     }
 
+    /// The same with PUT.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Outgoing::post`].
+    pub async fn put(&self, deadline: Duration) -> Result<Reply, OutgoingError> {
+        self.send(Method::PUT, deadline).await
+    }
+
     /// The same with DELETE.
     ///
     /// # Errors

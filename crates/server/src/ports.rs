@@ -5,11 +5,12 @@ use std::{future::Future, sync::Arc};
 use tokio::net::TcpListener;
 
 use crate::{
-    config::Listeners,
+    config::{Listeners, ProxyProtocol},
     error::StartError,
-    listen::{Acceptor, Serve, bind},
+    listen::{Acceptor, Herald, Serve, bind},
     server::Parts,
     stop::Stop,
+    telemetry::{Complaints, Protocol},
     tls::{TlsListener, TlsListeners},
 };
 
@@ -67,6 +68,7 @@ impl Port {
         let timers = &parts.settings.timers;
         let acceptor = Acceptor {
             listener: self.listener,
+            herald: herald(S::PROTOCOL, parts).map(Arc::new),
             tls: self.tls,
             complaints: Arc::default(),
             connections_max: timers.connections_max,
@@ -75,4 +77,23 @@ impl Port {
         };
         acceptor.run(Arc::new(serve), stopping.clone())
     }
+}
+
+/// Who hears proxies on a listener. Nobody administers through one.
+fn herald(protocol: Protocol, parts: &Parts) -> Option<Herald> {
+    let (settings, timers) = (&parts.settings, &parts.settings.timers);
+    if settings.identity.proxy_protocol == ProxyProtocol::Off || protocol == Protocol::Admin {
+        return None;
+    }
+    Some(Herald {
+        proxies: settings.trusted_proxies.clone(),
+        header: timers.request,
+        idle: match protocol {
+            Protocol::Resp => timers.resp_idle,
+            _ => timers.idle,
+        },
+        protocol,
+        recorder: Arc::clone(parts.engine.recorder()),
+        complaints: Complaints::default(),
+    })
 }

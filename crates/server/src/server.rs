@@ -1,26 +1,27 @@
 //! A server from start to end.
 
-use std::{future::Future, io, sync::Arc, time::Duration};
+use std::{future::Future, sync::Arc, time::Duration};
 
-use tokio::{sync::watch, task::JoinSet};
-use tollgate_catalog::{Catalog, Options, WatchSettings, Watcher};
+use tokio::task::JoinSet;
+use tollgate_catalog::{Catalog, WatchSettings, Watcher};
 use tollgate_core::{Clock as _, SystemClock};
-use tollgate_memory::{CellStore, MemoryStore};
 use tollgate_rules::Live;
 
 use crate::{
     admin::AdminServe,
     announce::Announcement,
+    assemble,
     authority::Authority,
-    config::{Demo, Listeners, Owner, Penalising, Settings},
+    config::{Demo, Listeners, Settings},
     counters::Keeper,
     data::DataFolder,
-    engine::{Engine, Fleet, Penalties, Time},
+    engine::{Engine, Time},
     error::StartError,
+    first_token,
     hangup::Hangup,
     health::Health,
     http::HttpServe,
-    identity::{Identifier, JwtKeeper, KeyHasher},
+    identity::{Identifier, JwtKeeper, KeyHasher, secret::Secret},
     ports::Ports,
     resp::RespServe,
     rls::RlsServe,
@@ -45,6 +46,7 @@ pub struct Server {
     file: Option<RulesFile>,
     data: DataFolder,
     keeper: Keeper,
+    first_token: Option<Secret>,
     jwt_keys: Option<JwtKeeper>,
 }
 
@@ -76,8 +78,7 @@ impl Server {
         let recorder = Arc::new(Recorder::new(&settings));
         let patience = settings.timers.request;
         let (certificates, handshakes) = tls::Keeper::open(&settings.tls, patience, &recorder)?;
-        let jwt = settings.identity.jwt.as_ref();
-        let jwt = jwt.map(|jwt| JwtKeeper::open(jwt, &recorder)).transpose()?;
+        let jwt = JwtKeeper::of(&settings.identity, &recorder)?;
         let (ports, listeners) = Ports::take(&settings.listen, handshakes).await?;
         settings.listen = listeners;
         if !listeners.are_loopback() || !settings.database.is_sqlite() {
@@ -85,48 +86,44 @@ impl Server {
         }
         let data = DataFolder::take(&settings.data)?;
         let hasher = Arc::new(KeyHasher::open(&settings)?);
-        let catalog = catalog(&settings).await?;
+        let catalog = assemble::catalog(&settings).await?;
 
         let time = Time::new(SystemClock);
         let live = Arc::new(Live::new());
-        let publisher = Arc::new(Publisher::new(
+        let authority = Authority::new(settings.token.clone()).asking(settings.admin_rules.auth);
+        let authority = Arc::new(authority);
+        let publisher = Publisher::new(
             Arc::clone(&live),
             Arc::clone(&recorder),
             settings.demo,
             settings.counting(),
-        ));
+        );
+        let publisher = Arc::new(publisher.telling(Arc::clone(&authority)));
 
-        let (file, file_status) = rules_file(&settings, &catalog, &recorder, hangup).await?;
+        let (file, file_status) =
+            assemble::rules_file(&settings, &catalog, &recorder, hangup).await?;
         let watching = WatchSettings::new(settings.node.clone()).data(data.path());
         let (mut watcher, status) = Watcher::new(catalog.clone(), Arc::clone(&publisher), watching);
         if let Err(error) = watcher.start(FIRST_SNAPSHOT_MAX).await {
             tracing::error!(%error, "Nothing can be decided until the rule database is back.");
         }
+        let first_token = first_token::issued(&settings, &authority, &catalog).await;
 
         let keeper = Keeper::new(data.path());
-        let (store, cells) =
-            counters(&keeper, settings.keys_max, &time).map_err(|source| StartError::Counters {
-                path: data.path().to_owned(),
-                source,
-            })?;
-        let engine = engine(&settings, (store, cells), (live, time, recorder)).await?;
-        metered(&engine);
+        let engine = assemble::engine(&settings, &keeper, (live, time, recorder)).await?;
         let (jwt_keys, verifier) = jwt.unzip();
         let health = Health {
             publisher,
             catalog: status,
             file: file_status,
             certificates: certificates.standings(),
-            jwt_keys: jwt_keys
-                .as_ref()
-                .map(JwtKeeper::standing)
-                .unwrap_or_default(),
+            jwt_keys: JwtKeeper::standing_of(jwt_keys.as_ref()),
             engine: Arc::clone(&engine),
         };
         let identifier = Identifier::new(&engine, &hasher, verifier, &settings.identity);
         let parts = Parts {
             identifier: Arc::new(identifier),
-            authority: Arc::new(Authority::new(settings.token.clone())),
+            authority,
             settings: Arc::new(settings),
             engine,
             catalog,
@@ -142,6 +139,7 @@ impl Server {
             file,
             data,
             keeper,
+            first_token,
             jwt_keys,
         })
     }
@@ -154,6 +152,11 @@ impl Server {
     /// What to tell whoever started it.
     pub fn announcement(&self) -> Announcement {
         Announcement::of(self)
+    }
+
+    /// The token that was made at the first start, to be shown once.
+    pub(crate) fn first_token(&self) -> Option<&Secret> {
+        self.first_token.as_ref()
     }
 
     pub(crate) fn about(&self) -> (&Settings, &Health) {
@@ -198,6 +201,9 @@ impl Server {
         if let Some(file) = self.file {
             chores.spawn(file.run(stopping.clone()));
         }
+        let record = parts.authority.record().clone();
+        let recorder = Arc::clone(parts.engine.recorder());
+        chores.spawn(record.run(parts.catalog.clone(), recorder, stopping.clone()));
         let recorder = Arc::clone(parts.engine.recorder());
         let status = parts.health.catalog.clone();
         chores.spawn(rules::tell(status, recorder, stopping.clone()));
@@ -231,76 +237,4 @@ impl Server {
         parts.catalog.close().await;
         drop(self.data);
     }
-}
-
-type Counters = (MemoryStore<Time>, CellStore<Time>);
-
-/// Whoever decides, over this node's counters and those that it shares with others.
-async fn engine(
-    settings: &Settings,
-    (store, cells): Counters,
-    (live, time, recorder): (Arc<Live>, Time, Arc<Recorder>),
-) -> Result<Arc<Engine>, StartError> {
-    let store = Arc::new(store);
-    let fleet = settings.redis.as_ref().map(|redis| {
-        let node = settings.node.as_str();
-        Fleet::start(redis, node, Arc::clone(&store), &time)
-    });
-    let fleet = fleet.transpose()?;
-    let engine = Engine::new(live, store, time, recorder).with_cells(cells);
-    let engine = match settings.penalty {
-        Penalising::Off => engine,
-        Penalising::On => engine.with_penalties(Penalties::new()),
-    };
-    let Some(fleet) = fleet else {
-        return Ok(Arc::new(engine));
-    };
-    fleet.greet().await;
-    Ok(Arc::new(engine.with_fleet(fleet)))
-}
-
-/// Lets metrics read the counters. Weakly: the engine has the recorder, and neither may keep the other alive.
-fn metered(engine: &Arc<Engine>) {
-    let counted = Arc::downgrade(engine);
-    let stats = move || counted.upgrade().map(|engine| engine.store().stats());
-    engine.recorder().reads_store(stats);
-    let shared = Arc::downgrade(engine);
-    let read = move || shared.upgrade()?.fleet().map(Fleet::reading);
-    engine.recorder().reads_fleet(read);
-}
-
-fn counters(keeper: &Keeper, keys: usize, time: &Time) -> io::Result<Counters> {
-    Ok((keeper.load(keys, time)?, keeper.load(keys, time)?))
-}
-
-/// A file is opened now, since one that cannot be will not mend itself; a server may come back.
-async fn catalog(settings: &Settings) -> Result<Catalog, StartError> {
-    let url = &settings.database;
-    let opened = if url.is_sqlite() {
-        Catalog::open(url).await
-    } else {
-        Catalog::lazy(url, Options::default())
-    };
-    opened.map_err(|source| StartError::Catalog {
-        url: url.clone(),
-        source,
-    })
-}
-
-type WatchedStatus = watch::Receiver<rules::FileStatus>;
-
-async fn rules_file(
-    settings: &Settings,
-    catalog: &Catalog,
-    recorder: &Arc<Recorder>,
-    hangup: Hangup,
-) -> Result<(Option<RulesFile>, Option<WatchedStatus>), StartError> {
-    let Owner::File(path) = &settings.owner else {
-        return Ok((None, None));
-    };
-    let (file, status) =
-        RulesFile::new(path.clone(), catalog.clone(), Arc::clone(recorder), hangup);
-    let mut file = file.counted(settings.counting());
-    file.apply().await?;
-    Ok((Some(file), Some(status)))
 }

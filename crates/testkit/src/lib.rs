@@ -27,6 +27,7 @@ mod envoy;
 pub mod fuzz;
 mod fuzz_http;
 pub mod gateway;
+pub mod jwt;
 mod notation;
 mod ports;
 pub mod postgres;

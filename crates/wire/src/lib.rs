@@ -3,4 +3,5 @@
 pub mod admin;
 pub mod check;
 pub mod http1;
+pub mod proxy;
 pub mod resp;

@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 
-use super::target::Server;
 use crate::{
     outcome::Outcome,
-    running::{self, Verb},
+    running::{self, Server, Verb},
     say::Format,
 };
 

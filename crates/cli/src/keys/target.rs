@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::{
     facts::{Fact, Facts},
     outcome::Failure,
-    running::{self, Credentials, Verb},
+    running::{self, Server, Verb, encoded},
 };
 
 /// The counters of a request, as a running server has them
@@ -19,24 +19,6 @@ pub(super) struct Target {
     rule: Option<String>,
     #[command(flatten)]
     server: Server,
-}
-
-/// A running server
-#[derive(Debug, clap::Args)]
-pub(super) struct Server {
-    /// Where the running server has its admin side [default: 127.0.0.1:7080] [env: TOLLGATE_ADMIN]
-    #[arg(long, value_name = "ADDRESS")]
-    admin: Option<String>,
-    #[command(flatten)]
-    credentials: Credentials,
-}
-
-impl Server {
-    /// Its status and its answer.
-    pub(super) fn ask(&self, verb: Verb<'_>, path: &str) -> anyhow::Result<(u16, Value)> {
-        let admin = running::admin(self.admin.as_ref());
-        running::ask(verb, &admin, path, &self.credentials)
-    }
 }
 
 impl Target {
@@ -61,30 +43,5 @@ impl Target {
             }
             _ => Err(running::refusal(status, &answer)),
         }
-    }
-}
-
-/// A text as a query carries it.
-fn encoded(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            encoded += &format!("%{byte:02X}");
-        }
-    }
-    encoded
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn what_a_query_cannot_carry_is_encoded() {
-        assert_eq!(
-            super::encoded("/a b&c=ä+1%"),
-            "%2Fa%20b%26c%3D%C3%A4%2B1%25"
-        );
-        assert_eq!(super::encoded("alice-1.x_y~"), "alice-1.x_y~");
     }
 }

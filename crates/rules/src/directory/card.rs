@@ -20,7 +20,6 @@ pub struct KeyCard {
 
 /// Whether an API key opens anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum KeyStanding {
     /// It does.
     InForce,

@@ -13,24 +13,32 @@ use tollgate_core::{Clock as _, Timestamp};
 use tollgate_wire::admin::check;
 
 use super::{
-    certified::Certified,
     params::Params,
     problem::Problem,
+    proposals::Earlier,
     route::{Route, Verb},
     state::AdminState,
     trouble,
+    visit::Visit,
 };
-use crate::config::Owner;
+use crate::{
+    authority::{Permission, Refused},
+    config::Owner,
+};
 
 /// A request to the admin API.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Call {
     /// What it works on.
     pub(super) state: Arc<AdminState>,
     /// What is in the path and in the query.
     pub(super) params: Params,
-    /// What the caller's certificate calls it.
-    name: Option<String>,
+    /// Who asks, from where.
+    visit: Visit,
+    /// Who is named as the author, if it is somebody else than who asks.
+    author: Option<Author>,
+    /// The path with its query, as it came.
+    pub(super) target: String,
     /// The header fields.
     pub(super) headers: HeaderMap,
     /// What was sent: JSON, if the route takes a body.
@@ -44,8 +52,8 @@ const BODY_TIME_MAX: Duration = Duration::from_secs(10);
 /// How long the catalog has for what is read; writes have the catalog's own deadlines, since a write that
 /// is given up may still happen.
 const READ_TIME_MAX: Duration = Duration::from_secs(10);
-/// Who writes, if nobody says.
-const AUTHOR: &str = "admin-api";
+/// How long a revocation or a block waits for all nodes, if nobody says.
+const SURE_TIME: Duration = Duration::from_secs(2);
 
 impl Call {
     /// Reads a request, or says what is wrong with it.
@@ -68,11 +76,24 @@ impl Call {
                 String::new()
             }
         };
-        let name = Certified::of(&parts.extensions).map(str::to_owned);
+        let Some(visit) = parts.extensions.remove::<Visit>() else {
+            // The guard puts it there before anything else happens.
+            return Err(Problem::new(
+                StatusCode::FORBIDDEN,
+                "not-allowed",
+                "nobody asks",
+            ));
+        };
         Ok(Self {
             state,
             params,
-            name,
+            visit,
+            author: None,
+            target: parts
+                .uri
+                .path_and_query()
+                .map_or("/", |it| it.as_str())
+                .to_owned(),
             headers: parts.headers,
             body,
         })
@@ -81,6 +102,11 @@ impl Call {
     /// A part of the path; the router sees to it that it is there.
     pub(super) fn in_path(&self, name: &str) -> &str {
         self.params.text(name).unwrap_or_default()
+    }
+
+    /// The path as it came.
+    pub(super) fn path(&self) -> &str {
+        self.target.split('?').next().unwrap_or_default()
     }
 
     /// What the newest revision holds.
@@ -98,11 +124,56 @@ impl Call {
         answer.map_err(|error| trouble::problem(&error))
     }
 
-    /// Who writes, and why. A certificate is believed before what somebody says of itself.
+    /// What an earlier request asked for, done now for its author by whoever asks.
+    pub(super) fn instead(&self, author: Author, asked: Earlier) -> Self {
+        Self {
+            state: Arc::clone(&self.state),
+            params: asked.params,
+            visit: self.visit.clone(),
+            author: Some(author),
+            target: asked.target,
+            headers: asked.headers,
+            body: asked.body,
+        }
+    }
+
+    /// The same, only to look at what would happen.
+    #[must_use]
+    pub(super) fn dry(mut self) -> Self {
+        self.params.put("dry_run", "true");
+        self
+    }
+
+    /// Who asks, from where.
+    pub(super) const fn visit(&self) -> &Visit {
+        &self.visit
+    }
+
+    /// Whether whoever asks may do something that the route does not ask for.
+    pub(super) fn may(&self, wanted: Permission) -> Result<(), Refused> {
+        self.visit
+            .actor()
+            .map_or(Err(Refused::Missing), |actor| actor.may(wanted))
+    }
+
+    /// Who writes, and why. What somebody says of themselves counts only where nothing proves it: on this machine, or
+    /// with the token that several share.
     pub(super) fn author(&self) -> Author {
-        let said = || self.field("tollgate-author");
-        let name = self.name.clone().or_else(said);
-        let author = Author::new(name.as_deref().unwrap_or(AUTHOR));
+        if let Some(author) = &self.author {
+            return author.clone();
+        }
+        let actor = self.visit.actor();
+        let is_personal = actor.is_some_and(|actor| actor.proof.is_personal());
+        let said = self.field("tollgate-author").filter(|_| !is_personal);
+        self.because(self.visit.author(said.as_deref()))
+    }
+
+    /// Who asks, under the name that is proven.
+    pub(super) fn proven(&self) -> Author {
+        self.because(self.visit.author(None))
+    }
+
+    fn because(&self, author: Author) -> Author {
         let reason = self.params.text("reason").map(str::to_owned);
         match reason.or_else(|| self.field("tollgate-reason")) {
             Some(reason) => author.because(&reason),
@@ -140,9 +211,19 @@ impl Call {
 
     /// Which nodes run a write, if the caller wants to wait for that. The write has happened either way.
     pub(super) async fn confirmed(&self, goal: Goal) -> Value {
-        let Some(wait) = self.params.span("wait") else {
-            return Value::Null;
-        };
+        match self.params.span("wait") {
+            Some(wait) => self.confirmed_within(goal, wait).await,
+            None => Value::Null,
+        }
+    }
+
+    /// Which nodes run a write that must not be late: waits for that unless told otherwise.
+    pub(super) async fn confirmed_at_once(&self, goal: Goal) -> Value {
+        let wait = self.params.span("wait").unwrap_or(SURE_TIME);
+        self.confirmed_within(goal, wait).await
+    }
+
+    async fn confirmed_within(&self, goal: Goal, wait: Duration) -> Value {
         match self.state.catalog.wait_confirmed(goal, wait).await {
             Ok(confirmation) => nodes(&confirmation),
             Err(error) => json!({ "confirmed": [], "missing": [], "unknown": error.to_string() }),

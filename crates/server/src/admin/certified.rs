@@ -1,6 +1,6 @@
 //! Who is on the other side of a connection, for all requests that come over it.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use axum::http::Extensions;
 
@@ -12,5 +12,16 @@ impl Certified {
     /// Of whom a request comes, if a certificate says so.
     pub(super) fn of(extensions: &Extensions) -> Option<&str> {
         extensions.get().map(|Self(name)| &**name)
+    }
+}
+
+/// Where a connection comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct From(pub(super) IpAddr);
+
+impl From {
+    /// Of where a request comes from, if it came over a socket.
+    pub(super) fn of(extensions: &Extensions) -> Option<IpAddr> {
+        extensions.get().map(|Self(address)| *address)
     }
 }

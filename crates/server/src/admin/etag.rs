@@ -1,7 +1,7 @@
 //! Versions as entity tags: what an editor saw, and what must still be so.
 
 use axum::http::{HeaderMap, StatusCode, header};
-use tollgate_catalog::{Expect, RevisionNumber};
+use tollgate_catalog::{Expect, OverrideSeq, RevisionNumber};
 
 use super::problem::Problem;
 
@@ -63,6 +63,20 @@ pub(super) fn expected(
             Err(Problem::new(status, "conflict", detail).with("current_version", found))
         }
     }
+}
+
+/// Refuses a write of somebody who saw another version than this; whoever does not say what they saw may write.
+pub(super) fn seen(headers: &HeaderMap, subject: &str, found: OverrideSeq) -> Result<(), Problem> {
+    let named = match tags(headers, header::IF_MATCH.as_str(), Weak::Other) {
+        None | Some(Tags::Any) => return Ok(()),
+        Some(Tags::These(tags)) => tags,
+    };
+    if named.iter().any(|tag| *tag == found.to_string()) {
+        return Ok(());
+    }
+    let detail = format!("{subject} was changed meanwhile: look at it again");
+    let problem = Problem::new(StatusCode::PRECONDITION_FAILED, "conflict", detail);
+    Err(problem.with("current_version", found.get()))
 }
 
 /// What a weak tag is to a comparison.

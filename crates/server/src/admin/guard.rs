@@ -12,25 +12,41 @@ use axum::{
     middleware::Next,
 };
 
-use super::{certified::Certified, problem::Problem, routes, state::AdminState};
+use super::{
+    certified::Certified,
+    problem::{Problem, Trouble},
+    routes,
+    state::AdminState,
+    visit::Visit,
+};
 use crate::{
-    authority::{Caller, Door, Permission, Refused},
-    config::Administrators,
+    authority::{Actor, Caller, Door, Permission, Refused},
+    config::{AdminAuth, Administrators},
 };
 
-/// Lets a request through, or says why not.
+/// Lets a request through, or says why not. Whoever is turned away, here or further in, goes on record.
 pub(super) async fn guard(
     State(state): State<Arc<AdminState>>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response<Body> {
-    match check(&state, &request) {
-        Ok(()) => next.run(request).await,
+    let visit = Visit::of(&state, &request);
+    let mut response = match check(&state, &request) {
+        Ok(actor) => {
+            let visit = visit.clone().by(actor);
+            request.extensions_mut().insert(visit);
+            next.run(request).await
+        }
         Err(problem) => problem.into_response(),
+    };
+    if let Some(Trouble(problem)) = response.extensions().get() {
+        visit.refused(&state, response.status(), problem);
     }
+    visit.mark(response.headers_mut());
+    response
 }
 
-fn check(state: &AdminState, request: &Request) -> Result<(), Problem> {
+fn check(state: &AdminState, request: &Request) -> Result<Actor, Problem> {
     let host = host(request)?;
     if state.door == Door::Loopback && !is_ours(state, name_of(host)) {
         let detail = format!(
@@ -41,17 +57,25 @@ fn check(state: &AdminState, request: &Request) -> Result<(), Problem> {
         return Err(forbidden("foreign-host", detail));
     }
     refuse_other_origins(request.headers(), host)?;
-    let caller = Caller {
-        door: state.door,
+    let (caller, wanted) = (caller(state, request), wanted(request));
+    let allowed = state.authority.allows(caller, wanted);
+    allowed.map_err(|refused| turned_away(refused, wanted))
+}
+
+/// What the request shows of whom it comes from.
+pub(super) fn caller<'r>(state: &AdminState, request: &'r Request) -> Caller<'r> {
+    Caller {
+        door: match state.authority.auth() {
+            AdminAuth::Auto => state.door,
+            // Being near is not enough.
+            AdminAuth::Required => Door::Open,
+        },
         token: token(request.headers()),
         name: match state.administrators {
             Administrators::OfTheirOwnCa => Certified::of(request.extensions()),
             Administrators::Nobody => None,
         },
-    };
-    let wanted = wanted(request);
-    let allowed = state.authority.allows(caller, wanted);
-    allowed.map_err(|refused| turned_away(refused, wanted))
+    }
 }
 
 /// What a request wants to do. What is not there may be looked for by whoever may read.
@@ -61,13 +85,24 @@ fn wanted(request: &Request) -> Permission {
     route.map_or(Permission::Read, |route| route.permission)
 }
 
-fn turned_away(refused: Refused, wanted: Permission) -> Problem {
-    let status = match refused {
-        Refused::Missing | Refused::Wrong => StatusCode::UNAUTHORIZED,
-        Refused::NotConfigured => StatusCode::FORBIDDEN,
+/// Another token would do, or none of this role would.
+pub(super) fn turned_away(refused: Refused, wanted: Permission) -> Problem {
+    let status = match refused.is_of_token() {
+        true => StatusCode::UNAUTHORIZED,
+        false => StatusCode::FORBIDDEN,
     };
-    let problem = Problem::new(status, "not-allowed", refused.to_string());
-    problem.with("wanted", format!("{wanted:?}"))
+    let kind = match refused {
+        Refused::WrongRole { .. } => "wrong-role",
+        Refused::OutOfScope { .. } => "wrong-scope",
+        _ => "not-allowed",
+    };
+    let problem = Problem::new(status, kind, refused.to_string())
+        .with("wanted", wanted.word())
+        .with("reason", refused.word());
+    match refused {
+        Refused::WrongRole { role, .. } => problem.with("role", role.word()),
+        _ => problem,
+    }
 }
 
 fn token(headers: &HeaderMap) -> Option<&str> {

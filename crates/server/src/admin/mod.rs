@@ -1,22 +1,30 @@
-//! The admin API: rules, tiers, overrides, revisions, nodes, keys, health and metrics, over axum.
+//! The admin API: rules, tiers, overrides, revisions, nodes, keys, people, the audit, health and metrics, over axum.
 //!
 //! One table of routes (`routes.rs`) is what the router, the guard and the OpenAPI document are made
 //! from, so none of them can know a route that the others do not.
 
+mod api_keys;
+mod audit;
+mod blocks;
 mod call;
 mod certified;
 mod change;
 mod cursor;
+mod entries;
 mod etag;
 mod fits;
+mod form;
 mod guard;
 mod health;
 mod keys;
 mod nodes;
 mod openapi;
 mod overrides;
+mod own_limits;
 mod params;
 mod problem;
+mod proposals;
+mod quotas;
 mod reply;
 mod revisions;
 mod route;
@@ -28,8 +36,12 @@ mod shared;
 mod state;
 #[cfg(test)]
 mod tests;
+mod tier;
 mod tiers;
+mod tokens;
 mod trouble;
+mod usage;
+mod visit;
 mod when;
 
 pub(crate) use serve::AdminServe;

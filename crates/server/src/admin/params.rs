@@ -8,6 +8,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
+    form::span_of,
     problem::Problem,
     route::{Kind, Place, Route},
 };
@@ -83,6 +84,11 @@ impl Params {
         span(self.text(name)?)
     }
 
+    /// A length of time that may be days.
+    pub(super) fn long_span(&self, name: &str) -> Option<Duration> {
+        span_of(self.text(name)?)
+    }
+
     /// Texts that share a beginning: `attributes.` for example.
     pub(super) fn texts(&self, name: &str) -> impl Iterator<Item = (&str, &str)> {
         let all = self.given.iter();
@@ -129,6 +135,7 @@ fn fits(kind: Kind, value: &str) -> Result<(), String> {
         }
         Kind::Word(words) => words.contains(&value),
         Kind::Span => span(value).is_some(),
+        Kind::LongSpan => value == "0s" || span_of(value).is_some(),
     };
     if is_fine {
         return Ok(());
@@ -139,6 +146,9 @@ fn fits(kind: Kind, value: &str) -> Result<(), String> {
         Kind::Whole(min, max) => format!("must be a whole number from {min} to {max}"),
         Kind::Word(words) => format!("must be one of {}", words.join(", ")),
         Kind::Span => "must be a time of at most 60 s, for example 500ms, 5s or 1min".to_owned(),
+        Kind::LongSpan => {
+            "must be a span with its unit s, min, h, day or week, for example 24h".to_owned()
+        }
         Kind::Texts => "is not a text".to_owned(),
     })
 }

@@ -17,6 +17,10 @@ pub(super) struct Problem {
     retry_after_s: Option<u32>,
 }
 
+/// The kind of a problem, beside its answer: what goes on record need not be read back from the body.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Trouble(pub(super) &'static str);
+
 /// What every `type` begins with.
 const TYPE: &str = "urn:tollgate:problem:";
 
@@ -73,6 +77,7 @@ impl Problem {
         }
         let mut response = Response::new(Body::from(body.to_string()));
         *response.status_mut() = self.status;
+        response.extensions_mut().insert(Trouble(self.kind));
         let headers = response.headers_mut();
         headers.insert(
             header::CONTENT_TYPE,

@@ -5,7 +5,7 @@ use axum::{
     http::{HeaderName, HeaderValue, Response, StatusCode, header},
 };
 use serde_json::Value;
-use tollgate_catalog::RevisionNumber;
+use tollgate_catalog::{OverrideSeq, RevisionNumber};
 
 use super::etag;
 
@@ -14,6 +14,8 @@ use super::etag;
 pub(super) struct Reply {
     status: StatusCode,
     body: String,
+    /// In the place of the body, if it is written while it is read.
+    stream: Option<Body>,
     kind: Option<&'static str>,
     headers: Vec<(HeaderName, String)>,
 }
@@ -32,7 +34,19 @@ impl Reply {
         Self {
             status: StatusCode::OK,
             body,
+            stream: None,
             kind: Some(kind),
+            headers: Vec::new(),
+        }
+    }
+
+    /// Lines of JSON that are written while they are read.
+    pub(super) const fn lines(lines: Body) -> Self {
+        Self {
+            status: StatusCode::OK,
+            body: String::new(),
+            stream: Some(lines),
+            kind: Some("application/jsonl"),
             headers: Vec::new(),
         }
     }
@@ -42,6 +56,7 @@ impl Reply {
         Self {
             status: StatusCode::NOT_MODIFIED,
             body: String::new(),
+            stream: None,
             kind: None,
             headers: Vec::new(),
         }
@@ -73,13 +88,34 @@ impl Reply {
         self.with(HeaderName::from_static(REVISION), number.to_string())
     }
 
+    /// With the write that made what it shows.
+    #[must_use]
+    pub(super) fn sequence(self, seq: OverrideSeq) -> Self {
+        self.with(header::ETAG, format!("\"{seq}\""))
+    }
+
+    /// Not to be kept by anybody, since it shows a secret.
+    #[must_use]
+    pub(super) fn unkept(self) -> Self {
+        self.with(header::CACHE_CONTROL, "no-store".to_owned())
+    }
+
+    /// The same answer with another body around its own; its status says nothing new.
+    #[must_use]
+    pub(super) fn wrapped(mut self, around: impl FnOnce(Value) -> Value) -> Self {
+        let body: Value = serde_json::from_str(&self.body).unwrap_or_default();
+        self.body = around(body).to_string();
+        self.status = StatusCode::OK;
+        self
+    }
+
     fn with(mut self, name: HeaderName, value: String) -> Self {
         self.headers.push((name, value));
         self
     }
 
     pub(super) fn into_response(self) -> Response<Body> {
-        let mut response = Response::new(Body::from(self.body));
+        let mut response = Response::new(self.stream.unwrap_or_else(|| Body::from(self.body)));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         if let Some(kind) = self.kind {

@@ -76,7 +76,7 @@ pub(super) const ROUTES: &[Route] = &[
         path: "/ratelimit/revisions/{n}/rollback",
         name: "rollback",
         about: "Make a new revision with the content of this one. If-Match names the newest revision",
-        permission: Permission::ChangeRules,
+        permission: Permission::Rules,
         params: &[NUMBER, IF_MATCH, DRY_RUN, WAIT, WRITER],
         body: None,
         replies: &[versioned(200, "The revision that holds it", "RolledBack")],

@@ -116,6 +116,8 @@ pub(super) enum Kind {
     Word(&'static [&'static str]),
     /// A length of time: `500ms`, `5s`, `1min`.
     Span,
+    /// A length of time: `90s`, `24h`, `30day`.
+    LongSpan,
     /// Several texts by name: `name[x]=…` or `name.x=…`.
     Texts,
 }
@@ -151,6 +153,8 @@ pub(super) enum Content {
     Json(&'static str),
     /// JSON of the schema of this name, or YAML.
     JsonOrYaml(&'static str),
+    /// JSON of the schema of this name, or lines of JSON.
+    JsonOrLines(&'static str),
     /// A text of this type.
     Text(&'static str),
 }

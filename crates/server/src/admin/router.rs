@@ -15,6 +15,7 @@ use super::{
     call::Call,
     guard,
     problem::Problem,
+    proposals,
     route::{Route, Verb},
     routes,
     state::AdminState,
@@ -54,7 +55,11 @@ async fn answer(route: &'static Route, state: Arc<AdminState>, request: Request)
         Ok(call) => call,
         Err(problem) => return problem.into_response(),
     };
-    match (route.handler)(call).await {
+    let done = match proposals::waits(route, &call) {
+        true => proposals::propose(route, call).await,
+        false => (route.handler)(call).await,
+    };
+    match done {
         Ok(reply) => reply.into_response(),
         Err(problem) => problem.into_response(),
     }
@@ -76,23 +81,12 @@ async fn other_method(request: Request) -> Response<Body> {
     response
 }
 
-/// Named in the plan of the API, and not there yet.
-const LATER: [&str; 5] = ["quotas", "blocks", "api-keys", "audit", "usage"];
-
 async fn elsewhere(request: Request) -> Response<Body> {
-    let path = request.uri().path();
-    let resource = path.strip_prefix("/ratelimit/");
-    let resource = resource.and_then(|rest| rest.split('/').next());
-    let problem = match resource.filter(|resource| LATER.contains(resource)) {
-        Some(resource) => Problem::new(
-            StatusCode::NOT_FOUND,
-            "not-supported-yet",
-            format!("/ratelimit/{resource} is not supported yet"),
-        ),
-        None if resource == Some("check") => Problem::not_found(
+    let problem = match request.uri().path() {
+        "/ratelimit/check" => Problem::not_found(
             "decisions are asked for on the decision listener, port 7070 by default",
         ),
-        None => Problem::not_found("there is nothing here: / lists what there is"),
+        _ => Problem::not_found("there is nothing here: / lists what there is"),
     };
     problem.into_response()
 }

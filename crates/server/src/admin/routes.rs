@@ -2,9 +2,12 @@
 
 use axum::http::Method;
 
-use super::{health, keys, nodes, openapi, overrides, revisions, route::Route, rules, tiers};
+use super::{
+    api_keys, audit, blocks, health, keys, nodes, openapi, overrides, proposals, quotas, revisions,
+    route::Route, rules, tiers, tokens, usage,
+};
 
-const TABLES: [&[Route]; 8] = [
+const TABLES: [&[Route]; 15] = [
     health::ROUTES,
     openapi::ROUTES,
     rules::ROUTES,
@@ -13,6 +16,13 @@ const TABLES: [&[Route]; 8] = [
     revisions::ROUTES,
     nodes::ROUTES,
     keys::ROUTES,
+    api_keys::ROUTES,
+    quotas::ROUTES,
+    blocks::ROUTES,
+    usage::ROUTES,
+    tokens::ROUTES,
+    proposals::ROUTES,
+    audit::ROUTES,
 ];
 
 /// Every route, in the order of the document.

@@ -9,7 +9,11 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 
-use super::{certified::Certified, router::router, state::AdminState};
+use super::{
+    certified::{Certified, From},
+    router::router,
+    state::AdminState,
+};
 use crate::{
     config::Timers,
     listen::{Peer, Serve, Stream, Taken},
@@ -46,9 +50,11 @@ impl Serve for AdminServe {
         Connection: close\r\nContent-Length: 0\r\n\r\n";
 
     async fn serve(&self, stream: Stream, peer: Peer, stop: Stop) {
+        let router = self.router.clone();
+        let router = router.layer(Extension(From(peer.address.ip())));
         let router = match peer.name {
-            None => self.router.clone(),
-            Some(name) => self.router.clone().layer(Extension(Certified(name))),
+            None => router,
+            Some(name) => router.layer(Extension(Certified(name))),
         };
         serve_connection(stream, router, &self.timers, stop).await;
     }

@@ -28,7 +28,7 @@ pub(super) const WRITER: &[Param] = &[
     query("reason", Kind::Text(2_000), "Why, for the history"),
     header(
         "Tollgate-Author",
-        "Who writes, for the history; `admin-api` by default",
+        "Who writes, for the history, where neither a token of their own nor a certificate says it",
     ),
     header(
         "Tollgate-Reason",
@@ -48,6 +48,19 @@ pub(super) const WAIT: &[Param] = &[query(
     "wait",
     Kind::Span,
     "Wait until every live node runs the write, at most this long, and name those that do",
+)];
+
+/// To be sure that it is in force, unless told otherwise.
+pub(super) const SURE: &[Param] = &[query(
+    "wait",
+    Kind::Span,
+    "Wait until every live node knows, at most this long, and name those that do; 2s by default, 0s waits for nobody",
+)];
+
+/// What an editor saw, if that matters to it.
+pub(super) const SEEN: &[Param] = &[header(
+    "If-Match",
+    "The ETag of what was read, if it must still be so",
 )];
 
 /// What an editor saw.
@@ -85,6 +98,16 @@ pub(super) const fn versioned(status: u16, about: &'static str, schema: &'static
         about,
         content: Content::Json(schema),
         headers: &["ETag", "Tollgate-Revision"],
+    }
+}
+
+/// An answer in JSON that names the write that made what it shows.
+pub(super) const fn sequenced(status: u16, about: &'static str, schema: &'static str) -> Told {
+    Told {
+        status,
+        about,
+        content: Content::Json(schema),
+        headers: &["ETag"],
     }
 }
 

@@ -6,9 +6,10 @@ use tollgate_catalog::{Catalog, NodeId};
 
 use crate::{
     authority::{Authority, Door},
-    config::{Administrators, Owner},
+    config::{Administrators, Approvals, OverrideBounds, Owner},
     engine::Engine,
     health::Condition,
+    identity::KeyHasher,
     server::Parts,
 };
 
@@ -24,6 +25,12 @@ pub(super) struct AdminState {
     pub(super) door: Door,
     /// Whose certificate lets them in.
     pub(super) administrators: Administrators,
+    /// Hashes API keys.
+    pub(super) hasher: Arc<KeyHasher>,
+    /// Whether a change of rules waits for somebody else.
+    pub(super) approvals: Approvals,
+    /// How far those may go who make exceptions for a while.
+    pub(super) bounds: OverrideBounds,
     /// Who writes the rules.
     pub(super) owner: Owner,
     /// Names besides `localhost` and addresses that a loopback listener answers to.
@@ -47,6 +54,9 @@ impl AdminState {
             authority: Arc::clone(&parts.authority),
             door: Door::of(settings.listen.admin),
             administrators: settings.tls.administrators,
+            hasher: Arc::clone(&parts.hasher),
+            approvals: settings.admin_rules.approvals,
+            bounds: settings.admin_rules.overrides,
             owner: settings.owner.clone(),
             hosts: Vec::new(),
             node: settings.node.clone(),

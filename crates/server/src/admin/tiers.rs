@@ -64,7 +64,7 @@ pub(super) const ROUTES: &[Route] = &[
         path: ONE,
         name: "writeTier",
         about: "Create a tier (If-None-Match: *), or put another in its place (If-Match)",
-        permission: Permission::ChangeRules,
+        permission: Permission::Rules,
         params: &[NAME, IF_MATCH, IF_NEW, DRY_RUN, WAIT, WRITER],
         body: Some(Shape {
             schema: "Tier",
@@ -90,7 +90,7 @@ pub(super) const ROUTES: &[Route] = &[
         path: ONE,
         name: "deleteTier",
         about: "Take a tier away that nothing names",
-        permission: Permission::ChangeRules,
+        permission: Permission::Rules,
         params: &[NAME, IF_MATCH, DRY_RUN, WAIT, WRITER],
         body: None,
         replies: &[Told {

@@ -26,6 +26,12 @@ pub(super) fn problem(error: &CatalogError) -> Problem {
         CatalogError::UnknownRevision { .. } | CatalogError::UnknownOverride(_) => {
             Problem::not_found(detail)
         }
+        CatalogError::UnknownEntry { .. } => Problem::not_found(detail),
+        CatalogError::EntryChanged { .. } => {
+            Problem::new(StatusCode::PRECONDITION_FAILED, "conflict", detail)
+        }
+        CatalogError::NotOpen(_) => Problem::new(StatusCode::CONFLICT, "not-open", detail),
+        CatalogError::OwnProposal(_) => Problem::new(StatusCode::FORBIDDEN, "own-proposal", detail),
         CatalogError::TooMany { .. } => Problem::bad(detail),
         error if error.is_transient() => {
             Problem::new(StatusCode::SERVICE_UNAVAILABLE, "database", detail)

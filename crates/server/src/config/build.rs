@@ -10,7 +10,7 @@ use crate::gateway::TrustedProxies;
 
 use super::{
     Collector, ConfigError, Demo, Effective, Listeners, Logs, Origin, Owner, Problem, SETTINGS,
-    Settings, Sources, Takes, Timers, Wording, cross, identity, parse, redis,
+    Settings, Sources, Takes, Timers, Wording, authority, cross, identity, parse, redis,
     sources::{Given, Values},
     tls,
 };
@@ -81,6 +81,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         parse::count(text, 1_000, MemoryStore::<SystemClock>::CAPACITY_MAX)
     });
     let token = cross::token(reader);
+    let admin_rules = authority::read(reader);
     let tls = tls::read(reader);
     let redis = redis::read(reader);
     let trusted_proxies = reader.value("trusted_proxies", |text| {
@@ -106,6 +107,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
             Demo::Offered
         },
         token,
+        admin_rules: admin_rules?,
         tls,
         trusted_proxies: trusted_proxies?,
         identity: identity?,

@@ -2,7 +2,7 @@
 
 use std::{fs, io::Read as _, net::SocketAddr};
 
-use super::{Administrators, Owner, Settings, build::Reader, parse};
+use super::{AdminAuth, Administrators, Owner, Settings, build::Reader, parse};
 use crate::authority::Token;
 
 /// The longest file with a token.
@@ -32,7 +32,8 @@ pub(super) fn token(reader: &mut Reader) -> Option<Token> {
 pub(super) fn check(settings: &Settings, reader: &mut Reader) {
     let admin = settings.listen.admin;
     let has_administrators = settings.tls.administrators == Administrators::OfTheirOwnCa;
-    let is_guarded = settings.token.is_some() || has_administrators;
+    let is_required = settings.admin_rules.auth == AdminAuth::Required;
+    let is_guarded = settings.token.is_some() || has_administrators || is_required;
     if !admin.ip().is_loopback() && !is_guarded {
         reader.note(
             "admin",
@@ -40,7 +41,8 @@ pub(super) fn check(settings: &Settings, reader: &mut Reader) {
                 "admin is {admin}, which others can reach, and there is no token: set one with \
                  --token-file FILE or TOLLGATE_TOKEN, ask clients for certificates with \
                  --admin-tls-client-ca FILE (tls_client_ca does not count: it is for everybody who may \
-                 ask for decisions), or listen on 127.0.0.1:{}",
+                 ask for decisions), ask for tokens that were issued with --admin-auth required, or listen \
+                 on 127.0.0.1:{}",
                 admin.port()
             ),
         );

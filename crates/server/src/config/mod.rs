@@ -1,5 +1,6 @@
 //! What the operator asked for: flags over environment over file, each value with where it came from.
 
+mod authority;
 mod build;
 mod collector;
 mod cross;
@@ -18,6 +19,7 @@ mod table;
 mod tests;
 mod tls;
 
+pub use authority::{AdminAuth, AdminRules, Approvals, OverrideBounds};
 pub use build::{Loaded, load};
 pub use collector::{Collector, CollectorError};
 pub use effective::{Effective, Shown};

@@ -84,6 +84,30 @@ pub(super) fn span(text: &str) -> Result<Duration, Expected> {
         })
 }
 
+/// `12h`, `7day`, `4week`.
+pub(super) fn long_span(text: &str) -> Result<Duration, Expected> {
+    const SECONDS_MAX: u64 = 366 * 86_400;
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text.split_at_checked(digits).unwrap_or_default();
+    let unit_s = match unit {
+        "s" => Some(1),
+        "min" => Some(60),
+        "h" => Some(3_600),
+        "day" => Some(86_400),
+        "week" => Some(7 * 86_400),
+        _ => None,
+    };
+    let number: Option<u64> = number.parse().ok();
+    let seconds = number
+        .zip(unit_s)
+        .and_then(|(number, unit)| number.checked_mul(unit));
+    let seconds = seconds.filter(|seconds| (1..=SECONDS_MAX).contains(seconds));
+    seconds.map(Duration::from_secs).ok_or_else(|| {
+        "expected a span from 1s to 366day with its unit: s, min, h, day or week, such as 7day"
+            .to_owned()
+    })
+}
+
 pub(super) fn fields(text: &str) -> Result<Fields, Expected> {
     match text {
         "vendor" => Ok(Fields::Vendor),

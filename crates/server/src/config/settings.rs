@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use tollgate_catalog::{DatabaseUrl, NodeId};
 
-use super::{Collector, Identity, Redis, Tls};
+use super::{AdminRules, Collector, Identity, Redis, Tls};
 use crate::{authority::Token, counting::Counting, gateway::TrustedProxies};
 
 /// Everything a server needs to know.
@@ -28,6 +28,8 @@ pub struct Settings {
     pub demo: Demo,
     /// What opens the admin side beyond this machine.
     pub token: Option<Token>,
+    /// What people may do on the admin side, as far as it can be set.
+    pub admin_rules: AdminRules,
     /// Which listeners speak TLS, and with which files.
     pub tls: Tls,
     /// Who is believed when it says whom it asks for.

@@ -14,8 +14,9 @@ use super::{
     params::{self, DenialAs},
 };
 use crate::{
-    authority::{Caller, Door, Permission, Refused},
+    authority::{Actor, Caller, Door, Permission, Refused},
     engine::{Answer, Deed},
+    record::Counters,
 };
 
 /// What is asked of whoever shows no token, or another.
@@ -30,11 +31,10 @@ impl Desk {
         manner: Manner,
         output: &mut Vec<u8>,
     ) {
-        if let Err(refused) = self.allows(action, request) {
-            let (status, challenge) = match refused {
-                Refused::Missing | Refused::Wrong => (401, Some(CHALLENGE)),
-                Refused::NotConfigured => (403, None),
-            };
+        let allowed = self.allows(action, request);
+        if let Err(refused) = &allowed {
+            let status = refused.status();
+            let challenge = refused.is_of_token().then_some(CHALLENGE);
             let detail = match request.asker {
                 Asker::Page => format!("a page in a browser needs a token here: {refused}"),
                 Asker::Program => refused.to_string(),
@@ -42,7 +42,7 @@ impl Desk {
             let problem = Problem::new(status, detail);
             return self.problem_with(&problem, challenge, manner, output);
         }
-        match self.do_it(action, request).await {
+        match self.do_it(action, request, allowed.ok().as_ref()).await {
             Ok(answer) => {
                 let words = Words {
                     wanted: Wanted::Any,
@@ -57,10 +57,10 @@ impl Desk {
 
     /// A page in a browser speaks for its author, not for the machine it is shown on nor for the
     /// certificate that the browser has: it needs a token even on loopback.
-    fn allows(&self, action: Action, request: &Request<'_>) -> Result<(), Refused> {
+    fn allows(&self, action: Action, request: &Request<'_>) -> Result<Actor, Refused> {
         let wanted = match action {
             Action::Peek => Permission::Check,
-            _ => Permission::ChangeCounters,
+            _ => Permission::Counters,
         };
         let (door, name) = match request.asker {
             Asker::Program => (self.peer.door(self.service.door), self.peer.name.as_deref()),
@@ -71,7 +71,12 @@ impl Desk {
         self.service.authority.allows(caller, wanted)
     }
 
-    async fn do_it(&self, action: Action, request: &Request<'_>) -> Result<Answer, Problem> {
+    async fn do_it(
+        &self,
+        action: Action,
+        request: &Request<'_>,
+        actor: Option<&Actor>,
+    ) -> Result<Answer, Problem> {
         params::of_others(request.query)?;
         let body = read_body(request.body, Purpose::Deed);
         let body = body.map_err(|error| Problem::new(400, error.to_string()))?;
@@ -89,6 +94,11 @@ impl Desk {
             .engine
             .inspect(Deed { action, rule }, &ask)
             .await;
+        if let (Action::Reset, Ok(_), Some(actor)) = (action, &answer, actor) {
+            let from = Some(self.peer.address.ip().to_string());
+            let what = Counters::of(&ask.query, rule);
+            self.service.authority.record().reset_by(actor, from, what);
+        }
         answer.map_err(|refusal| convert::problem(&refusal))
     }
 }

@@ -3,12 +3,12 @@
 use std::{fmt, sync::Arc};
 
 use tollgate_core::{Clock as _, Timestamp};
-use tollgate_rules::{KeyCard, Query, QueryError};
+use tollgate_rules::{KeyCard, KeyStanding, Query, QueryError};
 
 use super::{
     jwt::{Facts, TokenFlaw, Verifier},
     refused::{Fact, KeyFlaw, Refused, Source},
-    secret::{KeyHasher, Kind, Secret, same},
+    secret::{KeyHasher, Kind, Secret},
 };
 use crate::{TrustedCallers, TrustedProxies, config, config::ApiKeys, engine::Engine};
 
@@ -153,21 +153,10 @@ impl Identifier {
         let digest = self.hasher.digest(shown);
         let card = directory.key(&digest);
         let card = card.ok_or(Refused::Key(KeyFlaw::Unknown))?;
-        let (key, now) = (card.key(), self.now());
-        let has_passed = |moment: Option<Timestamp>| moment.is_some_and(|moment| moment <= now);
-        if has_passed(key.revoked_at) {
-            return Err(Refused::Key(KeyFlaw::Revoked));
-        }
-        if has_passed(key.expires_at) {
-            return Err(Refused::Key(KeyFlaw::Expired));
-        }
-        if same(&key.digest, &digest) {
-            return Ok(Some(card));
-        }
-        match &key.former {
-            Some((former, until)) if same(former, &digest) && now < *until => Ok(Some(card)),
-            Some((former, _)) if same(former, &digest) => Err(Refused::Key(KeyFlaw::Expired)),
-            _ => Err(Refused::Key(KeyFlaw::Unknown)),
+        match card.standing(&digest, self.now()) {
+            KeyStanding::InForce => Ok(Some(card)),
+            KeyStanding::Expired => Err(Refused::Key(KeyFlaw::Expired)),
+            KeyStanding::Revoked => Err(Refused::Key(KeyFlaw::Revoked)),
         }
     }
 

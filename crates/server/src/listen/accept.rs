@@ -14,7 +14,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{Peer, Stream, Way, plain::Plain};
+use super::{Herald, Peer, Stream, Way, plain::Plain};
 use crate::{
     stop::Stop,
     telemetry::{Complaints, Protocol, Recorder, Turned},
@@ -36,6 +36,8 @@ pub(crate) trait Serve: Send + Sync + 'static {
 #[derive(Debug)]
 pub(crate) struct Acceptor {
     pub(crate) listener: TcpListener,
+    /// Who hears proxies name their clients, if they do.
+    pub(crate) herald: Option<Arc<Herald>>,
     /// What handshakes are made with; none is needed in clear.
     pub(crate) tls: Option<Arc<TlsListener>>,
     /// Of those who speak TLS where it is not spoken.
@@ -98,7 +100,7 @@ impl Acceptor {
 
     fn admit<S: Serve>(
         &self,
-        (stream, address): (TcpStream, SocketAddr),
+        (mut stream, mut address): (TcpStream, SocketAddr),
         serve: &Arc<S>,
         connections: &mut JoinSet<()>,
         stop: &Stop,
@@ -117,7 +119,19 @@ impl Acceptor {
         let (serve, mut stop) = (Arc::clone(serve), stop.clone());
         let (open, tls) = (Open::new(S::PROTOCOL, &self.recorder), self.tls.clone());
         let complaints = Arc::clone(&self.complaints);
+        let herald = self.herald.clone();
         connections.spawn(async move {
+            let mut way = Way::Direct;
+            if let Some(herald) = herald {
+                let heard = tokio::select! {
+                    heard = herald.hear(&mut stream, address) => heard,
+                    () = stop.heard() => None,
+                };
+                let Some(heard) = heard else {
+                    return drop(open);
+                };
+                (address, way) = heard;
+            }
             let greeted = match tls {
                 None => {
                     let plain = Plain::new(stream, address, S::PROTOCOL, complaints);
@@ -129,7 +143,6 @@ impl Acceptor {
                 }
             };
             if let Some((stream, name)) = greeted {
-                let way = Way::Direct;
                 let peer = Peer { address, name, way };
                 serve.serve(stream, peer, stop).await;
             }

@@ -55,8 +55,8 @@ pub(super) fn unbelieved(reply: &mut Encoder<'_>, refused: &identity::Refused) {
 /// Why somebody may not do it.
 pub(super) fn refused(reply: &mut Encoder<'_>, refused: Refused) {
     let kind = match refused {
-        Refused::Missing => "NOAUTH",
-        Refused::Wrong | Refused::NotConfigured => "NOPERM",
+        Refused::Missing | Refused::Expired | Refused::Revoked => "NOAUTH",
+        _ => "NOPERM",
     };
     reply.error(&format!("{kind} {refused}"));
 }

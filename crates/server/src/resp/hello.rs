@@ -5,7 +5,7 @@ use std::str;
 use tollgate_wire::resp::{Command, Encoder, Version};
 
 use super::client::{Client, integer};
-use crate::authority::{Authority, Caller, Door, Permission, Refused};
+use crate::authority::{Actor, Authority, Caller, Door, Permission, Refused};
 
 /// Whom a client may show a token to, and by which door it came.
 #[derive(Clone, Copy, Debug)]
@@ -18,13 +18,13 @@ pub(super) struct Gatekeeper<'a> {
 
 impl Gatekeeper<'_> {
     /// Whether the client may change counters.
-    pub(super) fn lets(self, client: &Client) -> Result<(), Refused> {
+    pub(super) fn lets(self, client: &Client) -> Result<Actor, Refused> {
         let caller = Caller {
             door: self.door,
             token: client.token.as_deref(),
             name: self.name,
         };
-        self.authority.allows(caller, Permission::ChangeCounters)
+        self.authority.allows(caller, Permission::Counters)
     }
 
     /// Remembers a token that is right. The name before it is not looked at: there are no users.
@@ -35,8 +35,8 @@ impl Gatekeeper<'_> {
             token: Some(shown.unwrap_or_default()),
             name: self.name,
         };
-        match self.authority.allows(caller, Permission::ChangeCounters) {
-            Ok(()) => {
+        match self.authority.shows(caller) {
+            Ok(_) => {
                 client.token = shown.map(Into::into);
                 Ok(())
             }
@@ -44,7 +44,7 @@ impl Gatekeeper<'_> {
                 "ERR AUTH called without any token configured: start the server with a token"
                     .to_owned(),
             ),
-            Err(Refused::Wrong | Refused::Missing) => {
+            Err(_) => {
                 Err("WRONGPASS invalid username-password pair or user is disabled.".to_owned())
             }
         }

@@ -12,8 +12,10 @@ use super::{
     verb::Verb,
 };
 use crate::{
+    authority::Actor,
     engine::{Deed, Engine},
     identity::{Identifier, Identity, Refused, Stated},
+    record::Counters,
 };
 
 /// How the conversation goes on.
@@ -121,17 +123,19 @@ impl Desk<'_> {
             Ok(asked) => asked,
             Err(error) => return reply.error(&format!("ERR {error}")),
         };
+        let mut actor = None;
+        if matches!(verb, Verb::Refund | Verb::ResetCounters) {
+            match self.gatekeeper.lets(self.client) {
+                Ok(known) => actor = Some(known),
+                Err(refused) => return convert::refused(reply, refused),
+            }
+        }
         identity = match self.identify(&asked.stated) {
             Ok(identity) => identity,
             Err(refused) => return convert::unbelieved(reply, &refused),
         };
         if let Err(error) = identity.fill(&mut asked.ask.query) {
             return reply.error(&format!("ERR {error}"));
-        }
-        if matches!(verb, Verb::Refund | Verb::ResetCounters)
-            && let Err(refused) = self.gatekeeper.lets(self.client)
-        {
-            return convert::refused(reply, refused);
         }
         let action = match verb {
             Verb::Peek => Action::Peek,
@@ -141,12 +145,24 @@ impl Desk<'_> {
         };
         let rule = asked.rule;
         match self.engine.inspect(Deed { action, rule }, &asked.ask).await {
-            Ok(answer) => convert::ruling(reply, &answer.ruling),
+            Ok(answer) => {
+                if let (Action::Reset, Some(actor)) = (action, &actor) {
+                    self.put_on_record(actor, Counters::of(&asked.ask.query, rule));
+                }
+                convert::ruling(reply, &answer.ruling);
+            }
             Err(refusal) => {
                 checks::turned_away(self.engine, &refusal);
                 convert::refusal(reply, &refusal);
             }
         }
+    }
+
+    fn put_on_record(&self, actor: &Actor, counters: Counters) {
+        let peer = self.client.peer.as_ref();
+        let from = peer.map(|peer| peer.address.ip().to_string());
+        let record = self.gatekeeper.authority.record();
+        record.reset_by(actor, from, counters);
     }
 
     async fn check(&self, asked: &facts::Asked<'_>, reply: &mut Encoder<'_>) {

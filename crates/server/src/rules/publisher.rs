@@ -9,7 +9,7 @@ use tollgate_catalog::{EntryDelta, LivePublisher, OverrideDelta, Publish, Refuse
 use tollgate_rules::{Live, RuleSet, review::review_for_redis};
 
 use super::demo_rules;
-use crate::{config::Demo, counting::Counting, telemetry::Recorder};
+use crate::{authority::Authority, config::Demo, counting::Counting, telemetry::Recorder};
 
 /// Puts revisions in force, and the demonstration as long as there was none.
 #[derive(Debug)]
@@ -19,6 +19,7 @@ pub(crate) struct Publisher {
     recorder: Arc<Recorder>,
     demo: Demo,
     counting: Counting,
+    authority: Arc<Authority>,
     shows_demo: AtomicBool,
 }
 
@@ -44,8 +45,16 @@ impl Publisher {
             recorder,
             demo,
             counting,
+            authority: Arc::new(Authority::new(None)),
             shows_demo: AtomicBool::new(false),
         }
+    }
+
+    /// Which tells them of tokens.
+    #[must_use]
+    pub(crate) fn telling(mut self, authority: Arc<Authority>) -> Self {
+        self.authority = authority;
+        self
     }
 
     /// Whose rules are in force.
@@ -104,6 +113,7 @@ impl Publish for Publisher {
     }
 
     fn entries(&self, delta: EntryDelta) {
+        self.authority.take(&delta);
         self.catalog.entries(delta);
     }
 }

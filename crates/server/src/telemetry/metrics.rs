@@ -74,6 +74,9 @@ impl Recorder {
         let help = "Requests whose tier is not declared";
         let unknown = self.unknown_tiers.load(Relaxed);
         reading.counter("tollgate_unknown_tier", help, unknown);
+        let help = "Refusals and resets that went on no record, since there was no room";
+        let dropped = self.unrecorded.load(Relaxed);
+        reading.counter("tollgate_audit_dropped", help, dropped);
     }
 
     fn rules(&self, reading: &mut Reading) {

@@ -35,6 +35,8 @@ pub(crate) struct Recorder {
     pub(super) by_rule: ArcSwap<ByRule>,
     pub(super) traffic: Traffic,
     pub(super) unknown_tiers: AtomicU64,
+    /// What should have gone on record, and did not for want of room.
+    pub(super) unrecorded: AtomicU64,
     /// Those who are not who they say they are, by reason.
     pub(super) refused: [AtomicU64; Reason::ALL.len()],
     pub(super) jwt_keys: Attempts,
@@ -166,6 +168,11 @@ impl Recorder {
     /// The counters were written to disk, or could not be.
     pub(crate) fn counters_saved<E>(&self, outcome: Result<(), E>) {
         self.saves.note(&outcome.map_err(drop));
+    }
+
+    /// So much went on no record, since there was no room for it.
+    pub(crate) fn audit_dropped(&self, count: u64) {
+        self.unrecorded.fetch_add(count, Relaxed);
     }
 
     /// Metrics reached the collector, or did not.

@@ -49,7 +49,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         path: KEYS,
         name: "resetKeys",
         about: "Make these counters fresh",
-        permission: Permission::ChangeCounters,
+        permission: Permission::Counters,
         params: &[FACTS],
         body: None,
         replies: &[json_of(200, "The counters as they are now", "Counters")],

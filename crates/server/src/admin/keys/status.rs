@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     engine::{Answer, Ask, Deed, Refusal},
+    record::Counters,
     telemetry::{Hot, TopKeys},
 };
 
@@ -25,6 +26,8 @@ pub(super) async fn peek(call: Call) -> Outcome {
 pub(super) async fn reset(call: Call) -> Outcome {
     let facts = asked(&call)?;
     look(&call, &facts, Action::Reset).await?;
+    let what = Counters::of(&facts::query(&facts)?, call.params.text("rule"));
+    call.state.authority.record().reset(call.author(), what);
     shown(&call, &facts).await
 }
 

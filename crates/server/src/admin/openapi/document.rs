@@ -4,9 +4,10 @@ use serde_json::{Map, Value, json};
 
 use super::{
     super::{
+        proposals,
         route::{Content, Kind, Param, Place, Route, Shape, Told},
         routes,
-        shared::BODY_PROBLEMS,
+        shared::{BODY_PROBLEMS, json_of},
     },
     schemas,
 };
@@ -51,6 +52,10 @@ fn operation(route: &Route) -> Value {
     for told in route.replies {
         responses.insert(told.status.to_string(), reply(told));
     }
+    if proposals::may_wait(route) {
+        let about = "With `approvals` it waits for another admin: nothing is changed yet";
+        responses.insert("202".to_owned(), reply(&json_of(202, about, "Proposed")));
+    }
     let of_body = route.body.iter().flat_map(|_| BODY_PROBLEMS);
     for (status, about) in route.problems.iter().chain(of_body).chain(EVERYWHERE) {
         let status = status.to_string();
@@ -63,7 +68,7 @@ fn operation(route: &Route) -> Value {
     let mut operation = json!({
         "operationId": route.name,
         "summary": route.about,
-        "description": format!("Needs the permission {:?}.", route.permission),
+        "description": format!("Needs the permission `{}`.", route.permission),
         "parameters": params.map(param).collect::<Vec<Value>>(),
         "responses": responses,
     });
@@ -79,8 +84,9 @@ const EVERYWHERE: &[(u16, &str)] = &[
     (401, "A token is needed, or another one"),
     (
         403,
-        "The listener is not for this caller, this Host or this origin",
+        "The role of the caller does not allow it, or the listener is not for this caller, Host or origin",
     ),
+    (415, "Something else than JSON was sent"),
     (503, "The rule database has no answer; decisions go on"),
 ];
 
@@ -125,6 +131,11 @@ fn kind(kind: Kind) -> Value {
             "pattern": "^([1-5]?[0-9]{1,4}ms|60000ms|[1-5]?[0-9]s?|60s?|[01]min)$",
             "examples": ["500ms", "5s", "1min"],
         }),
+        Kind::LongSpan => json!({
+            "type": "string",
+            "pattern": "^[0-9]{1,4}(s|min|h|day|week)$",
+            "examples": ["24h", "30day"],
+        }),
         Kind::Texts => json!({
             "type": "object",
             "additionalProperties": { "type": "string" },
@@ -150,6 +161,10 @@ fn reply(told: &Told) -> Value {
             "application/json": { "schema": schema(name) },
             "application/yaml": { "schema": { "type": "string" } },
         }),
+        Content::JsonOrLines(name) => json!({
+            "application/json": { "schema": schema(name) },
+            "application/jsonl": { "schema": { "type": "string" } },
+        }),
         Content::Text(kind) => json!({ kind: { "schema": { "type": "string" } } }),
     };
     let mut reply = json!({ "description": told.about });
@@ -171,7 +186,7 @@ fn reply(told: &Told) -> Value {
 fn headers() -> Value {
     let text = |about: &str| json!({ "description": about, "schema": { "type": "string" } });
     json!({
-        "ETag": text("The version of what is shown: the revision that wrote it last, in quotes"),
+        "ETag": text("The version of what is shown: the revision or the write that made it so, in quotes"),
         "Location": text("Where the new thing is"),
         "Tollgate-Revision": {
             "description": "The revision that was read, or that was made",

@@ -1,6 +1,7 @@
 //! `/openapi.json`: what the table of routes says, for programs.
 
 mod document;
+mod people;
 mod rule;
 mod schemas;
 

@@ -3,11 +3,12 @@
 use serde_json::{Map, Value, json};
 use tollgate_rules::Scope;
 
-use super::rule;
+use super::{people, rule};
 
 /// Every schema by its name.
 pub(super) fn all() -> Map<String, Value> {
     let mut schemas = rule::schemas();
+    schemas.extend(people::all());
     for more in [lists(), writes(), counters(), about()] {
         if let Value::Object(more) = more {
             schemas.extend(more);
@@ -16,16 +17,16 @@ pub(super) fn all() -> Map<String, Value> {
     schemas
 }
 
-fn shape(name: &str) -> Value {
+pub(super) fn shape(name: &str) -> Value {
     json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
-fn list(of: &Value) -> Value {
+pub(super) fn list(of: &Value) -> Value {
     json!({ "type": "array", "items": of })
 }
 
 /// An object of which all members are always there.
-fn object(members: &Value) -> Value {
+pub(super) fn object(members: &Value) -> Value {
     let names: Vec<&String> = members
         .as_object()
         .into_iter()
@@ -34,19 +35,19 @@ fn object(members: &Value) -> Value {
     json!({ "type": "object", "properties": members, "required": names })
 }
 
-fn number() -> Value {
+pub(super) fn number() -> Value {
     json!({ "type": "integer", "minimum": 0 })
 }
 
-fn text() -> Value {
+pub(super) fn text() -> Value {
     json!({ "type": "string" })
 }
 
-fn maybe(kind: &str) -> Value {
+pub(super) fn maybe(kind: &str) -> Value {
     json!({ "type": [kind, "null"] })
 }
 
-fn truth() -> Value {
+pub(super) fn truth() -> Value {
     json!({ "type": "boolean" })
 }
 

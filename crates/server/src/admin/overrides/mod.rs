@@ -1,5 +1,6 @@
 //! `/ratelimit/overrides`
 
+mod bounds;
 mod list;
 mod routes;
 mod view;

@@ -18,7 +18,7 @@ use super::{
         route::Outcome,
         trouble::{self, Begin},
     },
-    list, view,
+    bounds, list, view,
 };
 
 pub(super) async fn create(call: Call) -> Outcome {
@@ -36,6 +36,7 @@ pub(super) async fn create(call: Call) -> Outcome {
             errors,
         ));
     }
+    bounds::hold(&call, &head.set, &fitted)?;
     fits::overrides(&call, &head.set, &fitted)?;
     let warnings: Vec<Value> = warnings.into_iter().map(trouble::flaw).collect();
     let shown: Vec<Value> = fitted.iter().map(document::override_json).collect();
@@ -78,6 +79,7 @@ async fn made(
 
 pub(super) async fn remove(call: Call) -> Outcome {
     let stored = list::known(&call).await?;
+    bounds::may_end(&call, &stored.what)?;
     let id = stored.id;
     if call.is_dry() {
         let body = json!({

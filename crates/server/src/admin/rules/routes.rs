@@ -85,7 +85,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         path: LIST,
         name: "createRule",
         about: "Create a rule",
-        permission: Permission::ChangeRules,
+        permission: Permission::Rules,
         params: &[DRY_RUN, WAIT, WRITER],
         body: Some(Shape {
             schema: "Rule",
@@ -124,7 +124,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         path: ONE,
         name: "replaceRule",
         about: "Put another rule in its place; under another name it keeps its id and its counters",
-        permission: Permission::ChangeRules,
+        permission: Permission::Rules,
         params: &[ID, IF_MATCH, DRY_RUN, WAIT, WRITER],
         body: Some(Shape {
             schema: "Rule",
@@ -139,7 +139,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         path: ONE,
         name: "deleteRule",
         about: "Take a rule away",
-        permission: Permission::ChangeRules,
+        permission: Permission::Rules,
         params: &[ID, IF_MATCH, DRY_RUN, WAIT, WRITER],
         body: None,
         replies: &[Told {

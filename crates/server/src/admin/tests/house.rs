@@ -13,8 +13,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::{sync::watch, task::JoinSet, time::timeout};
 use tollgate_catalog::{
-    Catalog, DatabaseUrl, LivePublisher, NodeId, Options, RevisionNumber, WatchSettings,
-    WatchStatus, Watcher,
+    Catalog, DatabaseUrl, NodeId, Options, RevisionNumber, WatchSettings, WatchStatus, Watcher,
 };
 use tollgate_core::SystemClock;
 use tollgate_memory::MemoryStore;
@@ -24,10 +23,11 @@ use tollgate_testkit::postgres::{Database, Postgres};
 use crate::{
     admin::{router::router, state::AdminState},
     authority::{Authority, Door},
-    config::{Administrators, Owner},
+    config::{Administrators, Approvals, Demo, OverrideBounds, Owner},
     engine::{Ask, Engine, Time, at_once},
     health::Condition,
-    rules::Shown,
+    identity::KeyHasher,
+    rules::{Publisher, Shown},
     telemetry::Recorder,
 };
 
@@ -37,6 +37,7 @@ pub(super) const SOON: Duration = Duration::from_secs(20);
 /// A node with its admin side.
 pub(super) struct House {
     pub(super) engine: Arc<Engine>,
+    pub(super) authority: Arc<Authority>,
     pub(super) catalog: Catalog,
     pub(super) router: Router,
     _folder: TempDir,
@@ -50,6 +51,7 @@ pub(super) struct Plan {
     pub(super) authority: Authority,
     pub(super) door: Door,
     pub(super) administrators: Administrators,
+    pub(super) approvals: Approvals,
     pub(super) owner: Owner,
     pub(super) shown: Shown,
     pub(super) url: Option<DatabaseUrl>,
@@ -62,6 +64,7 @@ impl Default for Plan {
             authority: Authority::new(None),
             door: Door::Loopback,
             administrators: Administrators::Nobody,
+            approvals: Approvals::Off,
             owner: Owner::Catalog,
             shown: Shown::Own,
             url: None,
@@ -104,7 +107,14 @@ impl House {
         let options = Options::default().call_max(plan.call_max);
         let catalog = Catalog::open_with(&url, options).await.unwrap();
         let live = Arc::new(Live::new());
-        let publisher = Arc::new(LivePublisher::new(Arc::clone(&live)));
+        let (authority, recorder) = (Arc::new(plan.authority), Arc::new(Recorder::default()));
+        let publisher = Publisher::new(
+            Arc::clone(&live),
+            Arc::clone(&recorder),
+            Demo::Off,
+            crate::counting::Counting::Alone,
+        );
+        let publisher = Arc::new(publisher.telling(Arc::clone(&authority)));
         let settings = WatchSettings::new(NodeId::new("gate-1"))
             .poll(Duration::from_secs(600))
             .heartbeat(Duration::from_millis(500));
@@ -114,7 +124,6 @@ impl House {
         tasks.spawn(watcher.run(std::future::pending()));
         let time = Time::new(SystemClock);
         let store = MemoryStore::new(time.clone());
-        let recorder = Arc::new(Recorder::default());
         let engine = Arc::new(Engine::new(live, store, time, recorder));
         let (seen, shown) = (status.clone(), plan.shown);
         let condition = move || Condition {
@@ -126,9 +135,15 @@ impl House {
         let state = AdminState {
             engine: Arc::clone(&engine),
             catalog: catalog.clone(),
-            authority: Arc::new(plan.authority),
+            authority: Arc::clone(&authority),
             door: plan.door,
             administrators: plan.administrators,
+            hasher: Arc::new(KeyHasher::new(b"a secret of thirty-two characters")),
+            approvals: plan.approvals,
+            bounds: OverrideBounds {
+                factor_max: "10x".parse().unwrap(),
+                span_max: Duration::from_secs(7 * 86_400),
+            },
             owner: plan.owner,
             hosts: vec!["gate.internal".to_owned()],
             node: NodeId::new("gate-1"),
@@ -137,6 +152,7 @@ impl House {
         };
         Self {
             engine,
+            authority,
             catalog,
             router: router(state),
             _folder: folder,

@@ -1,6 +1,7 @@
 //! The admin API over a real catalog, with a node that decides by what is written.
 // Proves: R10
 
+mod approvals;
 mod counters;
 mod doors;
 mod drafts;
@@ -11,6 +12,10 @@ mod manual;
 mod openapi;
 mod outages;
 mod overrides;
+mod people;
+mod records;
 mod revisions;
+mod roles;
 mod sockets;
 mod tiers;
+mod tokens;

@@ -29,7 +29,8 @@ async fn the_document_and_the_router_know_the_same() {
             let filled = path
                 .replace("{id}", "1")
                 .replace("{n}", "1")
-                .replace("{name}", "free");
+                .replace("{name}", "free")
+                .replace("{user}", "nobody");
             let answer = house.send(ask(method, &filled, &[], None)).await;
             let is_known = known.contains(&(path.to_owned(), method.to_owned()));
             assert_eq!(

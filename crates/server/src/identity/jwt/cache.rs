@@ -33,9 +33,9 @@ struct Kept {
 
 /// How many tokens of one hash are kept.
 const WAYS: usize = 4;
-const SETS: usize = 1_024;
-/// Longer tokens are verified each time: all that are kept take 16 MiB at most.
-const TOKEN_BYTES_MAX: usize = 4_096;
+const SETS: usize = 8_192;
+/// Longer tokens are verified each time: the 32,768 that are kept take 64 MiB at most.
+const TOKEN_BYTES_MAX: usize = 2_048;
 
 impl Cache {
     pub(super) fn new() -> Self {

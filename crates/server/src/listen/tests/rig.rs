@@ -147,6 +147,7 @@ impl Rig {
         let any = "127.0.0.1:0".parse().unwrap();
         let (listener, address) = runtime.block_on(bind("http", any)).unwrap();
         let acceptor = Acceptor {
+            herald: None,
             listener,
             tls,
             complaints: Arc::default(),

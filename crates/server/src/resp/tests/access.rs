@@ -32,7 +32,14 @@ fn strangers_show_a_token_first() {
             "{reply}"
         );
     }
-    assert!(say(&mut session, &bulks(CHECK)).starts_with("*6\r\n:1\r\n"));
+    // It may ask, but not for whom it likes.
+    let reply = say(&mut session, &bulks(CHECK));
+    assert!(
+        reply.starts_with("-FORBIDDEN not-trusted: `user_id` "),
+        "{reply}"
+    );
+    let reply = say(&mut session, &bulks("TG.CHECK endpoint /search"));
+    assert!(reply.starts_with("*6\r\n:1\r\n"), "{reply}");
     let wrong = "-WRONGPASS invalid username-password pair or user is disabled.\r\n";
     for guess in [
         "AUTH guess",
@@ -46,6 +53,7 @@ fn strangers_show_a_token_first() {
         say(&mut session, &bulks(&format!("AUTH {TOKEN}"))),
         "+OK\r\n"
     );
+    assert!(say(&mut session, &bulks(CHECK)).starts_with("*6\r\n:1\r\n"));
     assert!(say(&mut session, &bulks(RESET)).starts_with("*6\r\n:1\r\n"));
     // A wrong one afterwards takes nothing away, as in Redis.
     assert_eq!(say(&mut session, &bulks("AUTH guess")), wrong);

@@ -1,0 +1,49 @@
+//! Limits of one key or one user, as they are typed.
+
+use serde_json::{Value, json};
+
+/// Limits of its own
+#[derive(Debug, clap::Args)]
+pub(super) struct Limits {
+    /// A limit, such as 10/s; may be given several times, one for each period
+    #[arg(long = "limit", value_name = "LIMIT")]
+    limits: Vec<String>,
+    /// How many at once the shortest of them lets pass
+    #[arg(long, value_name = "COUNT", requires = "limits")]
+    burst: Option<u64>,
+}
+
+impl Limits {
+    /// The limits, if there are any.
+    pub(super) fn limits(&self) -> Option<Value> {
+        (!self.limits.is_empty()).then(|| json!(self.limits))
+    }
+
+    /// The burst, if there is one.
+    pub(super) fn burst(&self) -> Option<Value> {
+        self.burst.map(|burst| json!(burst))
+    }
+}
+
+/// When it ends
+#[derive(Debug, clap::Args)]
+pub(super) struct End {
+    /// When it ends, such as 2027-01-01T00:00:00Z
+    #[arg(long, value_name = "MOMENT", conflicts_with = "ttl")]
+    until: Option<String>,
+    /// How long it lasts, such as 12h or 30day
+    #[arg(long, value_name = "SPAN")]
+    ttl: Option<String>,
+}
+
+impl End {
+    /// The moment, if there is one.
+    pub(super) fn until(&self) -> Option<Value> {
+        self.until.as_ref().map(|until| json!(until))
+    }
+
+    /// The span, if there is one.
+    pub(super) fn ttl(&self) -> Option<Value> {
+        self.ttl.as_ref().map(|ttl| json!(ttl))
+    }
+}

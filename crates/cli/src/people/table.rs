@@ -1,0 +1,64 @@
+//! Lists for people.
+
+use serde_json::Value;
+
+use super::body::word;
+
+/// A line for each entry of a list, under a line of names; `what` is said if there is none.
+pub(super) fn of(answer: &Value, list: &str, columns: &[(&str, &str)], what: &str) -> String {
+    let entries = answer.get(list).and_then(Value::as_array);
+    let entries = entries.map_or(&[][..], Vec::as_slice);
+    if entries.is_empty() {
+        return format!("{what}\n");
+    }
+    let head: Vec<String> = columns
+        .iter()
+        .map(|(title, _)| (*title).to_owned())
+        .collect();
+    let rows = entries.iter().map(|entry| {
+        let cells = columns.iter().map(|(_, name)| word(entry, name));
+        cells.collect::<Vec<String>>()
+    });
+    let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
+    let mut text = lines(&rows);
+    if answer
+        .get("next_cursor")
+        .is_some_and(|next| !next.is_null())
+    {
+        text += "there are more: --limit shows them\n";
+    }
+    text
+}
+
+fn lines(rows: &[Vec<String>]) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    let widths: Vec<usize> = (0..columns)
+        .map(|at| {
+            let cells = rows.iter().filter_map(|row| row.get(at));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        })
+        .collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths);
+        let cells: Vec<String> = cells
+            .map(|(cell, width)| format!("{cell:width$}"))
+            .collect();
+        format!("{}\n", cells.join("  ").trim_end())
+    };
+    rows.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    #[test]
+    fn columns_stand_below_each_other() {
+        let answer =
+            json!({ "keys": [{ "id": "k1", "user": "alice" }, { "id": "k17", "user": null }] });
+        let columns = [("ID", "id"), ("USER", "user")];
+        let text = super::of(&answer, "keys", &columns, "none");
+        assert_eq!(text, "ID   USER\nk1   alice\nk17  -\n");
+        assert_eq!(super::of(&json!({}), "keys", &columns, "none"), "none\n");
+    }
+}

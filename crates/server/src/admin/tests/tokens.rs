@@ -1,0 +1,70 @@
+//! Tokens for the tests of others.
+
+use tollgate_catalog::{Author, EntryAt, EntryBody, EntryDelta, Scope, TokenBody};
+use tollgate_core::Timestamp;
+
+use super::house::House;
+use crate::{
+    authority::Role,
+    identity::secret::{Kind, Secret, token_digest},
+};
+
+impl House {
+    /// A token of each role, in order; its name is the role's.
+    pub(super) async fn token_of_each(&self, roles: &[Role]) -> Vec<String> {
+        let mut tokens = Vec::new();
+        for role in roles {
+            tokens.push(self.token(role.word(), *role).await);
+        }
+        tokens
+    }
+
+    /// A token of somebody.
+    pub(super) async fn token(&self, name: &str, role: Role) -> String {
+        self.issued(name, role, None, None).await
+    }
+
+    /// A token of an admin that has ended.
+    pub(super) async fn expired_token(&self) -> String {
+        let past = Some(Timestamp::from_secs(1));
+        self.issued("late", Role::Admin, past, None).await
+    }
+
+    /// A token of an admin that was revoked.
+    pub(super) async fn revoked_token(&self) -> String {
+        let past = Some(Timestamp::from_secs(1));
+        self.issued("gone", Role::Admin, None, past).await
+    }
+
+    async fn issued(
+        &self,
+        name: &str,
+        role: Role,
+        expires_at: Option<Timestamp>,
+        revoked_at: Option<Timestamp>,
+    ) -> String {
+        let secret = Secret::generate(Kind::Token);
+        let body = TokenBody {
+            name: name.into(),
+            hint: secret.hint().into(),
+            digest: token_digest(secret.as_str()),
+            role: role.word().into(),
+            scopes: None,
+            expires_at,
+            revoked_at,
+        };
+        let author = Author::new("test");
+        let written = self
+            .catalog
+            .put_entry(EntryAt::New, EntryBody::Token(body), &author)
+            .await;
+        // As the watcher will, a moment later.
+        self.authority.take(&EntryDelta {
+            scope: Scope::Changes,
+            entries: vec![written.unwrap().entry],
+            is_first: true,
+            is_last: true,
+        });
+        secret.as_str().to_owned()
+    }
+}

@@ -1,0 +1,135 @@
+//! Issuing and revoking tokens.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tollgate_catalog::{EntryAt, EntryBody, EntryKind, Goal, TokenBody};
+
+use super::{
+    super::{
+        call::Call,
+        entries, etag,
+        form::{Form, Said},
+        reply::Reply,
+        route::Outcome,
+    },
+    view,
+};
+use crate::{
+    authority::{Permission, Role},
+    identity::secret::{Kind, Secret, token_digest},
+};
+
+/// The longest name.
+const NAME_CHARS_MAX: usize = 128;
+/// What those are called in the audit who have no token of their own.
+const TAKEN: [&str; 4] = ["loopback", "token", "unknown", "rules-file"];
+
+pub(super) async fn create(call: Call) -> Outcome {
+    let mut form = Form::read(&call)?;
+    let name = form.text("name", NAME_CHARS_MAX);
+    let name = form.needed("name", name);
+    if name.as_deref().is_some_and(|name| TAKEN.contains(&name)) {
+        form.wrong(
+            "name",
+            "stands for somebody else in the audit: take another",
+        );
+    }
+    let role = role(&mut form);
+    let scopes = scopes(&mut form, role);
+    let expires_at = form.end("expires_at", call.now()).fresh();
+    form.done()?;
+    let secret = Secret::generate(Kind::Token);
+    let body = TokenBody {
+        name: name.unwrap_or_default(),
+        hint: secret.hint().into(),
+        digest: token_digest(secret.as_str()),
+        role: role.map_or("", Role::word).into(),
+        scopes,
+        expires_at,
+        revoked_at: None,
+    };
+    if call.is_dry() {
+        return Ok(Reply::json(
+            &json!({ "dry_run": true, "name": &*body.name }),
+        ));
+    }
+    let written = entries::put(&call, EntryAt::New, EntryBody::Token(body)).await?;
+    let location = format!("/ratelimit/tokens/{}", written.entry.id);
+    let nodes = call.confirmed_at_once(Goal::Overrides(written.seq)).await;
+    let shown = entries::with(view::of(&written.entry, call.now()), "nodes", nodes);
+    let shown = entries::with(shown, "token", json!(secret.as_str()));
+    let reply = Reply::json(&shown).unkept();
+    Ok(reply.created(location).sequence(written.seq))
+}
+
+fn role(form: &mut Form) -> Option<Role> {
+    let said = form.text("role", NAME_CHARS_MAX);
+    let role = form.needed("role", said)?;
+    match role.parse() {
+        Ok(role) => Some(role),
+        Err(error) => {
+            form.wrong("role", format!("{role:?} {error}"));
+            None
+        }
+    }
+}
+
+/// Less than the role may: each a permission that the role has.
+fn scopes(form: &mut Form, role: Option<Role>) -> Option<Vec<Arc<str>>> {
+    let Said::This(value) = form.take("scopes") else {
+        return None;
+    };
+    let words: Option<Vec<&str>> = match &value {
+        Value::Array(items) => items.iter().map(Value::as_str).collect(),
+        _ => None,
+    };
+    let Some(words) = words.filter(|words| !words.is_empty()) else {
+        form.wrong(
+            "scopes",
+            "must be a list of scopes, for example [\"read\"]; leave it out for all of the role",
+        );
+        return None;
+    };
+    let mut scopes: Vec<Arc<str>> = Vec::new();
+    for word in words.into_iter().take(Permission::ALL.len()) {
+        let shown: String = word.chars().take(64).collect();
+        match (word.parse::<Permission>(), role) {
+            (Err(error), _) => form.wrong("scopes", format!("{shown:?} {error}")),
+            (Ok(scope), Some(role)) if !role.may(scope) => {
+                form.wrong("scopes", format!("the role {role} does not have {scope}"));
+            }
+            (Ok(scope), _) => scopes.push(scope.word().into()),
+        }
+    }
+    Some(scopes)
+}
+
+/// Revokes it, with effect on every node: waits until all of them know, unless told otherwise.
+pub(super) async fn revoke(call: Call) -> Outcome {
+    let id = call.in_path("id");
+    let entry = entries::known(&call, EntryKind::Token, id).await?;
+    let before = view::body(&entry).cloned();
+    let before = before.ok_or_else(|| entries::unknown(EntryKind::Token, id))?;
+    etag::seen(&call.headers, &format!("token {}", entry.id), entry.seq)?;
+    let is_new = before.revoked_at.is_none();
+    let (seq, entry) = match is_new {
+        false => (entry.seq, entry),
+        true => {
+            let body = TokenBody {
+                revoked_at: Some(call.now()),
+                ..before
+            };
+            let at = EntryAt::Id {
+                id: Arc::clone(&entry.id),
+                seen: Some(entry.seq),
+            };
+            let written = entries::put(&call, at, EntryBody::Token(body)).await?;
+            (written.seq, written.entry)
+        }
+    };
+    let nodes = call.confirmed_at_once(Goal::Overrides(seq)).await;
+    let shown = entries::with(view::of(&entry, call.now()), "nodes", nodes);
+    let shown = entries::with(shown, "changed", json!(is_new));
+    Ok(Reply::json(&shown).sequence(seq))
+}

@@ -1,0 +1,139 @@
+//! The tokens that were issued, found by what they hash to.
+
+use std::{collections::HashMap, sync::Arc};
+
+use arc_swap::ArcSwap;
+use tollgate_catalog::{EntryBody, EntryDelta, Scope, StoredEntry, TokenBody};
+use tollgate_core::Timestamp;
+use tollgate_rules::KeyDigest;
+
+use super::{Actor, Permission, Proof, Refused, Role};
+
+/// All tokens that were issued.
+#[derive(Debug, Default)]
+pub(super) struct Tokens {
+    known: ArcSwap<Known>,
+}
+
+/// Tokens by id, and where to find one that is shown.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    by_digest: HashMap<KeyDigest, Arc<Card>>,
+    by_id: HashMap<Arc<str>, KeyDigest>,
+    /// The ids of a whole list while its pages come in: the rest is gone.
+    arriving: Option<Vec<Arc<str>>>,
+}
+
+/// One token, without the token.
+#[derive(Debug)]
+pub(super) struct Card {
+    /// Nobody has a role that this release does not know.
+    actor: Option<Actor>,
+    name: Arc<str>,
+    expires_at: Option<Timestamp>,
+    revoked_at: Option<Timestamp>,
+}
+
+impl Card {
+    fn new(body: &TokenBody) -> Self {
+        let role: Option<Role> = body.role.parse().ok();
+        let scopes = body.scopes.as_ref().map(|scopes| {
+            // What this release does not know it cannot allow.
+            let known = scopes.iter().filter_map(|scope| scope.parse().ok());
+            known.collect::<Arc<[Permission]>>()
+        });
+        let actor = role.map(|role| Actor {
+            name: Arc::clone(&body.name),
+            role,
+            scopes,
+            proof: Proof::Issued,
+        });
+        Self {
+            actor,
+            name: Arc::clone(&body.name),
+            expires_at: body.expires_at,
+            revoked_at: body.revoked_at,
+        }
+    }
+
+    /// Whose it is, also if it does not open anything any more.
+    pub(super) const fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// The role of whoever has it.
+    pub(super) fn role(&self) -> Option<Role> {
+        self.actor.as_ref().map(|actor| actor.role)
+    }
+
+    /// Who shows it, if it still counts.
+    pub(super) fn actor(&self, now: Timestamp) -> Result<Actor, Refused> {
+        if self.revoked_at.is_some() {
+            return Err(Refused::Revoked);
+        }
+        if self.expires_at.is_some_and(|end| end <= now) {
+            return Err(Refused::Expired);
+        }
+        self.actor.clone().ok_or(Refused::Wrong)
+    }
+}
+
+impl Tokens {
+    /// The token that hashes to this.
+    pub(super) fn find(&self, digest: &KeyDigest) -> Option<Arc<Card>> {
+        self.known.load().by_digest.get(digest).map(Arc::clone)
+    }
+
+    /// Whether none was ever issued.
+    pub(super) fn is_empty(&self) -> bool {
+        self.known.load().by_id.is_empty()
+    }
+
+    /// Takes a page of what changed. One thread at a time does.
+    pub(super) fn take(&self, delta: &EntryDelta) {
+        let mut known = Known::clone(&self.known.load());
+        if delta.is_first {
+            known.arriving = (delta.scope == Scope::Everything).then(Vec::new);
+        }
+        for entry in &delta.entries {
+            if let EntryBody::Token(body) = &entry.body {
+                known.put(entry, body);
+            }
+        }
+        if delta.is_last
+            && let Some(all) = known.arriving.take()
+        {
+            known.keep(&all);
+        }
+        self.known.store(Arc::new(known));
+    }
+}
+
+impl Known {
+    fn put(&mut self, entry: &StoredEntry, body: &TokenBody) {
+        if let Some(former) = self.by_id.remove(&entry.id) {
+            self.by_digest.remove(&former);
+        }
+        if entry.is_gone {
+            return;
+        }
+        if let Some(arriving) = &mut self.arriving {
+            arriving.push(Arc::clone(&entry.id));
+        }
+        self.by_id.insert(Arc::clone(&entry.id), body.digest);
+        let card = Arc::new(Card::new(body));
+        self.by_digest.insert(body.digest, card);
+    }
+
+    fn keep(&mut self, all: &[Arc<str>]) {
+        let all: std::collections::HashSet<&Arc<str>> = all.iter().collect();
+        let by_digest = &mut self.by_digest;
+        self.by_id.retain(|id, digest| {
+            let stays = all.contains(id);
+            if !stays {
+                by_digest.remove(digest);
+            }
+            stays
+        });
+    }
+}

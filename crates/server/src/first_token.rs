@@ -1,0 +1,46 @@
+//! A token for whoever starts a server for the first time.
+
+use tollgate_catalog::{Author, Catalog, EntryAt, EntryBody, TokenBody};
+
+use crate::{
+    authority::{Authority, Role},
+    config::Settings,
+    identity::secret::{Kind, Secret, token_digest},
+};
+
+/// Who holds it.
+const NAME: &str = "first-start";
+
+/// Makes a token of an admin, where nobody else can reach the server, nobody brought a token along, and none was ever
+/// made. It is shown once, by whoever announces the server.
+pub(crate) async fn issued(
+    settings: &Settings,
+    authority: &Authority,
+    catalog: &Catalog,
+) -> Option<Secret> {
+    let is_alone = settings.database.is_sqlite() && settings.listen.are_loopback();
+    if !is_alone || settings.token.is_some() || authority.has_issued() {
+        return None;
+    }
+    let secret = Secret::generate(Kind::Token);
+    let body = TokenBody {
+        name: NAME.into(),
+        hint: secret.hint().into(),
+        digest: token_digest(secret.as_str()),
+        role: Role::Admin.word().into(),
+        scopes: None,
+        expires_at: None,
+        revoked_at: None,
+    };
+    let author = Author::new("server").because("the first start");
+    let written = catalog
+        .put_entry(EntryAt::New, EntryBody::Token(body), &author)
+        .await;
+    match written {
+        Ok(_) => Some(secret),
+        Err(error) => {
+            tracing::warn!(%error, "No first token could be made; the next start tries again.");
+            None
+        }
+    }
+}
