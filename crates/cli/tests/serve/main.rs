@@ -19,4 +19,6 @@ mod metrics;
 mod penalty;
 mod resp_clients;
 mod restart;
+mod roles;
 mod schemathesis;
+mod secrets;

@@ -17,36 +17,74 @@ async fn a_key_is_issued_changed_rotated_and_revoked() {
     let key = answer.expect(201);
     let (id, clear) = (key["id"].as_str().unwrap(), key["key"].as_str().unwrap());
     assert!(id.starts_with('k') && clear.starts_with("tgk_"), "{key}");
-    assert_eq!(answer.header("location"), format!("/ratelimit/api-keys/{id}"));
+    assert_eq!(
+        answer.header("location"),
+        format!("/ratelimit/api-keys/{id}")
+    );
     assert_eq!(key["limits"], json!(["10/s", "1000/day"]));
     assert_eq!(key["burst"], 20);
     let one = format!("/ratelimit/api-keys/{id}");
     let read = house.get(&one).await;
     assert_eq!(read.header("etag"), format!("\"{}\"", key["seq"]));
     let shown = read.expect(200);
-    assert!(!read.text.contains(clear) && shown.get("key").is_none(), "{}", read.text);
+    assert!(
+        !read.text.contains(clear) && shown.get("key").is_none(),
+        "{}",
+        read.text
+    );
     assert_eq!(shown["usage"]["total"]["allowed"], 0);
-    let listed = house.get("/ratelimit/api-keys?user_id=acme").await.expect(200);
+    let listed = house
+        .get("/ratelimit/api-keys?user_id=acme")
+        .await
+        .expect(200);
     assert_eq!(listed["api_keys"][0]["id"], id);
-    let nobody = house.get("/ratelimit/api-keys?user_id=other").await.expect(200);
+    let nobody = house
+        .get("/ratelimit/api-keys?user_id=other")
+        .await
+        .expect(200);
     assert_eq!(nobody["api_keys"], json!([]));
 
     let tag = format!("\"{}\"", key["seq"]);
-    let renamed = house.put(&one, &tag, &json!({ "name": "billing 2", "org_id": null })).await.expect(200);
-    assert_eq!((&renamed["name"], &renamed["org_id"]), (&json!("billing 2"), &Value::Null));
+    let renamed = house
+        .put(&one, &tag, &json!({ "name": "billing 2", "org_id": null }))
+        .await
+        .expect(200);
+    assert_eq!(
+        (&renamed["name"], &renamed["org_id"]),
+        (&json!("billing 2"), &Value::Null)
+    );
     assert_eq!(renamed["user_id"], "acme", "what is left out stays");
-    house.put(&one, &tag, &json!({ "name": "late" })).await.expect(412);
+    house
+        .put(&one, &tag, &json!({ "name": "late" }))
+        .await
+        .expect(412);
 
     let rotate = ask("POST", &format!("{one}/rotate?grace=24h"), &[], None);
     let rotated = house.send(rotate).await.expect(200);
     assert_ne!(rotated["key"].as_str().unwrap(), clear);
     assert!(rotated["former_until"].is_string());
-    let revoke = house.send(ask("POST", &format!("{one}/revoke?reason=leak"), &[], None)).await.expect(200);
-    assert_eq!((&revoke["state"], &revoke["changed"]), (&json!("revoked"), &json!(true)));
-    assert_eq!(revoke["nodes"]["confirmed"], json!(["gate-1"]), "it waited for all");
+    let revoke = house
+        .send(ask("POST", &format!("{one}/revoke?reason=leak"), &[], None))
+        .await
+        .expect(200);
+    assert_eq!(
+        (&revoke["state"], &revoke["changed"]),
+        (&json!("revoked"), &json!(true))
+    );
+    assert_eq!(
+        revoke["nodes"]["confirmed"],
+        json!(["gate-1"]),
+        "it waited for all"
+    );
     let again = house.send(ask("DELETE", &one, &[], None)).await.expect(200);
-    assert_eq!((&again["state"], &again["changed"]), (&json!("revoked"), &json!(false)));
-    house.send(ask("POST", &format!("{one}/rotate"), &[], None)).await.expect(409);
+    assert_eq!(
+        (&again["state"], &again["changed"]),
+        (&json!("revoked"), &json!(false))
+    );
+    house
+        .send(ask("POST", &format!("{one}/rotate"), &[], None))
+        .await
+        .expect(409);
     house.get("/ratelimit/api-keys/k999").await.expect(404);
 }
 
@@ -56,26 +94,63 @@ async fn a_user_has_a_quota_and_may_be_blocked() {
     let house = House::sqlite().await;
     let one = "/ratelimit/quotas/team%2Falice";
     house.get(one).await.expect(404);
-    let made = house.send(ask("PUT", one, &[], Some(&json!({ "tier": "premium", "limits": "7/min" })))).await;
+    let made = house
+        .send(ask(
+            "PUT",
+            one,
+            &[],
+            Some(&json!({ "tier": "premium", "limits": "7/min" })),
+        ))
+        .await;
     assert_eq!(made.header("location"), one);
     assert_eq!(made.expect(201)["user_id"], "team/alice");
     let read = house.get(one).await.expect(200);
-    assert_eq!((&read["tier"], &read["block"]), (&json!("premium"), &Value::Null));
+    assert_eq!(
+        (&read["tier"], &read["block"]),
+        (&json!("premium"), &Value::Null)
+    );
     assert_eq!(read["usage"]["today"], json!({ "allowed": 0, "denied": 0 }));
-    let dry = house.send(ask("PUT", &format!("{one}?dry_run=true"), &[], Some(&json!({})))).await.expect(200);
+    let dry = house
+        .send(ask(
+            "PUT",
+            &format!("{one}?dry_run=true"),
+            &[],
+            Some(&json!({})),
+        ))
+        .await
+        .expect(200);
     assert_eq!(dry["changed"], true);
     assert_eq!(house.get(one).await.expect(200)["tier"], "premium");
 
     let why = json!({ "reason": "unpaid", "ttl": "24h" });
     let blocked = house.post(&format!("{one}/block"), &why).await.expect(201);
-    assert_eq!(blocked["nodes"]["confirmed"], json!(["gate-1"]), "it waited for all");
-    assert_eq!(house.get(one).await.expect(200)["block"]["reason"], "unpaid");
-    let longer = house.post(&format!("{one}/block"), &json!({ "reason": "abuse" })).await.expect(200);
-    assert_eq!((&longer["id"], &longer["until"]), (&blocked["id"], &Value::Null));
+    assert_eq!(
+        blocked["nodes"]["confirmed"],
+        json!(["gate-1"]),
+        "it waited for all"
+    );
+    assert_eq!(
+        house.get(one).await.expect(200)["block"]["reason"],
+        "unpaid"
+    );
+    let longer = house
+        .post(&format!("{one}/block"), &json!({ "reason": "abuse" }))
+        .await
+        .expect(200);
+    assert_eq!(
+        (&longer["id"], &longer["until"]),
+        (&blocked["id"], &Value::Null)
+    );
     let listed = house.get("/ratelimit/blocks?active=true").await.expect(200);
     assert_eq!(listed["blocks"].as_array().unwrap().len(), 1);
-    house.send(ask("DELETE", &format!("{one}/block"), &[], None)).await.expect(200);
-    house.send(ask("DELETE", &format!("{one}/block"), &[], None)).await.expect(404);
+    house
+        .send(ask("DELETE", &format!("{one}/block"), &[], None))
+        .await
+        .expect(200);
+    house
+        .send(ask("DELETE", &format!("{one}/block"), &[], None))
+        .await
+        .expect(404);
     house.send(ask("DELETE", one, &[], None)).await.expect(200);
     house.get(one).await.expect(404);
 }
@@ -84,18 +159,31 @@ async fn a_user_has_a_quota_and_may_be_blocked() {
 #[tokio::test]
 async fn anybody_can_be_blocked_by_one_fact() {
     let house = House::sqlite().await;
-    let key = house.post("/ratelimit/api-keys", &json!({ "name": "a" })).await.expect(201);
+    let key = house
+        .post("/ratelimit/api-keys", &json!({ "name": "a" }))
+        .await
+        .expect(201);
     for (field, value, stored) in [
         ("user_id", "alice", "alice"),
         ("org_id", "acme", "acme"),
-        ("api_key", key["id"].as_str().unwrap(), key["id"].as_str().unwrap()),
+        (
+            "api_key",
+            key["id"].as_str().unwrap(),
+            key["id"].as_str().unwrap(),
+        ),
         ("ip", "203.0.113.9/24", "203.0.113.0/24"),
     ] {
-        let block = house.post("/ratelimit/blocks", &json!({ field: value })).await.expect(201);
+        let block = house
+            .post("/ratelimit/blocks", &json!({ field: value }))
+            .await
+            .expect(201);
         assert_eq!(block[field], stored);
         let one = format!("/ratelimit/blocks/{}", block["id"].as_str().unwrap());
         assert_eq!(house.get(&one).await.expect(200)["in_force"], true);
-        let by_fact = house.get(&format!("/ratelimit/blocks?{field}={stored}")).await.expect(200);
+        let by_fact = house
+            .get(&format!("/ratelimit/blocks?{field}={stored}"))
+            .await
+            .expect(200);
         assert_eq!(by_fact["blocks"][0]["id"], block["id"], "{field}");
         house.send(ask("DELETE", &one, &[], None)).await.expect(200);
         house.get(&one).await.expect(404);
@@ -107,59 +195,177 @@ async fn anybody_can_be_blocked_by_one_fact() {
 #[tokio::test]
 async fn what_is_wrong_is_named() {
     let house = House::sqlite().await;
-    let (keys, tokens, blocks, quota) =
-        ("/ratelimit/api-keys", "/ratelimit/tokens", "/ratelimit/blocks", "/ratelimit/quotas/alice");
+    let (keys, tokens, blocks, quota) = (
+        "/ratelimit/api-keys",
+        "/ratelimit/tokens",
+        "/ratelimit/blocks",
+        "/ratelimit/quotas/alice",
+    );
     let past = "2001-01-01T00:00:00Z";
     for (method, path, body, field) in [
         ("POST", keys, json!({}), "name"),
         ("POST", keys, json!({ "name": "" }), "name"),
         ("POST", keys, json!({ "name": 7 }), "name"),
-        ("POST", keys, json!({ "name": "a", "user_id": "" }), "user_id"),
+        (
+            "POST",
+            keys,
+            json!({ "name": "a", "user_id": "" }),
+            "user_id",
+        ),
         ("POST", keys, json!({ "name": "a", "tier": "gold" }), "tier"),
-        ("POST", keys, json!({ "name": "a", "limits": "0/s" }), "limits"),
-        ("POST", keys, json!({ "name": "a", "limits": ["10"] }), "limits"),
-        ("POST", keys, json!({ "name": "a", "limits": "1/s, 2/s" }), "limits"),
-        ("POST", keys, json!({ "name": "a", "per_second": 0 }), "per_second"),
-        ("POST", keys, json!({ "name": "a", "per_day": -1 }), "per_day"),
+        (
+            "POST",
+            keys,
+            json!({ "name": "a", "limits": "0/s" }),
+            "limits",
+        ),
+        (
+            "POST",
+            keys,
+            json!({ "name": "a", "limits": ["10"] }),
+            "limits",
+        ),
+        (
+            "POST",
+            keys,
+            json!({ "name": "a", "limits": "1/s, 2/s" }),
+            "limits",
+        ),
+        (
+            "POST",
+            keys,
+            json!({ "name": "a", "per_second": 0 }),
+            "per_second",
+        ),
+        (
+            "POST",
+            keys,
+            json!({ "name": "a", "per_day": -1 }),
+            "per_day",
+        ),
         ("POST", keys, json!({ "name": "a", "burst": 5 }), "burst"),
-        ("POST", keys, json!({ "name": "a", "expires_at": past }), "expires_at"),
-        ("POST", keys, json!({ "name": "a", "expires_at": "soon" }), "expires_at"),
+        (
+            "POST",
+            keys,
+            json!({ "name": "a", "expires_at": past }),
+            "expires_at",
+        ),
+        (
+            "POST",
+            keys,
+            json!({ "name": "a", "expires_at": "soon" }),
+            "expires_at",
+        ),
         ("POST", keys, json!({ "name": "a", "ttl": "0s" }), "ttl"),
-        ("POST", keys, json!({ "name": "a", "ttl": "1h", "expires_at": past }), "ttl"),
-        ("POST", keys, json!({ "name": "a", "color": "red" }), "color"),
+        (
+            "POST",
+            keys,
+            json!({ "name": "a", "ttl": "1h", "expires_at": past }),
+            "ttl",
+        ),
+        (
+            "POST",
+            keys,
+            json!({ "name": "a", "color": "red" }),
+            "color",
+        ),
         ("PUT", quota, json!({ "tier": "gold" }), "tier"),
         ("PUT", quota, json!({ "limits": "0/min" }), "limits"),
         ("PUT", quota, json!({ "user_id": "bob" }), "user_id"),
         ("POST", blocks, json!({}), "user_id"),
         ("POST", blocks, json!({ "user_id": "" }), "user_id"),
-        ("POST", blocks, json!({ "user_id": "a", "org_id": "b" }), "org_id"),
+        (
+            "POST",
+            blocks,
+            json!({ "user_id": "a", "org_id": "b" }),
+            "org_id",
+        ),
         ("POST", blocks, json!({ "ip": "nowhere" }), "ip"),
         ("POST", blocks, json!({ "ip": "0.0.0.0/0" }), "ip"),
         ("POST", blocks, json!({ "api_key": "k999" }), "api_key"),
-        ("POST", blocks, json!({ "api_key": "tgk_malformed" }), "api_key"),
-        ("POST", blocks, json!({ "user_id": "a", "until": past }), "until"),
+        (
+            "POST",
+            blocks,
+            json!({ "api_key": "tgk_malformed" }),
+            "api_key",
+        ),
+        (
+            "POST",
+            blocks,
+            json!({ "user_id": "a", "until": past }),
+            "until",
+        ),
         ("POST", tokens, json!({ "role": "admin" }), "name"),
-        ("POST", tokens, json!({ "name": "loopback", "role": "admin" }), "name"),
+        (
+            "POST",
+            tokens,
+            json!({ "name": "loopback", "role": "admin" }),
+            "name",
+        ),
         ("POST", tokens, json!({ "name": "a" }), "role"),
-        ("POST", tokens, json!({ "name": "a", "role": "root" }), "role"),
-        ("POST", tokens, json!({ "name": "a", "role": "viewer", "scopes": ["rules"] }), "scopes"),
-        ("POST", tokens, json!({ "name": "a", "role": "viewer", "scopes": ["all"] }), "scopes"),
-        ("POST", tokens, json!({ "name": "a", "role": "viewer", "scopes": [] }), "scopes"),
-        ("POST", tokens, json!({ "name": "a", "role": "viewer", "expires_at": past }), "expires_at"),
+        (
+            "POST",
+            tokens,
+            json!({ "name": "a", "role": "root" }),
+            "role",
+        ),
+        (
+            "POST",
+            tokens,
+            json!({ "name": "a", "role": "viewer", "scopes": ["rules"] }),
+            "scopes",
+        ),
+        (
+            "POST",
+            tokens,
+            json!({ "name": "a", "role": "viewer", "scopes": ["all"] }),
+            "scopes",
+        ),
+        (
+            "POST",
+            tokens,
+            json!({ "name": "a", "role": "viewer", "scopes": [] }),
+            "scopes",
+        ),
+        (
+            "POST",
+            tokens,
+            json!({ "name": "a", "role": "viewer", "expires_at": past }),
+            "expires_at",
+        ),
     ] {
-        let problem = house.send(ask(method, path, &[], Some(&body))).await.expect(422);
+        let problem = house
+            .send(ask(method, path, &[], Some(&body)))
+            .await
+            .expect(422);
         let errors = problem["errors"].as_array().unwrap();
         assert_eq!(errors.len(), 1, "{body}: {problem}");
         assert_eq!(errors[0]["path"], field, "{body}: {problem}");
-        assert!(problem["detail"].as_str().unwrap().contains(field), "{problem}");
+        assert!(
+            problem["detail"].as_str().unwrap().contains(field),
+            "{problem}"
+        );
     }
-    for path in ["/ratelimit/api-keys/k1/rotate?grace=1month", "/ratelimit/usage", "/ratelimit/usage?user_id=a&api_key=k1"] {
-        let method = if path.contains("rotate") { "POST" } else { "GET" };
+    for path in [
+        "/ratelimit/api-keys/k1/rotate?grace=1month",
+        "/ratelimit/usage",
+        "/ratelimit/usage?user_id=a&api_key=k1",
+    ] {
+        let method = if path.contains("rotate") {
+            "POST"
+        } else {
+            "GET"
+        };
         house.send(ask(method, path, &[], None)).await.expect(400);
     }
     for list in [keys, tokens, blocks, "/ratelimit/quotas"] {
         let nothing = house.get(list).await.expect(200);
-        let lists: Vec<&Value> = nothing.as_object().unwrap().values().filter(|it| it.is_array()).collect();
+        let lists: Vec<&Value> = nothing
+            .as_object()
+            .unwrap()
+            .values()
+            .filter(|it| it.is_array())
+            .collect();
         assert_eq!(lists, [&json!([])], "{list}");
     }
 }
@@ -172,10 +378,24 @@ async fn a_token_that_was_revoked_opens_nothing() {
     let token = house.post("/ratelimit/tokens", &wanted).await.expect(201);
     let bearer = format!("Bearer {}", token["token"].as_str().unwrap());
     let authorized = [("authorization", bearer.as_str())];
-    house.send(ask("GET", "/ratelimit/rules", &authorized, None)).await.expect(200);
+    house
+        .send(ask("GET", "/ratelimit/rules", &authorized, None))
+        .await
+        .expect(200);
     let id = token["id"].as_str().unwrap();
-    let revoked = house.send(ask("POST", &format!("/ratelimit/tokens/{id}/revoke"), &[], None)).await.expect(200);
+    let revoked = house
+        .send(ask(
+            "POST",
+            &format!("/ratelimit/tokens/{id}/revoke"),
+            &[],
+            None,
+        ))
+        .await
+        .expect(200);
     assert_eq!(revoked["nodes"]["missing"], json!([]));
-    let refused = house.send(ask("GET", "/ratelimit/rules", &authorized, None)).await.expect(401);
+    let refused = house
+        .send(ask("GET", "/ratelimit/rules", &authorized, None))
+        .await
+        .expect(401);
     assert_eq!(refused["reason"], "revoked");
 }

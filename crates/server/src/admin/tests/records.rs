@@ -11,7 +11,10 @@ impl House {
     /// The rows of the audit that a query finds, once all of them are written.
     async fn audit(&self, query: &str) -> Vec<Value> {
         self.authority.record().write(&self.catalog).await;
-        let page = self.get(&format!("/ratelimit/audit?{query}")).await.expect(200);
+        let page = self
+            .get(&format!("/ratelimit/audit?{query}"))
+            .await
+            .expect(200);
         page["rows"].as_array().unwrap().clone()
     }
 }
@@ -24,20 +27,41 @@ async fn who_is_turned_away_is_on_record() {
     let rule = json!({ "name": "a", "action": "allow" });
     let vera = format!("Bearer {viewer}");
     let cases: [(&str, Vec<(&str, &str)>, u16); 6] = [
-        ("foreign-origin", vec![("origin", "https://evil.example")], 403),
-        ("foreign-origin", vec![("sec-fetch-site", "cross-site")], 403),
+        (
+            "foreign-origin",
+            vec![("origin", "https://evil.example")],
+            403,
+        ),
+        (
+            "foreign-origin",
+            vec![("sec-fetch-site", "cross-site")],
+            403,
+        ),
         ("foreign-host", vec![("host", "evil.example")], 403),
         ("not-json", vec![("content-type", "text/plain")], 415),
-        ("not-allowed", vec![("authorization", "Bearer tgt_wrong")], 401),
-        ("wrong-role", vec![("authorization", &vera), ("x-request-id", "req-17")], 403),
+        (
+            "not-allowed",
+            vec![("authorization", "Bearer tgt_wrong")],
+            401,
+        ),
+        (
+            "wrong-role",
+            vec![("authorization", &vera), ("x-request-id", "req-17")],
+            403,
+        ),
     ];
     for (kind, headers, status) in &cases {
-        let answer = house.send(ask("POST", "/ratelimit/rules", headers, Some(&rule))).await;
+        let answer = house
+            .send(ask("POST", "/ratelimit/rules", headers, Some(&rule)))
+            .await;
         answer.expect(*status);
         assert!(!answer.header("x-request-id").is_empty(), "{kind}");
     }
     let rows = house.audit("object_kind=request").await;
-    let kinds: Vec<&str> = rows.iter().map(|row| row["after"]["problem"].as_str().unwrap()).collect();
+    let kinds: Vec<&str> = rows
+        .iter()
+        .map(|row| row["after"]["problem"].as_str().unwrap())
+        .collect();
     for (kind, ..) in &cases {
         assert!(kinds.contains(kind), "{kind} is not among {kinds:?}");
     }
@@ -47,7 +71,10 @@ async fn who_is_turned_away_is_on_record() {
     assert_eq!(of_vera["request_id"], "req-17");
     assert_eq!(of_vera["action"], "createRule");
     assert_eq!(of_vera["object"], "POST /ratelimit/rules");
-    let twice = rows.iter().find(|row| row["after"]["problem"] == "foreign-origin").unwrap();
+    let twice = rows
+        .iter()
+        .find(|row| row["after"]["problem"] == "foreign-origin")
+        .unwrap();
     assert_eq!(twice["times"], 2, "what is alike is merged");
     assert!(!rows.iter().any(|row| row.to_string().contains("tgt_")));
 }
@@ -63,7 +90,12 @@ async fn where_a_token_is_missing_that_is_on_record() {
     house.get("/ratelimit/rules").await.expect(401);
     house.authority.record().write(&house.catalog).await;
     let bearer = format!("Bearer {TOKEN}");
-    let mine = ask("GET", "/ratelimit/audit?actor=loopback", &[("authorization", &bearer)], None);
+    let mine = ask(
+        "GET",
+        "/ratelimit/audit?actor=loopback",
+        &[("authorization", &bearer)],
+        None,
+    );
     let page = house.send(mine).await.expect(200);
     assert_eq!(page["rows"][0]["after"]["status"], 401);
     assert_eq!(page["rows"][0]["outcome"], "refused");
@@ -75,24 +107,36 @@ async fn every_change_says_who_and_what_was_there_before() {
     let house = House::sqlite().await;
     let admin = house.token("ada", Role::Admin).await;
     let bearer = format!("Bearer {admin}");
-    let headers = [("authorization", bearer.as_str()), ("tollgate-author", "mallory")];
+    let headers = [
+        ("authorization", bearer.as_str()),
+        ("tollgate-author", "mallory"),
+    ];
     let send = async |method: &str, path: &str, body: Option<&Value>| {
         let answer = house.send(ask(method, path, &headers, body)).await;
         assert!(answer.status < 300, "{method} {path}: {}", answer.text);
         answer.json()
     };
     let quota = json!({ "tier": "free" });
-    send("PUT", "/ratelimit/quotas/alice?reason=contract", Some(&quota)).await;
+    send(
+        "PUT",
+        "/ratelimit/quotas/alice?reason=contract",
+        Some(&quota),
+    )
+    .await;
     let quota = json!({ "tier": "premium", "limits": "10/s" });
     send("PUT", "/ratelimit/quotas/alice", Some(&quota)).await;
     let rows = house.audit("object_kind=quota&object=alice").await;
     assert_eq!(rows.len(), 2);
-    assert_eq!(rows[0]["actor"], "ada", "a token of one's own is believed, not a header");
+    assert_eq!(
+        rows[0]["actor"], "ada",
+        "a token of one's own is believed, not a header"
+    );
     assert_eq!(rows[0]["role"], "admin");
     assert_eq!(rows[0]["before"]["tier"], "free");
     assert_eq!(rows[0]["after"]["tier"], "premium");
     assert_eq!(rows[1]["reason"], "contract");
-    let rule = json!({ "name": "a", "match": { "endpoint": "/a" }, "key": ["user"], "limit": "5/min" });
+    let rule =
+        json!({ "name": "a", "match": { "endpoint": "/a" }, "key": ["user"], "limit": "5/min" });
     send("POST", "/ratelimit/rules?wait=10s", Some(&rule)).await;
     assert!(!house.audit("object_kind=rule").await.is_empty());
     send("DELETE", "/ratelimit/keys?user_id=alice&endpoint=/a", None).await;
@@ -107,13 +151,25 @@ async fn the_audit_is_read_by_pages_and_as_lines() {
     let house = House::sqlite().await;
     for user in 0..7 {
         let path = format!("/ratelimit/quotas/user-{user}");
-        house.put(&path, "*", &json!({ "tier": "free" })).await.expect(201);
+        house
+            .put(&path, "*", &json!({ "tier": "free" }))
+            .await
+            .expect(201);
     }
     let mut seen = Vec::new();
     let mut next = String::new();
     loop {
-        let page = house.get(&format!("/ratelimit/audit?object_kind=quota&limit=3{next}")).await.expect(200);
-        seen.extend(page["rows"].as_array().unwrap().iter().map(|row| row["id"].as_u64().unwrap()));
+        let page = house
+            .get(&format!("/ratelimit/audit?object_kind=quota&limit=3{next}"))
+            .await
+            .expect(200);
+        seen.extend(
+            page["rows"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|row| row["id"].as_u64().unwrap()),
+        );
         match page["next_cursor"].as_str() {
             Some(cursor) => next = format!("&cursor={cursor}"),
             None => break,
@@ -121,17 +177,29 @@ async fn the_audit_is_read_by_pages_and_as_lines() {
     }
     assert_eq!(seen.len(), 7);
     assert!(seen.is_sorted_by(|newer, older| newer > older), "{seen:?}");
-    let lines = house.get("/ratelimit/audit?object_kind=quota&format=jsonl").await;
+    let lines = house
+        .get("/ratelimit/audit?object_kind=quota&format=jsonl")
+        .await;
     assert_eq!(lines.header("content-type"), "application/jsonl");
     let ids: Vec<u64> = lines
         .text
         .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].as_u64().unwrap())
+        .map(|line| {
+            serde_json::from_str::<Value>(line).unwrap()["id"]
+                .as_u64()
+                .unwrap()
+        })
         .collect();
     assert_eq!(ids, seen);
     for wrong in ["since=yesterday", "until=2027", "cursor=zz", "color=red"] {
-        house.get(&format!("/ratelimit/audit?{wrong}")).await.expect(400);
+        house
+            .get(&format!("/ratelimit/audit?{wrong}"))
+            .await
+            .expect(400);
     }
-    let none = house.get("/ratelimit/audit?until=2001-01-01T00:00:00Z").await.expect(200);
+    let none = house
+        .get("/ratelimit/audit?until=2001-01-01T00:00:00Z")
+        .await
+        .expect(200);
     assert_eq!(none["rows"], json!([]));
 }

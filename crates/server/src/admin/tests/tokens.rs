@@ -54,7 +54,10 @@ impl House {
             revoked_at,
         };
         let author = Author::new("test");
-        let written = self.catalog.put_entry(EntryAt::New, EntryBody::Token(body), &author).await;
+        let written = self
+            .catalog
+            .put_entry(EntryAt::New, EntryBody::Token(body), &author)
+            .await;
         // As the watcher will, a moment later.
         self.authority.take(&EntryDelta {
             scope: Scope::Changes,
