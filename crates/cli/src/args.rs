@@ -3,9 +3,17 @@
 use clap::{Parser, Subcommand};
 
 use crate::{
+    check::Check,
+    config::Config,
+    doctor::Doctor,
+    explain::Explain,
+    keys::KeysCommand,
+    overrides::OverridesCommand,
     people::{ApiKeysCommand, Audit, Block, Blocks, QuotasCommand, TokensCommand, Unblock},
-    check::Check, config::Config, doctor::Doctor, explain::Explain, keys::KeysCommand,
-    overrides::OverridesCommand, rules::RulesCommand, say::Format, serve::Serve, snippet::Snippet,
+    rules::RulesCommand,
+    say::Format,
+    serve::Serve,
+    snippet::Snippet,
 };
 
 /// Tollgate, a rate limiter for APIs

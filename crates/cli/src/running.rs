@@ -147,7 +147,9 @@ impl Server {
 
 /// A path with what varies in its query; what is not given is left out.
 pub(crate) fn path(path: &str, query: &[(&str, Option<&str>)]) -> String {
-    let given = query.iter().filter_map(|(name, value)| Some((name, (*value)?)));
+    let given = query
+        .iter()
+        .filter_map(|(name, value)| Some((name, (*value)?)));
     let pairs: Vec<String> = given
         .map(|(name, value)| format!("{name}={}", encoded(value)))
         .collect();

@@ -7,6 +7,7 @@
 
 mod admin;
 mod announce;
+mod assemble;
 mod authority;
 mod config;
 mod counters;

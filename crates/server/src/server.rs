@@ -1,21 +1,21 @@
 //! A server from start to end.
 
-use std::{future::Future, io, sync::Arc, time::Duration};
+use std::{future::Future, sync::Arc, time::Duration};
 
-use tokio::{sync::watch, task::JoinSet};
-use tollgate_catalog::{Catalog, Options, WatchSettings, Watcher};
+use tokio::task::JoinSet;
+use tollgate_catalog::{Catalog, WatchSettings, Watcher};
 use tollgate_core::{Clock as _, SystemClock};
-use tollgate_memory::{CellStore, MemoryStore};
 use tollgate_rules::Live;
 
 use crate::{
     admin::AdminServe,
     announce::Announcement,
+    assemble,
     authority::Authority,
-    config::{Demo, Listeners, Owner, Penalising, Settings},
+    config::{Demo, Listeners, Settings},
     counters::Keeper,
     data::DataFolder,
-    engine::{Engine, Fleet, Penalties, Time},
+    engine::{Engine, Time},
     error::StartError,
     first_token,
     hangup::Hangup,
@@ -78,8 +78,7 @@ impl Server {
         let recorder = Arc::new(Recorder::new(&settings));
         let patience = settings.timers.request;
         let (certificates, handshakes) = tls::Keeper::open(&settings.tls, patience, &recorder)?;
-        let jwt = settings.identity.jwt.as_ref();
-        let jwt = jwt.map(|jwt| JwtKeeper::open(jwt, &recorder)).transpose()?;
+        let jwt = JwtKeeper::of(&settings.identity, &recorder)?;
         let (ports, listeners) = Ports::take(&settings.listen, handshakes).await?;
         settings.listen = listeners;
         if !listeners.are_loopback() || !settings.database.is_sqlite() {
@@ -87,7 +86,7 @@ impl Server {
         }
         let data = DataFolder::take(&settings.data)?;
         let hasher = Arc::new(KeyHasher::open(&settings)?);
-        let catalog = catalog(&settings).await?;
+        let catalog = assemble::catalog(&settings).await?;
 
         let time = Time::new(SystemClock);
         let live = Arc::new(Live::new());
@@ -101,7 +100,8 @@ impl Server {
         );
         let publisher = Arc::new(publisher.telling(Arc::clone(&authority)));
 
-        let (file, file_status) = rules_file(&settings, &catalog, &recorder, hangup).await?;
+        let (file, file_status) =
+            assemble::rules_file(&settings, &catalog, &recorder, hangup).await?;
         let watching = WatchSettings::new(settings.node.clone()).data(data.path());
         let (mut watcher, status) = Watcher::new(catalog.clone(), Arc::clone(&publisher), watching);
         if let Err(error) = watcher.start(FIRST_SNAPSHOT_MAX).await {
@@ -110,23 +110,14 @@ impl Server {
         let first_token = first_token::issued(&settings, &authority, &catalog).await;
 
         let keeper = Keeper::new(data.path());
-        let (store, cells) =
-            counters(&keeper, settings.keys_max, &time).map_err(|source| StartError::Counters {
-                path: data.path().to_owned(),
-                source,
-            })?;
-        let engine = engine(&settings, (store, cells), (live, time, recorder)).await?;
-        metered(&engine);
+        let engine = assemble::engine(&settings, &keeper, (live, time, recorder)).await?;
         let (jwt_keys, verifier) = jwt.unzip();
         let health = Health {
             publisher,
             catalog: status,
             file: file_status,
             certificates: certificates.standings(),
-            jwt_keys: jwt_keys
-                .as_ref()
-                .map(JwtKeeper::standing)
-                .unwrap_or_default(),
+            jwt_keys: JwtKeeper::standing_of(jwt_keys.as_ref()),
             engine: Arc::clone(&engine),
         };
         let identifier = Identifier::new(&engine, &hasher, verifier, &settings.identity);
@@ -246,76 +237,4 @@ impl Server {
         parts.catalog.close().await;
         drop(self.data);
     }
-}
-
-type Counters = (MemoryStore<Time>, CellStore<Time>);
-
-/// Whoever decides, over this node's counters and those that it shares with others.
-async fn engine(
-    settings: &Settings,
-    (store, cells): Counters,
-    (live, time, recorder): (Arc<Live>, Time, Arc<Recorder>),
-) -> Result<Arc<Engine>, StartError> {
-    let store = Arc::new(store);
-    let fleet = settings.redis.as_ref().map(|redis| {
-        let node = settings.node.as_str();
-        Fleet::start(redis, node, Arc::clone(&store), &time)
-    });
-    let fleet = fleet.transpose()?;
-    let engine = Engine::new(live, store, time, recorder).with_cells(cells);
-    let engine = match settings.penalty {
-        Penalising::Off => engine,
-        Penalising::On => engine.with_penalties(Penalties::new()),
-    };
-    let Some(fleet) = fleet else {
-        return Ok(Arc::new(engine));
-    };
-    fleet.greet().await;
-    Ok(Arc::new(engine.with_fleet(fleet)))
-}
-
-/// Lets metrics read the counters. Weakly: the engine has the recorder, and neither may keep the other alive.
-fn metered(engine: &Arc<Engine>) {
-    let counted = Arc::downgrade(engine);
-    let stats = move || counted.upgrade().map(|engine| engine.store().stats());
-    engine.recorder().reads_store(stats);
-    let shared = Arc::downgrade(engine);
-    let read = move || shared.upgrade()?.fleet().map(Fleet::reading);
-    engine.recorder().reads_fleet(read);
-}
-
-fn counters(keeper: &Keeper, keys: usize, time: &Time) -> io::Result<Counters> {
-    Ok((keeper.load(keys, time)?, keeper.load(keys, time)?))
-}
-
-/// A file is opened now, since one that cannot be will not mend itself; a server may come back.
-async fn catalog(settings: &Settings) -> Result<Catalog, StartError> {
-    let url = &settings.database;
-    let opened = if url.is_sqlite() {
-        Catalog::open(url).await
-    } else {
-        Catalog::lazy(url, Options::default())
-    };
-    opened.map_err(|source| StartError::Catalog {
-        url: url.clone(),
-        source,
-    })
-}
-
-type WatchedStatus = watch::Receiver<rules::FileStatus>;
-
-async fn rules_file(
-    settings: &Settings,
-    catalog: &Catalog,
-    recorder: &Arc<Recorder>,
-    hangup: Hangup,
-) -> Result<(Option<RulesFile>, Option<WatchedStatus>), StartError> {
-    let Owner::File(path) = &settings.owner else {
-        return Ok((None, None));
-    };
-    let (file, status) =
-        RulesFile::new(path.clone(), catalog.clone(), Arc::clone(recorder), hangup);
-    let mut file = file.counted(settings.counting());
-    file.apply().await?;
-    Ok((Some(file), Some(status)))
 }

@@ -40,6 +40,8 @@ pub use overrides::{
     OverrideMark, OverrideSeq, OverridesWritten, Removal, Scope, StoredOverride,
 };
 pub use preview::Preview;
-pub use proposals::{Asked, Proposal, ProposalState, Settled, Settlement};
-pub use usage::{Usage, UsageBatch, UsageKind, UsageRow};
+pub use proposals::{
+    Asked, OPEN_PROPOSALS_MAX, PROPOSALS_MAX, Proposal, ProposalState, Settled, Settlement,
+};
+pub use usage::{USAGE_ROWS_MAX, Usage, UsageBatch, UsageKind, UsageRow};
 pub use write::Written;

@@ -41,6 +41,19 @@ impl Author {
         }
     }
 
+    /// As it was stored: name, role, address, request, reason.
+    pub(crate) fn from_texts(texts: [Option<&str>; 5]) -> Self {
+        let [name, role, from, request, reason] = texts;
+        let text = |text: Option<&str>| text.map(Into::into);
+        Self {
+            name: name.unwrap_or_default().into(),
+            reason: text(reason),
+            role: text(role),
+            from: text(from),
+            request: text(request),
+        }
+    }
+
     /// In a role.
     #[must_use]
     pub fn acting_as(mut self, role: &str) -> Self {

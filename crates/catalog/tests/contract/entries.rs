@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use tollgate_catalog::{
     Author, CatalogError, ENTRIES_BATCH_MAX, EntryAt, EntryBody, EntryKind, EntryListing,
-    EntryPlace, OverrideSeq, StoredEntry,
+    EntryPlace, OverrideSeq, RevisionNumber, StoredEntry,
 };
 use tollgate_core::{Clock as _, Micros};
 
 use crate::common::{
     Place, dana, override_of,
     people::{all, api_key, block, digest, key_body, quota, token},
+    put, rule,
 };
 
 const DAY: Micros = Micros::from_secs(24 * 3_600);
@@ -292,4 +293,44 @@ pub(crate) async fn an_entry_that_cannot_be_read_is_named(place: Place) {
         matches!(long, Err(CatalogError::TooMany { .. })),
         "{long:?}"
     );
+}
+
+/// 12.12: what is beside the rules is not brought back with them.
+// Proves: I2, I3, I5, O2, R7
+pub(crate) async fn a_rollback_neither_revives_a_key_nor_lifts_a_block(place: Place) {
+    let catalog = place.open_ruled().await;
+    let early = RevisionNumber::new(1).unwrap();
+    let key = catalog
+        .put_entry(EntryAt::New, api_key("alice", 1), &dana())
+        .await
+        .unwrap();
+    catalog.edit(put(rule("login", 5))).await.unwrap();
+    let mut revoked = key_body("alice", 1);
+    revoked.revoked_at = Some(place.clock.now().wall);
+    let id = Arc::clone(&key.entry.id);
+    let revoked = EntryBody::ApiKey(revoked);
+    catalog
+        .put_entry(EntryAt::Either(id), revoked, &dana())
+        .await
+        .unwrap();
+    catalog
+        .put_entry(EntryAt::New, block("mallory"), &dana())
+        .await
+        .unwrap();
+    let all_of = async || {
+        let mut found = Vec::new();
+        for kind in EntryKind::ALL {
+            found.extend(catalog.entries(&all(kind)).await.unwrap());
+        }
+        (found, catalog.head().await.unwrap().override_seq)
+    };
+    let before = all_of().await;
+    for to in [early, RevisionNumber::ZERO] {
+        catalog.rollback(to, dana()).await.unwrap();
+        assert_eq!(all_of().await, before);
+    }
+    let EntryBody::ApiKey(kept) = &before.0[0].body else {
+        panic!("not a key");
+    };
+    assert!(kept.revoked_at.is_some());
 }

@@ -17,7 +17,9 @@ mod histories;
 mod migrations;
 mod nodes;
 mod overrides;
+mod proposals;
 mod random;
+mod usage;
 
 /// Makes a test of each case for both databases.
 macro_rules! contract {
@@ -86,6 +88,14 @@ contract! {
     overrides::many_are_written_in_batches
     overrides::an_override_that_fits_no_rule_is_refused
     overrides::overrides_follow_a_rule_that_is_renamed
+    entries::a_rollback_neither_revives_a_key_nor_lifts_a_block
+    migrations::a_database_of_the_release_before_goes_on
+    proposals::somebody_else_approves
+    proposals::a_proposal_is_settled_once_and_in_time
+    proposals::only_so_many_wait
+    usage::what_is_told_twice_counts_once
+    usage::usage_follows_the_calendar
+    usage::old_days_are_cleared_away
     random::revisions_agree_with_a_simple_model
 }
 

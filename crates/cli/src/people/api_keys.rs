@@ -109,10 +109,8 @@ pub(crate) struct Rename {
 
 /// Revoke a key for good, on every node
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Waits up to 2 s until every live node knows.\n\n\
-    Exit codes: 0 revoked, and every live node knows; 1 an error; 2 revoked, and a node has not confirmed yet."
-)]
+#[command(after_help = "Waits up to 2 s until every live node knows.\n\n\
+    Exit codes: 0 revoked, and every live node knows; 1 an error; 2 revoked, and a node has not confirmed yet.")]
 pub(crate) struct Revoke {
     /// Its id, such as k17
     id: String,
@@ -187,14 +185,19 @@ impl List {
             ("EXPIRES", "expires_at"),
         ];
         let none = "no API key was issued: `tollgate api-keys create NAME` issues one";
-        format.say(|| table::of(&answer, "api_keys", &columns, none), || answer.clone())?;
+        format.say(
+            || table::of(&answer, "api_keys", &columns, none),
+            || answer.clone(),
+        )?;
         Ok(Outcome::Fine)
     }
 }
 
 impl One {
     fn run(&self, format: Format) -> anyhow::Result<Outcome> {
-        let answer = self.server.done(Verb::Get, &format!("{LIST}/{}", encoded(&self.id)))?;
+        let answer = self
+            .server
+            .done(Verb::Get, &format!("{LIST}/{}", encoded(&self.id)))?;
         format.say(|| shown(&answer), || answer.clone())?;
         Ok(Outcome::Fine)
     }
@@ -202,7 +205,17 @@ impl One {
 
 fn shown(answer: &Value) -> String {
     let mut words = format!("{} ({})\n", word(answer, "id"), word(answer, "name"));
-    for name in ["state", "begins", "user_id", "org_id", "tier", "limits", "burst", "expires_at", "created_by"] {
+    for name in [
+        "state",
+        "begins",
+        "user_id",
+        "org_id",
+        "tier",
+        "limits",
+        "burst",
+        "expires_at",
+        "created_by",
+    ] {
         words += &format!("  {name:10}  {}\n", word(answer, name));
     }
     words + &super::quotas::used(answer)
@@ -212,7 +225,10 @@ impl Rotate {
     fn run(&self, format: Format) -> anyhow::Result<Outcome> {
         let path = path(
             &format!("{LIST}/{}/rotate", encoded(&self.id)),
-            &[("grace", self.grace.as_deref()), ("reason", self.reason.as_deref())],
+            &[
+                ("grace", self.grace.as_deref()),
+                ("reason", self.reason.as_deref()),
+            ],
         );
         let answer = self.server.done(Verb::Do, &path)?;
         format.say(|| issued(&answer), || answer.clone())?;
@@ -240,6 +256,10 @@ impl Revoke {
         let answer = self.server.done(Verb::Do, &path)?;
         let text = || format!("{} is revoked{}", word(&answer, "id"), known_to(&answer));
         format.say(text, || answer.clone())?;
-        Ok(if is_known_to_all(&answer) { Outcome::Fine } else { Outcome::Different })
+        Ok(if is_known_to_all(&answer) {
+            Outcome::Fine
+        } else {
+            Outcome::Different
+        })
     }
 }

@@ -64,7 +64,9 @@ pub(crate) struct Block {
 
 /// End a block
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Exit codes: 0 ended; 1 an error, or nobody was blocked; 2 ended, and a node has not confirmed yet.")]
+#[command(
+    after_help = "Exit codes: 0 ended; 1 an error, or nobody was blocked; 2 ended, and a node has not confirmed yet."
+)]
 pub(crate) struct Unblock {
     #[command(flatten)]
     whom: Whom,
@@ -131,17 +133,25 @@ fn until(block: &Value) -> String {
 /// `user_id alice`
 fn subject(block: &Value) -> String {
     let known = ["user_id", "org_id", "api_key", "ip"];
-    let named = known.into_iter().find(|name| block.get(name).is_some_and(Value::is_string));
+    let named = known
+        .into_iter()
+        .find(|name| block.get(name).is_some_and(Value::is_string));
     named.map_or_else(String::new, |name| format!("{name} {}", word(block, name)))
 }
 
 impl Unblock {
     pub(crate) fn run(&self, format: Format) -> anyhow::Result<Outcome> {
-        let query = self.whom.each().map(|(name, value)| (name, value.map(String::as_str)));
+        let query = self
+            .whom
+            .each()
+            .map(|(name, value)| (name, value.map(String::as_str)));
         let found = self.server.done(Verb::Get, &path(LIST, &query))?;
         let blocks = found.get("blocks").and_then(Value::as_array);
         let blocks = blocks.map_or(&[][..], Vec::as_slice);
-        ensure!(!blocks.is_empty(), "nobody of that name is blocked: `tollgate blocks` lists who is");
+        ensure!(
+            !blocks.is_empty(),
+            "nobody of that name is blocked: `tollgate blocks` lists who is"
+        );
         let mut answers = Vec::with_capacity(blocks.len());
         for block in blocks {
             let one = format!("{LIST}/{}", encoded(&word(block, "id")));
@@ -149,13 +159,21 @@ impl Unblock {
         }
         let words = || {
             let ended = blocks.iter().zip(&answers).map(|(block, answer)| {
-                format!("{}: {} is not blocked any more{}\n", word(block, "id"), subject(block), known_to(answer))
+                format!(
+                    "{}: {} is not blocked any more{}\n",
+                    word(block, "id"),
+                    subject(block),
+                    known_to(answer)
+                )
             });
             ended.collect::<String>()
         };
         format.say(words, || json!({ "ended": answers }))?;
         let all = answers.iter().map(settled);
-        Ok(all.into_iter().find(|it| *it != Outcome::Fine).unwrap_or(Outcome::Fine))
+        Ok(all
+            .into_iter()
+            .find(|it| *it != Outcome::Fine)
+            .unwrap_or(Outcome::Fine))
     }
 }
 
@@ -176,7 +194,10 @@ impl Blocks {
             ("REASON", "reason"),
         ];
         let none = "nobody is blocked";
-        format.say(|| table::of(&answer, "blocks", &columns, none), || answer.clone())?;
+        format.say(
+            || table::of(&answer, "blocks", &columns, none),
+            || answer.clone(),
+        )?;
         Ok(Outcome::Fine)
     }
 }

@@ -29,7 +29,9 @@ pub(super) fn word(of: &Value, name: &str) -> String {
 }
 
 fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// `, known to 3 of 3 nodes`, if somebody was waited for.
@@ -40,7 +42,10 @@ pub(super) fn known_to(answer: &Value) -> String {
     };
     match (count("confirmed"), count("missing")) {
         (Some(confirmed), Some(missing)) => {
-            format!(", known to {confirmed} of {} nodes", confirmed.saturating_add(missing))
+            format!(
+                ", known to {confirmed} of {} nodes",
+                confirmed.saturating_add(missing)
+            )
         }
         _ => String::new(),
     }
@@ -50,7 +55,9 @@ pub(super) fn known_to(answer: &Value) -> String {
 pub(super) fn is_known_to_all(answer: &Value) -> bool {
     let nodes = answer.get("nodes").filter(|nodes| nodes.is_object());
     let is_empty = |name: &str| {
-        let list = nodes.and_then(|nodes| nodes.get(name)).and_then(Value::as_array);
+        let list = nodes
+            .and_then(|nodes| nodes.get(name))
+            .and_then(Value::as_array);
         list.is_none_or(Vec::is_empty)
     };
     let is_unknown = nodes.is_some_and(|nodes| nodes.get("unknown").is_some());

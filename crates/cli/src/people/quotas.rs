@@ -127,7 +127,10 @@ fn shown(answer: &Value) -> String {
     }
     if let Some(block) = answer.get("block").filter(|block| block.is_object()) {
         let (until, reason) = (word(block, "until"), word(block, "reason"));
-        words += &format!("  blocked     until {until}: {reason} ({})\n", word(block, "id"));
+        words += &format!(
+            "  blocked     until {until}: {reason} ({})\n",
+            word(block, "id")
+        );
     }
     words + &used(answer)
 }
@@ -142,7 +145,11 @@ pub(super) fn used(answer: &Value) -> String {
             let value = usage.get(name).and_then(|pair| pair.get(which));
             value.and_then(Value::as_u64).unwrap_or_default()
         };
-        format!("  {name:10}  {} allowed, {} denied\n", number("allowed"), number("denied"))
+        format!(
+            "  {name:10}  {} allowed, {} denied\n",
+            number("allowed"),
+            number("denied")
+        )
     };
     let last = format!("  last        {}\n", word(usage, "last_at"));
     line("today") + &line("month") + &line("total") + &last
@@ -151,7 +158,9 @@ pub(super) fn used(answer: &Value) -> String {
 impl List {
     fn run(&self, format: Format) -> anyhow::Result<Outcome> {
         let limit = self.limit.to_string();
-        let answer = self.server.done(Verb::Get, &path(LIST, &[("limit", Some(&limit))]))?;
+        let answer = self
+            .server
+            .done(Verb::Get, &path(LIST, &[("limit", Some(&limit))]))?;
         let columns = [
             ("USER", "user_id"),
             ("TIER", "tier"),
@@ -160,7 +169,10 @@ impl List {
             ("BY", "changed_by"),
         ];
         let none = "nothing is agreed with any user: `tollgate quotas set USER` does";
-        format.say(|| table::of(&answer, "quotas", &columns, none), || answer.clone())?;
+        format.say(
+            || table::of(&answer, "quotas", &columns, none),
+            || answer.clone(),
+        )?;
         Ok(Outcome::Fine)
     }
 }

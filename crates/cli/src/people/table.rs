@@ -11,14 +11,20 @@ pub(super) fn of(answer: &Value, list: &str, columns: &[(&str, &str)], what: &st
     if entries.is_empty() {
         return format!("{what}\n");
     }
-    let head: Vec<String> = columns.iter().map(|(title, _)| (*title).to_owned()).collect();
+    let head: Vec<String> = columns
+        .iter()
+        .map(|(title, _)| (*title).to_owned())
+        .collect();
     let rows = entries.iter().map(|entry| {
         let cells = columns.iter().map(|(_, name)| word(entry, name));
         cells.collect::<Vec<String>>()
     });
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
     let mut text = lines(&rows);
-    if answer.get("next_cursor").is_some_and(|next| !next.is_null()) {
+    if answer
+        .get("next_cursor")
+        .is_some_and(|next| !next.is_null())
+    {
         text += "there are more: --limit shows them\n";
     }
     text
@@ -34,7 +40,9 @@ fn lines(rows: &[Vec<String>]) -> String {
         .collect();
     let line = |row: &Vec<String>| {
         let cells = row.iter().zip(&widths);
-        let cells: Vec<String> = cells.map(|(cell, width)| format!("{cell:width$}")).collect();
+        let cells: Vec<String> = cells
+            .map(|(cell, width)| format!("{cell:width$}"))
+            .collect();
         format!("{}\n", cells.join("  ").trim_end())
     };
     rows.iter().map(line).collect()
@@ -46,7 +54,8 @@ mod tests {
 
     #[test]
     fn columns_stand_below_each_other() {
-        let answer = json!({ "keys": [{ "id": "k1", "user": "alice" }, { "id": "k17", "user": null }] });
+        let answer =
+            json!({ "keys": [{ "id": "k1", "user": "alice" }, { "id": "k17", "user": null }] });
         let columns = [("ID", "id"), ("USER", "user")];
         let text = super::of(&answer, "keys", &columns, "none");
         assert_eq!(text, "ID   USER\nk1   alice\nk17  -\n");

@@ -54,7 +54,9 @@ pub(crate) struct List {
 
 /// Revoke a token for good, on every node
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Exit codes: 0 revoked, and every live node knows; 1 an error; 2 revoked, and a node has not confirmed yet.")]
+#[command(
+    after_help = "Exit codes: 0 revoked, and every live node knows; 1 an error; 2 revoked, and a node has not confirmed yet."
+)]
 pub(crate) struct Revoke {
     /// Its id, such as t19
     id: String,
@@ -102,7 +104,9 @@ impl Create {
 impl List {
     fn run(&self, format: Format) -> anyhow::Result<Outcome> {
         let limit = self.limit.to_string();
-        let answer = self.server.done(Verb::Get, &path(LIST, &[("limit", Some(&limit))]))?;
+        let answer = self
+            .server
+            .done(Verb::Get, &path(LIST, &[("limit", Some(&limit))]))?;
         let columns = [
             ("ID", "id"),
             ("NAME", "name"),
@@ -113,7 +117,10 @@ impl List {
             ("EXPIRES", "expires_at"),
         ];
         let none = "no token was issued: `tollgate tokens create NAME --role ROLE` issues one";
-        format.say(|| table::of(&answer, "tokens", &columns, none), || answer.clone())?;
+        format.say(
+            || table::of(&answer, "tokens", &columns, none),
+            || answer.clone(),
+        )?;
         Ok(Outcome::Fine)
     }
 }
@@ -124,6 +131,10 @@ impl Revoke {
         let answer = self.server.done(Verb::Do, &path)?;
         let text = || format!("{} is revoked{}", word(&answer, "id"), known_to(&answer));
         format.say(text, || answer.clone())?;
-        Ok(if is_known_to_all(&answer) { Outcome::Fine } else { Outcome::Different })
+        Ok(if is_known_to_all(&answer) {
+            Outcome::Fine
+        } else {
+            Outcome::Different
+        })
     }
 }

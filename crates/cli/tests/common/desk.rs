@@ -81,6 +81,11 @@ impl Desk {
         }
         if let Some(url) = &self.database {
             command.env("TOLLGATE_DATABASE", url);
+            // All nodes of a database share it.
+            command.env(
+                "TOLLGATE_KEY_SECRET",
+                "a-secret-of-all-nodes-for-tests-only",
+            );
         }
         command
     }

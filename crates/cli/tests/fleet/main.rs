@@ -14,6 +14,7 @@ mod common;
 mod away;
 mod crowd;
 mod doctor;
+mod identity;
 mod keys;
 mod leases;
 mod range;

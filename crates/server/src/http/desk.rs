@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tollgate_core::Timestamp;
 use tollgate_wire::{
     check::{CheckBody, Problem, Purpose, read_body},
-    http1::{After, Asker, Reply, Request},
+    http1::{After, Reply, Request},
 };
 
 use super::{
@@ -222,7 +222,7 @@ impl Desk {
         }
     }
 
-    /// Who asks. A page in a browser is not near, wherever it is shown.
+    /// Who asks.
     #[inline]
     pub(super) fn identify(
         &self,
@@ -231,11 +231,8 @@ impl Desk {
     ) -> Result<Identity, Problem> {
         let service = &self.service;
         let may_state = || {
-            let trust = match request.asker {
-                Asker::Program => self.trust,
-                Asker::Page => self.trust.of_a_page(),
-            };
-            trust.may_state(&service.authority, request.bearer())
+            let token = request.bearer();
+            self.trust.may_state(&service.authority, token)
         };
         let stated = convert::stated(body);
         let identified = service.identifier.identify(&stated, may_state);

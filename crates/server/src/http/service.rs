@@ -36,7 +36,7 @@ pub(crate) struct HttpService {
 }
 
 impl HttpService {
-    pub(super) fn now(&self) -> tollgate_core::Timestamp {
+    pub(crate) fn now(&self) -> tollgate_core::Timestamp {
         self.engine.time().now().wall
     }
 }

@@ -12,6 +12,8 @@ mod kept;
 mod key_secret;
 mod refused;
 pub(crate) mod secret;
+#[cfg(test)]
+mod tests;
 mod trust;
 
 pub(crate) use identifier::{Identifier, Identity, Stated};

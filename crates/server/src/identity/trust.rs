@@ -29,15 +29,6 @@ impl Trust {
             }
         }
     }
-
-    /// As a page in a browser: it speaks for its author, not for the machine that it is shown on nor for the
-    /// certificate that the browser has.
-    pub(crate) const fn of_a_page(self) -> Self {
-        match self {
-            Self::Near => Self::Stranger,
-            other => other,
-        }
-    }
 }
 
 impl Identifier {

@@ -17,3 +17,5 @@ mod unary;
 
 pub use fuzz::any_rls_question;
 pub(crate) use serve::RlsServe;
+#[cfg(test)]
+pub(crate) use service::{Caller, Rls};

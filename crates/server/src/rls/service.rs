@@ -19,21 +19,21 @@ use crate::{
 
 /// Answers Envoy.
 #[derive(Debug)]
-pub(super) struct Rls {
-    pub(super) engine: Arc<Engine>,
-    pub(super) authority: Arc<Authority>,
+pub(crate) struct Rls {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) authority: Arc<Authority>,
     /// Who asks.
-    pub(super) identifier: Arc<Identifier>,
+    pub(crate) identifier: Arc<Identifier>,
     /// Which header fields Envoy is told to add, besides `Retry-After`.
-    pub(super) fields: Option<Fields>,
+    pub(crate) fields: Option<Fields>,
 }
 
 /// Who asks for its clients: Envoy.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Caller<'a> {
-    pub(super) trust: Trust,
+pub(crate) struct Caller<'a> {
+    pub(crate) trust: Trust,
     /// The token of ours that it showed.
-    pub(super) token: Option<&'a str>,
+    pub(crate) token: Option<&'a str>,
 }
 
 impl Caller<'_> {
@@ -56,7 +56,7 @@ impl Rls {
     }
 
     /// Answers one question.
-    pub(super) async fn answer(
+    pub(crate) async fn answer(
         &self,
         request: &RateLimitRequest,
         caller: Caller<'_>,

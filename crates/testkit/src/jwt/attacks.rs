@@ -81,7 +81,7 @@ fn forged(signer: &Signer, sound: &Value) -> Vec<Attack> {
         ),
         attack("signature stripped", format!("{message}."), "signature"),
         attack("signature missing", message.to_owned(), "malformed"),
-        attack("truncated", good[..good.len() - 9].to_owned(), "signature"),
+        attack("truncated", good[..good.len() - 10].to_owned(), "signature"),
         attack("header only", header.to_owned(), "malformed"),
         attack("no token at all", "tollgate".to_owned(), "malformed"),
         attack("four parts", format!("{good}.e30"), "malformed"),

@@ -74,19 +74,13 @@ const SELECT: &str = "SELECT id, at, actor, role, from_address, request_id, acti
     object_id, before_json, after_json, reason, ended, times FROM audit";
 
 fn read(row: &Row) -> Result<AuditRow, CatalogError> {
-    let mut author = Author::new(row.text(2)?);
-    if let Some(role) = row.maybe_text(3)? {
-        author = author.acting_as(role);
-    }
-    if let Some(from) = row.maybe_text(4)? {
-        author = author.calling_from(from);
-    }
-    if let Some(request) = row.maybe_text(5)? {
-        author = author.by_request(request);
-    }
-    if let Some(reason) = row.maybe_text(11)? {
-        author = author.because(reason);
-    }
+    let author = Author::from_texts([
+        Some(row.text(2)?),
+        row.maybe_text(3)?,
+        row.maybe_text(4)?,
+        row.maybe_text(5)?,
+        row.maybe_text(11)?,
+    ]);
     let is_done = row.text(12)? == Ended::Done.word();
     Ok(AuditRow {
         id: u64::try_from(row.int(0)?).unwrap_or_default(),

@@ -11,7 +11,7 @@ use crate::config::{Jwt, JwtSecret};
 
 /// What the files hold.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Contents {
+pub(in crate::identity) struct Contents {
     pub(super) secret: Option<Vec<u8>>,
     pub(super) key: Option<Vec<u8>>,
     pub(super) jwks: Option<Vec<u8>>,

@@ -10,7 +10,7 @@ use super::{
     contents::{Contents, KeysFlaw},
 };
 use crate::{
-    config::{Jwt, JwtSecret},
+    config::{Identity, Jwt, JwtSecret},
     hangup::Hangup,
     stop::Stop,
     telemetry::Recorder,
@@ -54,6 +54,20 @@ impl KeysStanding {
 }
 
 impl JwtKeeper {
+    /// As [`JwtKeeper::open`], if tokens are verified at all.
+    pub(crate) fn of(
+        settings: &Identity,
+        recorder: &Arc<Recorder>,
+    ) -> Result<Option<(Self, Arc<Verifier>)>, JwtKeysError> {
+        let jwt = settings.jwt.as_ref();
+        jwt.map(|jwt| Self::open(jwt, recorder)).transpose()
+    }
+
+    /// How the keys are, if there are any.
+    pub(crate) fn standing_of(keeper: Option<&Self>) -> KeysStanding {
+        keeper.map(Self::standing).unwrap_or_default()
+    }
+
     /// Reads all files, or says what is wrong with the first that cannot be used.
     pub(crate) fn open(
         jwt: &Jwt,
@@ -95,7 +109,7 @@ impl JwtKeeper {
         }
     }
 
-    async fn look(&mut self) {
+    pub(in crate::identity) async fn look(&mut self) {
         let (jwt, seen) = (self.verifier.jwt.clone(), Arc::clone(&self.seen));
         let news = self.reading.done(move || seen.news(&jwt)).await;
         let hangs = || KeysFlaw::Hangs(READ_MAX).at(any_path(&self.verifier.jwt), "jwt_…_file");

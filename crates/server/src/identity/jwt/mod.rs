@@ -7,8 +7,7 @@ mod contents;
 mod flaw;
 mod keeper;
 mod keys;
-#[cfg(test)]
-mod tests;
+
 mod verifier;
 
 pub(crate) use claims::Facts;

@@ -36,7 +36,7 @@ impl Verifier {
     pub(crate) const TOKEN_BYTES_MAX: usize = 8 << 10;
 
     /// With the keys of the files, and what the files hold.
-    pub(super) fn open(jwt: &Jwt) -> Result<(Self, Contents), JwtKeysError> {
+    pub(in crate::identity) fn open(jwt: &Jwt) -> Result<(Self, Contents), JwtKeysError> {
         let contents = Contents::read(jwt)?;
         let keys = Keys::of(&contents, jwt)?;
         let algorithms = jwt.algorithms.iter().copied().map(of_library).collect();

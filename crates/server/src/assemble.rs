@@ -1,0 +1,101 @@
+//! The parts of a server that is to be started.
+
+use std::{io, sync::Arc};
+
+use tokio::sync::watch;
+use tollgate_catalog::{Catalog, Options};
+use tollgate_memory::{CellStore, MemoryStore};
+use tollgate_rules::Live;
+
+use crate::{
+    config::{Owner, Penalising, Settings},
+    counters::Keeper,
+    engine::{Engine, Fleet, Penalties, Time},
+    error::StartError,
+    hangup::Hangup,
+    rules::{FileStatus, RulesFile},
+    telemetry::Recorder,
+};
+
+type Counters = (MemoryStore<Time>, CellStore<Time>);
+
+/// Whoever decides, over this node's counters and those that it shares with others.
+pub(crate) async fn engine(
+    settings: &Settings,
+    keeper: &Keeper,
+    (live, time, recorder): (Arc<Live>, Time, Arc<Recorder>),
+) -> Result<Arc<Engine>, StartError> {
+    let loaded = counters(keeper, settings.keys_max, &time);
+    let (store, cells) = loaded.map_err(|source| StartError::Counters {
+        path: settings.data.clone(),
+        source,
+    })?;
+    let store = Arc::new(store);
+    let fleet = settings.redis.as_ref().map(|redis| {
+        let node = settings.node.as_str();
+        Fleet::start(redis, node, Arc::clone(&store), &time)
+    });
+    let fleet = fleet.transpose()?;
+    let engine = Engine::new(live, store, time, recorder).with_cells(cells);
+    let engine = match settings.penalty {
+        Penalising::Off => engine,
+        Penalising::On => engine.with_penalties(Penalties::new()),
+    };
+    let engine = match fleet {
+        None => engine,
+        Some(fleet) => {
+            fleet.greet().await;
+            engine.with_fleet(fleet)
+        }
+    };
+    let engine = Arc::new(engine);
+    metered(&engine);
+    Ok(engine)
+}
+
+/// Lets metrics read the counters. Weakly: the engine has the recorder, and neither may keep the other alive.
+fn metered(engine: &Arc<Engine>) {
+    let counted = Arc::downgrade(engine);
+    let stats = move || counted.upgrade().map(|engine| engine.store().stats());
+    engine.recorder().reads_store(stats);
+    let shared = Arc::downgrade(engine);
+    let read = move || shared.upgrade()?.fleet().map(Fleet::reading);
+    engine.recorder().reads_fleet(read);
+}
+
+fn counters(keeper: &Keeper, keys: usize, time: &Time) -> io::Result<Counters> {
+    Ok((keeper.load(keys, time)?, keeper.load(keys, time)?))
+}
+
+/// A file is opened now, since one that cannot be will not mend itself; a server may come back.
+pub(crate) async fn catalog(settings: &Settings) -> Result<Catalog, StartError> {
+    let url = &settings.database;
+    let opened = if url.is_sqlite() {
+        Catalog::open(url).await
+    } else {
+        Catalog::lazy(url, Options::default())
+    };
+    opened.map_err(|source| StartError::Catalog {
+        url: url.clone(),
+        source,
+    })
+}
+
+type WatchedStatus = watch::Receiver<FileStatus>;
+
+/// The file that owns the rules, if one does, applied.
+pub(crate) async fn rules_file(
+    settings: &Settings,
+    catalog: &Catalog,
+    recorder: &Arc<Recorder>,
+    hangup: Hangup,
+) -> Result<(Option<RulesFile>, Option<WatchedStatus>), StartError> {
+    let Owner::File(path) = &settings.owner else {
+        return Ok((None, None));
+    };
+    let (file, status) =
+        RulesFile::new(path.clone(), catalog.clone(), Arc::clone(recorder), hangup);
+    let mut file = file.counted(settings.counting());
+    file.apply().await?;
+    Ok((Some(file), Some(status)))
+}

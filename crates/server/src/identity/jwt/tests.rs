@@ -1,1 +1,0 @@
-//! Tokens, sound and not.

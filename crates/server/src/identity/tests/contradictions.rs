@@ -1,0 +1,130 @@
+//! Two sources that say different things.
+// Proves: I4
+
+use serde_json::{Value, json};
+use tollgate_testkit::jwt::Signer;
+
+use super::{
+    ask::By,
+    rig::{Rig, SECRET},
+};
+
+fn rig() -> (Rig, Signer) {
+    let flags = [("jwt_algorithms", "HS256"), ("jwt_secret", SECRET)];
+    (Rig::new(&flags, &[]), Signer::hs256(SECRET))
+}
+
+fn token(rig: &Rig, signer: &Signer, claims: &Value) -> String {
+    let mut claims = claims.clone();
+    claims["exp"] = json!(rig.now_s() + 60);
+    signer.token(&claims)
+}
+
+#[test]
+fn each_pair_of_sources_is_told_with_the_fact() {
+    let (rig, signer) = rig();
+    let key = rig.issue("k1", |key| {
+        key.user = Some("bob".into());
+        key.org = Some("acme".into());
+        key.tier = Some("free".into());
+    });
+    let alice = token(&rig, &signer, &json!({ "sub": "alice" }));
+    let bob = |more: Value| {
+        let mut claims = json!({ "sub": "bob" });
+        claims
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        token(&rig, &signer, &claims)
+    };
+    let (other_org, other_tier) = (
+        bob(json!({ "org": "umbrella" })),
+        bob(json!({ "tier": "premium" })),
+    );
+    for (asked, fact, sources) in [
+        (
+            json!({ "token": alice, "user_id": "carol" }),
+            "user_id",
+            ["the token", "the request"],
+        ),
+        (
+            json!({ "token": other_org, "org_id": "acme" }),
+            "org_id",
+            ["the token", "the request"],
+        ),
+        (
+            json!({ "token": other_tier, "tier": "free" }),
+            "tier",
+            ["the token", "the request"],
+        ),
+        (
+            json!({ "token": alice, "api_key": key }),
+            "user_id",
+            ["the token", "the API key"],
+        ),
+        (
+            json!({ "token": other_org, "api_key": key }),
+            "org_id",
+            ["the token", "the API key"],
+        ),
+        (
+            json!({ "token": other_tier, "api_key": key }),
+            "tier",
+            ["the token", "the API key"],
+        ),
+        (
+            json!({ "api_key": key, "user_id": "carol" }),
+            "user_id",
+            ["the API key", "the request"],
+        ),
+        (
+            json!({ "api_key": key, "org_id": "umbrella" }),
+            "org_id",
+            ["the API key", "the request"],
+        ),
+        (
+            json!({ "api_key": key, "tier": "premium" }),
+            "tier",
+            ["the API key", "the request"],
+        ),
+    ] {
+        let by_gateways = asked.get("token").is_some() && asked.get("api_key").is_some();
+        let ways = if by_gateways {
+            By::ALL.as_slice()
+        } else {
+            &By::STATING
+        };
+        for by in ways {
+            let told = rig.ask(*by, &asked);
+            told.refused(400, "contradiction");
+            let words = format!(
+                "`{fact}` is one thing by {} and another by {}",
+                sources[0], sources[1]
+            );
+            assert!(told.text.contains(&words), "{by:?}: {told:?}");
+        }
+    }
+}
+
+#[test]
+fn sources_that_agree_or_say_nothing_go_together() {
+    let (rig, signer) = rig();
+    let key = rig.issue("k1", |key| {
+        key.user = Some("bob".into());
+        key.tier = Some("premium".into());
+    });
+    let bob = token(&rig, &signer, &json!({ "sub": "bob", "org": "acme" }));
+    for by in By::STATING {
+        let asked = json!({
+            "token": bob, "api_key": key, "user_id": " bob ", "org_id": "acme", "tier": "premium", "endpoint": "/",
+        });
+        rig.ask(by, &asked).decided(200);
+        // Each adds what the other does not say.
+        let told = rig.ask(
+            by,
+            &json!({ "token": bob, "api_key": key, "endpoint": "/premium" }),
+        );
+        assert!(told.status == 403 || told.status == 429, "{told:?}");
+        assert_eq!(told.reason, None);
+    }
+}

@@ -1,0 +1,11 @@
+//! Who asks, over every protocol, on virtual time.
+
+mod api_keys;
+mod ask;
+mod attacks;
+mod contradictions;
+mod forgery;
+mod good;
+mod keeper;
+mod rig;
+mod trust;
