@@ -15,6 +15,7 @@ mod conflict;
 mod files;
 mod killed;
 mod overrides;
+mod people;
 mod revisions;
 mod settings;
 mod shapes;

@@ -21,4 +21,6 @@ mod penalty;
 mod proxied;
 mod resp_clients;
 mod restart;
+mod roles;
 mod schemathesis;
+mod secrets;

@@ -3,20 +3,19 @@
 use std::{sync::Arc, time::Duration};
 
 use axum::{
-    body::{Body, to_bytes},
     extract::{FromRequestParts as _, Query, RawPathParams, Request},
-    http::{HeaderMap, StatusCode, Uri, header, request::Parts},
+    http::{HeaderMap, StatusCode, Uri},
 };
 use serde_json::{Value, json};
 use tollgate_catalog::{Author, CatalogError, Confirmation, Goal, NodeId, Revision};
 use tollgate_core::{Clock as _, Timestamp};
-use tollgate_wire::admin::check;
 
 use super::{
+    body::{refuse_other_types, sent},
     params::Params,
     problem::Problem,
     proposals::Earlier,
-    route::{Route, Verb},
+    route::Route,
     state::AdminState,
     trouble,
     visit::Visit,
@@ -45,10 +44,6 @@ pub(super) struct Call {
     pub(super) body: String,
 }
 
-/// The most bytes of a body.
-pub(super) const BODY_BYTES_MAX: usize = 1 << 20;
-/// How long a client has for its body.
-const BODY_TIME_MAX: Duration = Duration::from_secs(10);
 /// How long the catalog has for what is read; writes have the catalog's own deadlines, since a write that
 /// is given up may still happen.
 const READ_TIME_MAX: Duration = Duration::from_secs(10);
@@ -250,54 +245,4 @@ fn pairs(uri: &Uri) -> Result<Vec<(String, String)>, Problem> {
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri)
         .map_err(|error| Problem::bad(format!("the query cannot be read: {error}")))?;
     Ok(pairs)
-}
-
-async fn sent(parts: &Parts, body: Body) -> Result<String, Problem> {
-    if !is_json(parts) {
-        return Err(other_type());
-    }
-    let read = to_bytes(body, BODY_BYTES_MAX);
-    let Ok(read) = tokio::time::timeout(BODY_TIME_MAX, read).await else {
-        let detail = format!("the body did not come within {BODY_TIME_MAX:?}");
-        return Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "slow", detail));
-    };
-    let Ok(bytes) = read else {
-        // What is not too long is cut off, and nobody reads the answer.
-        let detail = format!("a body has at most {BODY_BYTES_MAX} bytes");
-        return Err(Problem::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "too-large",
-            detail,
-        ));
-    };
-    let text = String::from_utf8(bytes.into());
-    let text = text.map_err(|_| Problem::bad("the body is not UTF-8"))?;
-    match check(&text) {
-        Ok(()) => Ok(text),
-        Err(error) => Err(trouble::not_json(&error)),
-    }
-}
-
-/// A form or a text can be sent by any web page without asking; JSON cannot.
-fn refuse_other_types(route: &Route, parts: &Parts) -> Result<(), Problem> {
-    let has_type = parts.headers.contains_key(header::CONTENT_TYPE);
-    if route.verb != Verb::Get && has_type && !is_json(parts) {
-        return Err(other_type());
-    }
-    Ok(())
-}
-
-fn is_json(parts: &Parts) -> bool {
-    let mut types = parts.headers.get_all(header::CONTENT_TYPE).iter();
-    let (Some(first), None) = (types.next(), types.next()) else {
-        return false;
-    };
-    let kind = first.to_str().unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    kind.eq_ignore_ascii_case("application/json")
-}
-
-fn other_type() -> Problem {
-    let detail = "send JSON, with Content-Type: application/json";
-    Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not-json", detail)
 }

@@ -6,6 +6,7 @@
 mod api_keys;
 mod audit;
 mod blocks;
+mod body;
 mod call;
 mod certified;
 mod change;

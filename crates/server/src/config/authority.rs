@@ -7,6 +7,7 @@ use tollgate_rules::Factor;
 use super::{
     build::Reader,
     parse::{Expected, long_span},
+    setting::Setting,
 };
 
 /// What people may do on the admin side, as far as it can be set.
@@ -48,6 +49,34 @@ pub struct OverrideBounds {
     /// For so long from now.
     pub span_max: Duration,
 }
+
+/// Every setting of authority, in the order in which they are shown.
+pub(super) const ROWS: &[Setting] = &[
+    Setting::value(
+        "admin_auth",
+        "auto|required",
+        "auto",
+        "Whether the admin side asks for a token on this machine, too; required does, and may be reached by others without token or admin_tls_client_ca",
+    ),
+    Setting::value(
+        "approvals",
+        "on|off",
+        "off",
+        "Whether a change of rules or tiers waits until another admin approves it",
+    ),
+    Setting::value(
+        "override_factor_max",
+        "FACTOR",
+        "10x",
+        "How many times a rule's limit operators and automation may grant",
+    ),
+    Setting::value(
+        "override_span_max",
+        "SPAN",
+        "7day",
+        "For how long operators and automation may grant it",
+    ),
+];
 
 pub(super) fn read(reader: &mut Reader) -> Option<AdminRules> {
     let auth = reader.value("admin_auth", auth);

@@ -9,6 +9,7 @@ mod editors;
 mod house;
 mod lists;
 mod manual;
+mod mistakes;
 mod openapi;
 mod outages;
 mod overrides;

@@ -101,7 +101,11 @@ fn what_does_not_go_together_is_told_with_the_remedy() {
             &[],
             "expected the name of a header",
         ),
-        (&[("trusted_callers", "0.0.0.0/0")], &[], "is everybody: write all if that is meant"),
+        (
+            &[("trusted_callers", "0.0.0.0/0")],
+            &[],
+            "is everybody: write all if that is meant",
+        ),
         (&[("proxy_protocol", "v1")], &[], "expected on or off"),
     ] {
         let told = wrong(flags, environment, "");

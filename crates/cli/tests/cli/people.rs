@@ -1,0 +1,164 @@
+//! API keys, quotas, blocks, tokens and the audit from the command line.
+
+use serde_json::json;
+
+use crate::common::{Desk, fields, server::Server};
+
+fn run(desk: &Desk, server: &Server, line: &str) -> crate::common::Ran {
+    let admin = server.admin.to_string();
+    let mut words: Vec<&str> = line.split_whitespace().collect();
+    words.extend(["--admin", &admin]);
+    desk.run(&words)
+}
+
+// Proves: I2
+#[test]
+fn the_life_of_a_key() {
+    let desk = Desk::new();
+    let server = desk.serve(&[]);
+    run(&desk, &server, "api-keys list")
+        .fine()
+        .says("no API key was issued");
+    let made = run(
+        &desk,
+        &server,
+        "api-keys create billing --user acme --limit 10/s --limit 1000/day --burst 20 --json",
+    );
+    let key = made.fine().json();
+    let id = key["id"].as_str().unwrap();
+    assert_eq!(key["limits"], json!(["10/s", "1000/day"]));
+    assert!(key["key"].as_str().unwrap().starts_with("tgk_"));
+    run(&desk, &server, "api-keys list --user acme")
+        .fine()
+        .says("billing");
+    run(&desk, &server, &format!("api-keys show {id}"))
+        .fine()
+        .says("0 allowed, 0 denied");
+    run(&desk, &server, &format!("api-keys rename {id} billing-2"))
+        .fine()
+        .says("is billing-2 now");
+    run(&desk, &server, &format!("api-keys rotate {id} --grace 24h"))
+        .fine()
+        .says("it is not shown again");
+    run(
+        &desk,
+        &server,
+        &format!("api-keys revoke {id} --reason leak"),
+    )
+    .fine()
+    .says("is revoked, known to 1 of 1 nodes");
+    let refused = run(&desk, &server, &format!("api-keys rotate {id}")).with(1);
+    assert!(refused.err.contains("was revoked"), "{}", refused.err);
+    let wrong = run(&desk, &server, "api-keys create other --limit 0/s").with(1);
+    assert!(wrong.err.contains("limits a limit of 0"), "{}", wrong.err);
+    let wrong = run(&desk, &server, "api-keys create other --tier gold --json")
+        .with(1)
+        .json();
+    assert_eq!(wrong["answer"]["errors"][0]["path"], "tier");
+    let audit = run(&desk, &server, &format!("audit --object {id} --json")).fine();
+    let rows: Vec<serde_json::Value> = audit
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(rows.len(), 4, "{}", audit.out);
+    assert_eq!(rows[0]["reason"], "leak");
+}
+
+// Proves: I3, I6
+#[test]
+fn quotas_and_blocks() {
+    let desk = Desk::new();
+    let server = desk.serve(&[]);
+    run(&desk, &server, "quotas list")
+        .fine()
+        .says("nothing is agreed");
+    run(
+        &desk,
+        &server,
+        "quotas set team/alice --tier premium --limit 7/min",
+    )
+    .fine()
+    .says("team/alice: tier premium, limits 7/min");
+    run(
+        &desk,
+        &server,
+        "block --user team/alice --reason unpaid --ttl 1h",
+    )
+    .fine()
+    .says("is blocked until");
+    let shown = run(&desk, &server, "quotas show team/alice").fine();
+    assert!(
+        shown.out.contains("unpaid") && shown.out.contains("premium"),
+        "{}",
+        shown.out
+    );
+    run(&desk, &server, "block --ip 203.0.113.7/24")
+        .fine()
+        .says("ip 203.0.113.0/24 is blocked, known to 1 of 1 nodes");
+    let blocks = run(&desk, &server, "blocks --json").fine().json();
+    assert_eq!(blocks["blocks"].as_array().unwrap().len(), 2);
+    run(&desk, &server, "unblock --ip 203.0.113.0/24")
+        .fine()
+        .says("is not blocked any more");
+    run(&desk, &server, "unblock --user team/alice").fine();
+    let nobody = run(&desk, &server, "unblock --user team/alice").with(1);
+    assert!(
+        nobody.err.contains("nobody of that name is blocked"),
+        "{}",
+        nobody.err
+    );
+    run(&desk, &server, "blocks")
+        .fine()
+        .says("nobody is blocked");
+    run(&desk, &server, "quotas remove team/alice").fine();
+    run(&desk, &server, "quotas show team/alice").with(1);
+    run(&desk, &server, "block").with(1);
+    run(&desk, &server, "block --user a --org b").with(1);
+}
+
+// Proves: I5, O2
+#[test]
+fn tokens_and_who_was_turned_away() {
+    let desk = Desk::new();
+    let server = desk.serve(&[]);
+    let made = run(&desk, &server, "tokens create vera --role viewer --json")
+        .fine()
+        .json();
+    let (id, token) = (
+        made["id"].as_str().unwrap(),
+        made["token"].as_str().unwrap(),
+    );
+    assert!(fields(&made).contains(&"begins"));
+    desk.write("token", token);
+    run(&desk, &server, "api-keys list --token-file token").fine();
+    let refused = run(&desk, &server, "api-keys create x --token-file token").with(1);
+    assert!(
+        refused
+            .err
+            .contains("the role viewer does not allow it: api-keys is needed"),
+        "{}",
+        refused.err
+    );
+    tollgate_testkit::wait_for("the refusal on record", crate::common::server::LONG, || {
+        let audit = run(&desk, &server, "audit --actor vera").fine();
+        audit.out.contains("refused").then_some(())
+    });
+    run(&desk, &server, &format!("tokens revoke {id}"))
+        .fine()
+        .says("is revoked");
+    run(&desk, &server, "tokens list").fine().says("revoked");
+    let gone = run(&desk, &server, "api-keys list --token-file token").with(1);
+    assert!(gone.err.contains("the token was revoked"), "{}", gone.err);
+    let wrong = run(&desk, &server, "tokens create x --role root").with(1);
+    assert!(wrong.err.contains("is no role"), "{}", wrong.err);
+    server.kill();
+    let away = desk
+        .run(&["tokens", "list", "--admin", "127.0.0.1:1"])
+        .with(1);
+    assert!(
+        away.err.contains("is `tollgate serve` running?"),
+        "{}",
+        away.err
+    );
+}
