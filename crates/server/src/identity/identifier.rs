@@ -157,7 +157,6 @@ impl Identifier {
             KeyStanding::InForce => Ok(Some(card)),
             KeyStanding::Expired => Err(Refused::Key(KeyFlaw::Expired)),
             KeyStanding::Revoked => Err(Refused::Key(KeyFlaw::Revoked)),
-            _ => Err(Refused::Key(KeyFlaw::Unknown)),
         }
     }
 

@@ -7,7 +7,6 @@ use tollgate_wire::resp::{Decoded, Decoder, Encoder};
 use super::{
     checks::Checks,
     client::Client,
-    convert,
     facts::{self, Asked},
     hello::Gatekeeper,
     run::{After, Desk},
@@ -91,9 +90,8 @@ impl Session for RespSession {
             client: &mut self.client,
         };
         let (mut taken, mut answered, mut effort) = (0, 0, 0);
-        let kept = Kept::default();
+        let (kept, mut checks) = (Kept::default(), Checks::new());
         let mut end = &kept;
-        let mut checks = Checks::new();
         let then = loop {
             if output.len() >= OUTPUT_BYTES_HIGH || effort >= EFFORT_MAX {
                 break Then::Again;
@@ -128,8 +126,7 @@ impl Session for RespSession {
                 effort += 1;
                 if let Err(refused) = identified(&desk, &mut asked, &mut end) {
                     checks.answer(&desk, output).await;
-                    let mut reply = Encoder::new(output, desk.client.version);
-                    convert::unbelieved(&mut reply, &refused);
+                    desk.unbelieved(&refused, output);
                     continue;
                 }
                 checks.push(asked.ask);

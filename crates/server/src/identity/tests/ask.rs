@@ -56,12 +56,12 @@ impl Rig {
             By::Resp => self.resp(peer, lines, facts),
             By::Envoy => self.envoy(peer, lines, facts),
             By::Nginx => {
-                let said = self.gateway(peer, "/gateway/nginx", "X-Original", lines, facts);
+                let said = self.gateway(peer, By::Nginx, lines, facts);
                 let text = header(&said, "Tollgate-Body").unwrap_or("{}").to_owned();
                 told(&said, header(&said, "Tollgate-Status"), &text)
             }
             By::ForwardAuth => {
-                let said = self.gateway(peer, "/gateway/forward-auth", "X-Forwarded", lines, facts);
+                let said = self.gateway(peer, By::ForwardAuth, lines, facts);
                 told(&said, None, body(&said))
             }
         }
@@ -127,7 +127,11 @@ impl Rig {
     }
 
     /// A gateway knows of its client what it shows.
-    fn gateway(&self, peer: &Peer, path: &str, prefix: &str, lines: &str, facts: &Value) -> String {
+    fn gateway(&self, peer: &Peer, by: By, lines: &str, facts: &Value) -> String {
+        let (path, prefix) = match by {
+            By::Nginx => ("/gateway/nginx", "X-Original"),
+            _ => ("/gateway/forward-auth", "X-Forwarded"),
+        };
         let shown = |name: &str, line: &str| {
             let value = facts[name].as_str();
             value.map_or(String::new(), |value| format!("{line}{value}\r\n"))
