@@ -1,6 +1,12 @@
 //! Headers of the PROXY protocol, sound and not.
 // Proves: I1
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "to panic is to fail the test"
+)]
+
 use tollgate_wire::proxy::{Header, HeaderFlaw, Opening, SIGNATURE};
 
 fn header(version: u8, family: u8, rest: &[u8]) -> Result<Header, HeaderFlaw> {

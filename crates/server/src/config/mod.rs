@@ -1,5 +1,6 @@
 //! What the operator asked for: flags over environment over file, each value with where it came from.
 
+mod all;
 mod authority;
 mod build;
 mod collector;
@@ -19,6 +20,7 @@ mod table;
 mod tests;
 mod tls;
 
+pub use all::SETTINGS;
 pub use authority::{AdminAuth, AdminRules, Approvals, OverrideBounds};
 pub use build::{Loaded, load};
 pub use collector::{Collector, CollectorError};
@@ -36,5 +38,4 @@ pub use settings::{
     Demo, Fields, Listeners, LogFormat, Logs, Owner, Penalising, ResetAs, Settings, Timers, Wording,
 };
 pub use sources::{Sources, environment};
-pub use table::SETTINGS;
 pub use tls::{Administrators, Tls, TlsFiles};

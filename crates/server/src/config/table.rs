@@ -1,33 +1,9 @@
-//! The settings: flags, variables, keys of the file, `tollgate config` and the manual all come from here.
+//! The general settings.
 
-use super::{
-    authority, identity,
-    setting::{Setting, Takes},
-};
+use super::setting::{Setting, Takes};
 
-/// Every setting, in the order in which they are shown.
-pub const SETTINGS: &[Setting] =
-    &joined::<{ GENERAL.len() + authority::ROWS.len() + identity::ROWS.len() }>();
-
-/// The general ones, those of authority and those of identity.
-const fn joined<const N: usize>() -> [Setting; N] {
-    let mut all = [Setting::optional("", "", ""); N];
-    let mut rest = all.as_mut_slice();
-    let (mut general, mut powers, mut identity) = (GENERAL, authority::ROWS, identity::ROWS);
-    while let Some((place, places)) = rest.split_first_mut() {
-        if let Some((row, rows)) = general.split_first() {
-            (*place, general) = (*row, rows);
-        } else if let Some((row, rows)) = powers.split_first() {
-            (*place, powers) = (*row, rows);
-        } else if let Some((row, rows)) = identity.split_first() {
-            (*place, identity) = (*row, rows);
-        }
-        rest = places;
-    }
-    all
-}
-
-const GENERAL: &[Setting] = &[
+/// The general settings, in the order in which they are shown.
+pub(super) const GENERAL: &[Setting] = &[
     Setting::value(
         "http",
         "ADDRESS",
@@ -127,6 +103,30 @@ const GENERAL: &[Setting] = &[
         "The token itself, at least 16 characters; by the environment only",
     )
     .taking(Takes::Secret),
+    Setting::value(
+        "admin_auth",
+        "auto|required",
+        "auto",
+        "Whether the admin side asks for a token on this machine, too; required does, and may be reached by others without token or admin_tls_client_ca",
+    ),
+    Setting::value(
+        "approvals",
+        "on|off",
+        "off",
+        "Whether a change of rules or tiers waits until another admin approves it",
+    ),
+    Setting::value(
+        "override_factor_max",
+        "FACTOR",
+        "10x",
+        "How many times a rule's limit operators and automation may grant",
+    ),
+    Setting::value(
+        "override_span_max",
+        "SPAN",
+        "7day",
+        "For how long operators and automation may grant it",
+    ),
     Setting::optional(
         "tls_cert",
         "FILE",

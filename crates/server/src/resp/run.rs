@@ -50,6 +50,12 @@ impl Desk<'_> {
         })
     }
 
+    /// Tells somebody that it is not believed.
+    pub(super) fn unbelieved(&self, refused: &Refused, output: &mut Vec<u8>) {
+        let mut reply = Encoder::new(output, self.client.version);
+        convert::unbelieved(&mut reply, refused);
+    }
+
     /// Answers one command.
     #[inline]
     pub(super) async fn run(

@@ -7,7 +7,7 @@ use tollgate_wire::resp::{Decoded, Decoder, Encoder};
 use super::{
     checks::Checks,
     client::Client,
-    convert, facts,
+    facts::{self, Asked},
     hello::Gatekeeper,
     run::{After, Desk},
     verb::Verb,
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     authority::{Authority, Door},
     engine::Engine,
-    identity::{Identifier, Kept, Trust},
+    identity::{Identifier, Kept, Refused, Trust},
     listen::{OUTPUT_BYTES_HIGH, Peer, Session, Step, Then},
     telemetry::{Protocol, Turned},
 };
@@ -90,9 +90,8 @@ impl Session for RespSession {
             client: &mut self.client,
         };
         let (mut taken, mut answered, mut effort) = (0, 0, 0);
-        let kept = Kept::default();
+        let (kept, mut checks) = (Kept::default(), Checks::new());
         let mut end = &kept;
-        let mut checks = Checks::new();
         let then = loop {
             if output.len() >= OUTPUT_BYTES_HIGH || effort >= EFFORT_MAX {
                 break Then::Again;
@@ -125,19 +124,10 @@ impl Session for RespSession {
                 && let Ok(mut asked) = facts::read(Verb::Check, words)
             {
                 effort += 1;
-                match desk.identify(&asked.stated) {
-                    Ok(nobody) if nobody.is_nobody() => {}
-                    Ok(somebody) => {
-                        let somebody = Kept::keep(&mut end, somebody);
-                        // It cannot fail: what was proven was looked at when it was.
-                        drop(somebody.fill(&mut asked.ask.query));
-                    }
-                    Err(refused) => {
-                        checks.answer(&desk, output).await;
-                        let mut reply = Encoder::new(output, desk.client.version);
-                        convert::unbelieved(&mut reply, &refused);
-                        continue;
-                    }
+                if let Err(refused) = identified(&desk, &mut asked, &mut end) {
+                    checks.answer(&desk, output).await;
+                    desk.unbelieved(&refused, output);
+                    continue;
                 }
                 checks.push(asked.ask);
                 if checks.is_full(desk.engine) {
@@ -175,4 +165,20 @@ impl Session for RespSession {
             reply.error("ERR Protocol error: the command did not arrive in time");
         }
     }
+}
+
+/// Finds out who asks; the question borrows what was proven from the list.
+#[inline]
+fn identified<'k>(
+    desk: &Desk<'_>,
+    asked: &mut Asked<'k>,
+    end: &mut &'k Kept,
+) -> Result<(), Refused> {
+    let identity = desk.identify(&asked.stated)?;
+    if !identity.is_nobody() {
+        let identity = Kept::keep(end, identity);
+        // It cannot fail: what was proven was looked at when it was.
+        drop(identity.fill(&mut asked.ask.query));
+    }
+    Ok(())
 }

@@ -18,101 +18,80 @@ pub struct Attack {
 /// Tokens that a server must not believe which pins RS256 and HS256, knows the RSA key of `signer` by a JWKS
 /// and a secret that is not told here, and wants `iss` and `aud` as these sound claims have them.
 pub fn attacks(signer: &Signer, sound: &Value, now_s: u64) -> Vec<Attack> {
-    let mut all = forged(signer, sound);
-    all.extend(stale(signer, sound, now_s));
-    all
+    let mut attacks = misnamed(signer, sound);
+    attacks.extend(forged(signer, sound));
+    attacks.extend(stale(signer, sound, now_s));
+    attacks
 }
 
-/// Not signed by whom they say.
-fn forged(signer: &Signer, sound: &Value) -> Vec<Attack> {
+/// Whose header says what is not so.
+fn misnamed(signer: &Signer, sound: &Value) -> Vec<Attack> {
     let claims = sound.to_string();
-    let good = signer.token(sound);
     let kid = &signer.kid;
     let head = |alg: &str| json!({ "typ": "JWT", "alg": alg, "kid": kid }).to_string();
     let unsigned = |alg: &str| {
         let header = base64url(head(alg).as_bytes());
         format!("{header}.{}.", base64url(claims.as_bytes()))
     };
+    let signed = |header: &str| signer.sign(header, &claims);
+    let other = Signer::es256(kid).sign(&head("ES256"), &claims);
+    let by_public_key = Signer::hs256(&signer.pem()).sign(&head("HS256"), &claims);
+    let critical = json!({ "alg": "RS256", "kid": kid, "crit": ["b64"], "b64": false });
+    let foreign = json!({ "alg": "RS256", "kid": "somebody-else" });
+    let twice = r#"{"alg":"RS256","alg":"none"}"#;
+    all([
+        ("alg none", unsigned("none"), "algorithm"),
+        ("alg nOnE", unsigned("nOnE"), "algorithm"),
+        ("alg none, signed", signed(&head("none")), "algorithm"),
+        ("unknown alg", signed(&head("XS999")), "algorithm"),
+        ("alg not pinned", other, "algorithm"),
+        ("alg of another length", signed(&head("RS512")), "algorithm"),
+        ("the public key as secret", by_public_key, "signature"),
+        ("foreign kid", signed(&foreign.to_string()), "unknown-key"),
+        (
+            "critical header",
+            signed(&critical.to_string()),
+            "malformed",
+        ),
+        ("alg twice", signed(twice), "algorithm"),
+        ("header is no object", signed("[]"), "algorithm"),
+    ])
+}
+
+/// Not signed by whom they say.
+fn forged(signer: &Signer, sound: &Value) -> Vec<Attack> {
+    let claims = sound.to_string();
+    let good = signer.token(sound);
     let (message, _) = good.rsplit_once('.').unwrap();
     let (header, _) = message.split_once('.').unwrap();
     let mut richer = sound.clone();
     richer["tier"] = json!("enterprise");
-    let tampered = good.replace(
-        &base64url(claims.as_bytes()),
-        &base64url(richer.to_string().as_bytes()),
-    );
-    let by_public_key = Signer::hs256(&signer.pem());
-    let (stranger, other) = (Signer::rs256(kid), Signer::es256(kid));
-    let brings_its_key = json!({ "alg": "RS256", "jwk": stranger.jwk() }).to_string();
-    let critical = json!({ "alg": "RS256", "kid": kid, "crit": ["b64"], "b64": false }).to_string();
-    let foreign = json!({ "alg": "RS256", "kid": "somebody-else" }).to_string();
-    let attack = |name, token: String, reason| Attack {
+    let richer = base64url(richer.to_string().as_bytes());
+    let tampered = good.replace(&base64url(claims.as_bytes()), &richer);
+    let stranger = Signer::rs256(&signer.kid);
+    let brought = json!({ "alg": "RS256", "jwk": stranger.jwk() }).to_string();
+    let brought = stranger.sign(&brought, &claims);
+    let cut = good[..good.len() - 10].to_owned();
+    all([
+        ("signature stripped", format!("{message}."), "signature"),
+        ("signature missing", message.to_owned(), "malformed"),
+        ("truncated", cut, "signature"),
+        ("header only", header.to_owned(), "malformed"),
+        ("no token at all", "tollgate".to_owned(), "malformed"),
+        ("four parts", format!("{good}.e30"), "malformed"),
+        ("claims tampered", tampered, "signature"),
+        ("another key, same name", stranger.token(sound), "signature"),
+        ("brings its own key", brought, "signature"),
+    ])
+}
+
+fn all<const N: usize>(attacks: [(&'static str, String, &'static str); N]) -> Vec<Attack> {
+    let attack = |(name, token, reason)| Attack {
         name,
         token,
         reason,
     };
-    vec![
-        attack("alg none", unsigned("none"), "algorithm"),
-        attack("alg nOnE", unsigned("nOnE"), "algorithm"),
-        attack(
-            "alg none, signed",
-            signer.sign(&head("none"), &claims),
-            "algorithm",
-        ),
-        attack(
-            "unknown alg",
-            signer.sign(&head("XS999"), &claims),
-            "algorithm",
-        ),
-        attack(
-            "alg not pinned",
-            other.sign(&head("ES256"), &claims),
-            "algorithm",
-        ),
-        attack(
-            "alg of another length",
-            signer.sign(&head("RS512"), &claims),
-            "algorithm",
-        ),
-        attack(
-            "HS256 with the public key as secret",
-            by_public_key.sign(&head("HS256"), &claims),
-            "signature",
-        ),
-        attack("signature stripped", format!("{message}."), "signature"),
-        attack("signature missing", message.to_owned(), "malformed"),
-        attack("truncated", good[..good.len() - 10].to_owned(), "signature"),
-        attack("header only", header.to_owned(), "malformed"),
-        attack("no token at all", "tollgate".to_owned(), "malformed"),
-        attack("four parts", format!("{good}.e30"), "malformed"),
-        attack("claims tampered", tampered, "signature"),
-        attack(
-            "another key of the same name",
-            stranger.token(sound),
-            "signature",
-        ),
-        attack("foreign kid", signer.sign(&foreign, &claims), "unknown-key"),
-        attack(
-            "brings its own key",
-            stranger.sign(&brings_its_key, &claims),
-            "signature",
-        ),
-        attack(
-            "critical header",
-            signer.sign(&critical, &claims),
-            "malformed",
-        ),
-        attack(
-            "alg twice",
-            signer.sign(r#"{"alg":"RS256","alg":"none"}"#, &claims),
-            "algorithm",
-        ),
-        attack(
-            "header is no object",
-            signer.sign("[]", &claims),
-            "algorithm",
-        ),
-    ]
+    attacks.into_iter().map(attack).collect()
 }
 
 /// Signed by the right one, and still not to be believed.

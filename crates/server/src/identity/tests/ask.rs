@@ -5,7 +5,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tollgate_rls::{Code, Entry, RateLimitDescriptor, RateLimitRequest};
 
-use super::rig::{Rig, near};
+use super::{
+    rig::{Rig, near},
+    told::{Told, body, header, status, told},
+};
 use crate::{
     authority::Door,
     engine::at_once,
@@ -14,15 +17,6 @@ use crate::{
     resp::RespSession,
     rls::{Caller, Rls},
 };
-
-/// What came of a question, whatever protocol it was asked by.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Told {
-    /// As HTTP has it; 200 is allowed, 429 a denial.
-    pub(super) status: u16,
-    pub(super) reason: Option<String>,
-    pub(super) text: String,
-}
 
 /// How it is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,12 +56,12 @@ impl Rig {
             By::Resp => self.resp(peer, lines, facts),
             By::Envoy => self.envoy(peer, lines, facts),
             By::Nginx => {
-                let said = self.gateway(peer, "/gateway/nginx", "X-Original", lines, facts);
+                let said = self.gateway(peer, By::Nginx, lines, facts);
                 let text = header(&said, "Tollgate-Body").unwrap_or("{}").to_owned();
                 told(&said, header(&said, "Tollgate-Status"), &text)
             }
             By::ForwardAuth => {
-                let said = self.gateway(peer, "/gateway/forward-auth", "X-Forwarded", lines, facts);
+                let said = self.gateway(peer, By::ForwardAuth, lines, facts);
                 told(&said, None, body(&said))
             }
         }
@@ -133,7 +127,11 @@ impl Rig {
     }
 
     /// A gateway knows of its client what it shows.
-    fn gateway(&self, peer: &Peer, path: &str, prefix: &str, lines: &str, facts: &Value) -> String {
+    fn gateway(&self, peer: &Peer, by: By, lines: &str, facts: &Value) -> String {
+        let (path, prefix) = match by {
+            By::Nginx => ("/gateway/nginx", "X-Original"),
+            _ => ("/gateway/forward-auth", "X-Forwarded"),
+        };
         let shown = |name: &str, line: &str| {
             let value = facts[name].as_str();
             value.map_or(String::new(), |value| format!("{line}{value}\r\n"))
@@ -265,48 +263,4 @@ impl Rig {
             text: format!("{response:?}"),
         }
     }
-}
-
-impl Told {
-    #[track_caller]
-    pub(super) fn refused(&self, status: u16, reason: &str) {
-        assert_eq!(
-            (self.status, self.reason.as_deref()),
-            (status, Some(reason)),
-            "{self:?}"
-        );
-    }
-
-    #[track_caller]
-    pub(super) fn decided(&self, status: u16) {
-        assert_eq!(
-            (self.status, self.reason.as_deref()),
-            (status, None),
-            "{self:?}"
-        );
-    }
-}
-
-fn told(said: &str, inner: Option<&str>, text: &str) -> Told {
-    let outer = status(said);
-    let status = inner.map_or(outer, |status| status.parse().unwrap());
-    let value: Value = serde_json::from_str(text).unwrap_or(Value::Null);
-    Told {
-        status: if status == 204 { 200 } else { status },
-        reason: value["reason"].as_str().map(str::to_owned),
-        text: text.to_owned(),
-    }
-}
-
-fn status(said: &str) -> u16 {
-    said.split(' ').nth(1).unwrap().parse().unwrap()
-}
-
-pub(super) fn body(said: &str) -> &str {
-    said.split_once("\r\n\r\n").map_or("", |(_, body)| body)
-}
-
-fn header<'a>(said: &'a str, name: &str) -> Option<&'a str> {
-    let mut lines = said.lines().filter_map(|line| line.split_once(": "));
-    lines.find_map(|(known, value)| (known == name).then_some(value))
 }

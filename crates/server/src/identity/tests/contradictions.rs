@@ -29,64 +29,48 @@ fn each_pair_of_sources_is_told_with_the_fact() {
         key.tier = Some("free".into());
     });
     let alice = token(&rig, &signer, &json!({ "sub": "alice" }));
-    let bob = |more: Value| {
-        let mut claims = json!({ "sub": "bob" });
-        claims
-            .as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
-        token(&rig, &signer, &claims)
-    };
-    let (other_org, other_tier) = (
-        bob(json!({ "org": "umbrella" })),
-        bob(json!({ "tier": "premium" })),
-    );
-    for (asked, fact, sources) in [
+    let other_org = json!({ "sub": "bob", "org": "umbrella" });
+    let other_org = token(&rig, &signer, &other_org);
+    let other_tier = json!({ "sub": "bob", "tier": "premium" });
+    let other_tier = token(&rig, &signer, &other_tier);
+    let [token, stated, key_shown] = ["the token", "the request", "the API key"];
+    let by_token = |token: &str, name: &str, value: &str| json!({ "token": token, name: value });
+    let by_key = |name: &str, value: &str| json!({ "api_key": key, name: value });
+    for (asked, fact, one, other) in [
         (
-            json!({ "token": alice, "user_id": "carol" }),
+            by_token(&alice, "user_id", "carol"),
             "user_id",
-            ["the token", "the request"],
+            token,
+            stated,
         ),
         (
-            json!({ "token": other_org, "org_id": "acme" }),
+            by_token(&other_org, "org_id", "acme"),
             "org_id",
-            ["the token", "the request"],
+            token,
+            stated,
         ),
+        (by_token(&other_tier, "tier", "free"), "tier", token, stated),
         (
-            json!({ "token": other_tier, "tier": "free" }),
-            "tier",
-            ["the token", "the request"],
-        ),
-        (
-            json!({ "token": alice, "api_key": key }),
+            by_token(&alice, "api_key", &key),
             "user_id",
-            ["the token", "the API key"],
+            token,
+            key_shown,
         ),
         (
-            json!({ "token": other_org, "api_key": key }),
+            by_token(&other_org, "api_key", &key),
             "org_id",
-            ["the token", "the API key"],
+            token,
+            key_shown,
         ),
         (
-            json!({ "token": other_tier, "api_key": key }),
+            by_token(&other_tier, "api_key", &key),
             "tier",
-            ["the token", "the API key"],
+            token,
+            key_shown,
         ),
-        (
-            json!({ "api_key": key, "user_id": "carol" }),
-            "user_id",
-            ["the API key", "the request"],
-        ),
-        (
-            json!({ "api_key": key, "org_id": "umbrella" }),
-            "org_id",
-            ["the API key", "the request"],
-        ),
-        (
-            json!({ "api_key": key, "tier": "premium" }),
-            "tier",
-            ["the API key", "the request"],
-        ),
+        (by_key("user_id", "carol"), "user_id", key_shown, stated),
+        (by_key("org_id", "umbrella"), "org_id", key_shown, stated),
+        (by_key("tier", "premium"), "tier", key_shown, stated),
     ] {
         let by_gateways = asked.get("token").is_some() && asked.get("api_key").is_some();
         let ways = if by_gateways {
@@ -97,10 +81,7 @@ fn each_pair_of_sources_is_told_with_the_fact() {
         for by in ways {
             let told = rig.ask(*by, &asked);
             told.refused(400, "contradiction");
-            let words = format!(
-                "`{fact}` is one thing by {} and another by {}",
-                sources[0], sources[1]
-            );
+            let words = format!("`{fact}` is one thing by {one} and another by {other}");
             assert!(told.text.contains(&words), "{by:?}: {told:?}");
         }
     }

@@ -59,6 +59,54 @@ async fn new_keys_are_in_force_and_broken_ones_never() {
     assert_eq!(standing.trouble(), None, "it was half written for a moment");
 }
 
+/// Algorithms, the setting, the file, and what is told.
+const UNUSABLE: [(&str, &str, &str, &str); 9] = [
+    (
+        "RS256",
+        "jwt_key_file",
+        "ec.pem",
+        "no algorithm of jwt_algorithms is for a key of this kind",
+    ),
+    (
+        "RS256",
+        "jwt_key_file",
+        "private.pem",
+        "it holds a private key",
+    ),
+    (
+        "RS256",
+        "jwt_key_file",
+        "none.pem",
+        "expected one public key",
+    ),
+    (
+        "RS256",
+        "jwt_key_file",
+        "missing.pem",
+        "make the file readable",
+    ),
+    (
+        "HS256",
+        "jwt_secret_file",
+        "short",
+        "at least 32 characters",
+    ),
+    (
+        "HS256",
+        "jwt_secret_file",
+        "ec.pem",
+        "a public key is no secret",
+    ),
+    ("RS256", "jwt_jwks_file", "ec.pem", "expected a JWKS"),
+    (
+        "RS256",
+        "jwt_jwks_file",
+        "set.json",
+        "none of its keys can be used",
+    ),
+    ("ES256", "jwt_jwks_file", "set.json", "the same `kid`"),
+];
+
 #[test]
 fn a_file_that_cannot_be_used_is_told_with_its_place_and_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
@@ -74,52 +122,7 @@ fn a_file_that_cannot_be_used_is_told_with_its_place_and_the_remedy() {
     ] {
         fs::write(path(name), text).unwrap();
     }
-    for (algorithms, setting, name, wanted) in [
-        (
-            "RS256",
-            "jwt_key_file",
-            "ec.pem",
-            "no algorithm of jwt_algorithms is for a key of this kind",
-        ),
-        (
-            "RS256",
-            "jwt_key_file",
-            "private.pem",
-            "it holds a private key",
-        ),
-        (
-            "RS256",
-            "jwt_key_file",
-            "none.pem",
-            "expected one public key",
-        ),
-        (
-            "RS256",
-            "jwt_key_file",
-            "missing.pem",
-            "make the file readable",
-        ),
-        (
-            "HS256",
-            "jwt_secret_file",
-            "short",
-            "at least 32 characters",
-        ),
-        (
-            "HS256",
-            "jwt_secret_file",
-            "ec.pem",
-            "a public key is no secret",
-        ),
-        ("RS256", "jwt_jwks_file", "ec.pem", "expected a JWKS"),
-        (
-            "RS256",
-            "jwt_jwks_file",
-            "set.json",
-            "none of its keys can be used",
-        ),
-        ("ES256", "jwt_jwks_file", "set.json", "the same `kid`"),
-    ] {
+    for (algorithms, setting, name, wanted) in UNUSABLE {
         let flags = [
             ("jwt_algorithms".to_owned(), algorithms.to_owned()),
             (setting.to_owned(), path(name)),

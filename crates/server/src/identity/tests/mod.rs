@@ -8,4 +8,5 @@ mod forgery;
 mod good;
 mod keeper;
 mod rig;
+mod told;
 mod trust;

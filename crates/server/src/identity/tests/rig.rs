@@ -28,7 +28,8 @@ pub(super) struct Rig {
     pub(super) clock: ManualClock,
     pub(super) live: Arc<Live>,
     pub(super) engine: Arc<Engine>,
-    pub(super) folder: TempDir,
+    /// The files, until it is dropped.
+    _folder: TempDir,
     hasher: Arc<KeyHasher>,
     pub(super) http: Arc<HttpService>,
     pub(super) rls: Rls,
@@ -118,7 +119,7 @@ impl Rig {
             clock,
             live,
             engine,
-            folder,
+            _folder: folder,
             hasher,
             http,
             rls,
