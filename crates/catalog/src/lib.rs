@@ -1,9 +1,11 @@
-//! The database of rules, revisions and overrides: SQLite or PostgreSQL, with the same promises.
+//! The database of rules, revisions, overrides, API keys, quotas, blocks, tokens and the audit: SQLite or PostgreSQL, with the same promises.
 //!
 //! - A write is one transaction that makes revision n + 1, or changes nothing. Numbers never go back.
 //! - Any revision can be read again; a rollback is a new revision with old content.
 //! - Two editors of one rule: one wins, the other is told what is in the way.
-//! - Overrides made through the API stand beside the revisions and have an order of their own.
+//! - Overrides made through the API, and entries (API keys, quotas, blocks, tokens) stand beside the revisions and have
+//!   an order of their own.
+//! - Every write says in the audit, in its own transaction, who did it and what was there before.
 //! - Nothing here is on the way of a decision, and nothing waits for a database for ever.
 
 mod catalog;

@@ -55,7 +55,7 @@ fn what_a_page_shows_is_what_happens() {
         let mut shell = Shell::new();
         for block in blocks(&text) {
             match (block.language, block.file_name()) {
-                ("yaml", Some(name)) => shell.write(name, &block.text),
+                ("yaml" | "sh", Some(name)) => shell.write(name, &block.text),
                 ("nginx", Some(name)) => shell.write_mapped(name, &block.text),
                 ("console", _) => run += shell.play(&page, &block),
                 _ => {}

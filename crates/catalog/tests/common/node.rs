@@ -15,11 +15,14 @@ use tokio::{
     time::timeout,
 };
 use tollgate_catalog::{
-    Catalog, EntryDelta, NoSnapshot, NodeId, OverrideDelta, OverrideId, Publish, Refused, Revision,
-    RevisionNumber, Scope, StoredOverride, WatchSettings, WatchStatus, Watcher,
+    Catalog, EntryDelta, EntryKind, NoSnapshot, NodeId, OverrideDelta, OverrideId, Publish,
+    Refused, Revision, RevisionNumber, Scope, StoredEntry, StoredOverride, WatchSettings,
+    WatchStatus, Watcher,
 };
 
 use super::SOON;
+
+type Entries = BTreeMap<(EntryKind, Arc<str>), StoredEntry>;
 
 /// What is in force.
 #[derive(Debug, Default)]
@@ -27,6 +30,8 @@ pub(crate) struct Board {
     revision: Mutex<Option<Arc<Revision>>>,
     overrides: Mutex<BTreeMap<OverrideId, StoredOverride>>,
     pages: Mutex<BTreeMap<OverrideId, StoredOverride>>,
+    entries: Mutex<Entries>,
+    entry_pages: Mutex<Entries>,
     pub(crate) refuses: AtomicBool,
 }
 
@@ -59,12 +64,35 @@ impl Publish for Board {
         }
     }
 
-    fn entries(&self, _: EntryDelta) {}
+    fn entries(&self, delta: EntryDelta) {
+        let entries = delta.entries.into_iter();
+        let entries = entries.map(|entry| ((entry.body.kind(), Arc::clone(&entry.id)), entry));
+        match delta.scope {
+            Scope::Everything => {
+                let mut pages = self.entry_pages.lock().unwrap();
+                if delta.is_first {
+                    pages.clear();
+                }
+                pages.extend(entries);
+                if delta.is_last {
+                    *self.entries.lock().unwrap() = std::mem::take(&mut *pages);
+                }
+            }
+            _ => self.entries.lock().unwrap().extend(entries),
+        }
+    }
 }
 
 impl Board {
     pub(crate) fn revision(&self) -> Option<Arc<Revision>> {
         self.revision.lock().unwrap().clone()
+    }
+
+    /// The entries that have not been taken away.
+    pub(crate) fn entries(&self) -> Vec<StoredEntry> {
+        let all = self.entries.lock().unwrap();
+        let left = all.values().filter(|entry| !entry.is_gone);
+        left.cloned().collect()
     }
 
     /// The overrides that have not been taken away.

@@ -14,11 +14,13 @@ mod audit;
 mod edits;
 mod entries;
 mod histories;
+mod keeping;
 mod migrations;
 mod nodes;
 mod overrides;
 mod proposals;
 mod random;
+mod records;
 mod usage;
 
 /// Makes a test of each case for both databases.
@@ -47,9 +49,9 @@ contract! {
     audit::every_write_to_the_rules_is_on_record
     audit::every_write_beside_the_rules_is_on_record
     audit::rows_are_only_ever_added
-    audit::what_is_no_write_is_noted
-    audit::rows_are_found_by_time_actor_and_object
-    audit::a_large_write_is_a_bounded_number_of_rows
+    records::what_is_no_write_is_noted
+    records::rows_are_found_by_time_actor_and_object
+    records::a_large_write_is_a_bounded_number_of_rows
     edits::an_empty_catalog_is_revision_zero
     edits::a_write_makes_the_next_revision
     edits::equal_content_is_not_written
@@ -65,8 +67,8 @@ contract! {
     entries::a_quota_is_its_users
     entries::overrides_and_entries_share_one_order
     entries::many_entries_are_written_in_batches_and_read_in_pages
-    entries::entries_that_are_gone_are_kept_for_a_while
-    entries::an_entry_that_cannot_be_read_is_named
+    keeping::entries_that_are_gone_are_kept_for_a_while
+    keeping::an_entry_that_cannot_be_read_is_named
     histories::every_revision_can_be_read_again
     histories::changes_tell_before_and_after
     histories::a_rollback_is_a_new_revision
@@ -88,7 +90,7 @@ contract! {
     overrides::many_are_written_in_batches
     overrides::an_override_that_fits_no_rule_is_refused
     overrides::overrides_follow_a_rule_that_is_renamed
-    entries::a_rollback_neither_revives_a_key_nor_lifts_a_block
+    keeping::a_rollback_neither_revives_a_key_nor_lifts_a_block
     migrations::a_database_of_the_release_before_goes_on
     proposals::somebody_else_approves
     proposals::a_proposal_is_settled_once_and_in_time

@@ -10,15 +10,15 @@ use crate::common::Place;
 
 const DAY: Micros = Micros::from_secs(24 * 3_600);
 
-/// Noon of a day in 2024: days since its first.
+/// Noon of a day in 2028, a leap year: days since its first.
 fn noon(day: u32) -> Timestamp {
     let first = Timestamp::from_micros(u64::from(FIRST) * DAY.get());
     let noon = u64::from(day) * DAY.get() + DAY.get() / 2;
     first.saturating_add(Micros::new(noon))
 }
 
-/// 2024-01-01.
-const FIRST: u32 = 19_723;
+/// 2028-01-01.
+const FIRST: u32 = 21_184;
 
 fn row(id: &str, day: u32, allowed: u64, denied: u64) -> UsageRow {
     UsageRow {

@@ -6,11 +6,21 @@ mod common;
 
 use std::{sync::Arc, time::Duration};
 
-use common::{Place, SOON, dana, override_of, put, rule};
+use common::{
+    Place, SOON, dana, override_of,
+    people::{api_key, block, digest, quota},
+    put, rule,
+};
 use tokio::{sync::oneshot, task::JoinSet, time::timeout};
-use tollgate_catalog::{LivePublisher, NodeId, WatchSettings, WatchStatus, Watcher};
+use tollgate_catalog::{
+    Catalog, EntryAt, EntryKind, LivePublisher, NodeId, OverrideSeq, WatchSettings, WatchStatus,
+    Watcher,
+};
 use tollgate_core::{Clock as _, Limit};
 use tollgate_rules::{Live, Query};
+
+/// How long a node may take to start.
+const START: Duration = Duration::from_secs(5);
 
 /// A node that decides.
 struct Node {
@@ -22,14 +32,24 @@ struct Node {
 
 impl Node {
     async fn start(place: &Place) -> Self {
+        Self::over(place, place.open().await).await
+    }
+
+    /// With another database.
+    async fn start_at(place: &Place, url: &str) -> Self {
+        let options = place.options().call_max(Duration::from_millis(300));
+        let catalog = Catalog::lazy(&url.parse().unwrap(), options).unwrap();
+        Self::over(place, catalog).await
+    }
+
+    async fn over(place: &Place, catalog: Catalog) -> Self {
         let live = Arc::new(Live::new());
         let publisher = Arc::new(LivePublisher::new(Arc::clone(&live)));
         let settings = WatchSettings::new(NodeId::new("a"))
             .poll(Duration::from_millis(200))
             .data(place.folder.path().join("node"));
-        let catalog = place.open().await;
         let (mut watcher, status) = Watcher::new(catalog, publisher, settings);
-        watcher.start(SOON).await.unwrap();
+        watcher.start(START).await.unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let mut tasks = JoinSet::new();
         tasks.spawn(watcher.run(async move { stopped.await.unwrap_or_default() }));
@@ -108,7 +128,7 @@ async fn a_restart_without_the_database_decides_as_before(place: Place) {
     let live = Arc::new(Live::new());
     let publisher = Arc::new(LivePublisher::new(Arc::clone(&live)));
     let settings = WatchSettings::new(NodeId::new("a")).data(gone.folder.path().join("node"));
-    let catalog = tollgate_catalog::Catalog::lazy(&gone.url, gone.options()).unwrap();
+    let catalog = Catalog::lazy(&gone.url, gone.options()).unwrap();
     let (mut watcher, status) = Watcher::new(catalog, publisher, settings);
     watcher.start(Duration::from_secs(2)).await.unwrap();
     assert!(status.borrow().stale_since.is_some(), "the status says so");
@@ -123,14 +143,63 @@ async fn a_restart_without_the_database_decides_as_before(place: Place) {
     assert_eq!(amount(node.limit_of("other", &gone)), Some(5));
 }
 
+/// API keys, quotas and blocks of the catalog are in the directory, and leave it again; also from the copy on disk.
+// Proves: I2, I3, R9
+async fn entries_become_decisions(place: Place) {
+    let writer = place.open().await;
+    writer.edit(put(rule("login", 1))).await.unwrap();
+    let mut node = Node::start(&place).await;
+    let mut last = OverrideSeq::ZERO;
+    for body in [api_key("alice", 1), quota("alice", "pro"), block("mallory")] {
+        let put = writer.put_entry(EntryAt::New, body, &dana()).await;
+        last = put.unwrap().seq;
+    }
+    node.until(|status| status.override_seq >= last).await;
+    let is_blocked = |live: &Live| {
+        let query = Query::new().user("mallory").unwrap();
+        let snapshot = live.snapshot().unwrap();
+        let plan = snapshot.plan(&query, live.directory(), place.clock.now().wall);
+        plan.lines().is_empty()
+    };
+    let card = node.live.directory().key(&digest(1)).unwrap();
+    assert_eq!(card.key().user.as_deref(), Some("alice"));
+    let card = node.live.directory().quota("alice").unwrap();
+    assert_eq!(card.quota().tier.as_deref(), Some("pro"));
+    assert!(is_blocked(&node.live));
+    node.stop().await;
+
+    let node = Node::start_at(&place, "postgres://tollgate@127.0.0.1:1/gone").await;
+    assert!(node.live.directory().key(&digest(1)).is_some());
+    assert!(node.live.directory().quota("alice").is_some());
+    assert!(is_blocked(&node.live), "also without the database");
+    node.stop().await;
+
+    let mut node = Node::start(&place).await;
+    for (kind, id) in [
+        (EntryKind::ApiKey, "k1"),
+        (EntryKind::Quota, "alice"),
+        (EntryKind::Block, "b2"),
+    ] {
+        let gone = writer.remove_entry(kind, id, &dana()).await.unwrap();
+        last = gone.unwrap().seq;
+    }
+    node.until(|status| status.override_seq >= last).await;
+    assert!(node.live.directory().key(&digest(1)).is_none());
+    assert!(node.live.directory().quota("alice").is_none());
+    assert!(!is_blocked(&node.live));
+    node.stop().await;
+}
+
 #[tokio::test]
 async fn on_sqlite() {
+    entries_become_decisions(Place::sqlite()).await;
     a_write_becomes_a_decision(Place::sqlite()).await;
     a_restart_without_the_database_decides_as_before(Place::sqlite()).await;
 }
 
 #[tokio::test]
 async fn on_postgres() {
+    entries_become_decisions(Place::postgres()).await;
     a_write_becomes_a_decision(Place::postgres()).await;
     a_restart_without_the_database_decides_as_before(Place::postgres()).await;
 }

@@ -9,6 +9,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod entries;
 mod following;
 mod listening;
 mod outages;
@@ -37,6 +38,10 @@ macro_rules! both {
 }
 
 both! {
+    entries::a_revoked_key_reaches_every_node
+    entries::an_entry_of_a_newer_release_holds_up_no_other
+    entries::entries_outlive_a_restart_without_a_database
+    entries::a_copy_that_missed_a_write_is_written_anew
     following::news_reach_every_node
     following::overrides_reach_every_node
     following::an_override_of_a_newer_release_holds_up_no_other

@@ -84,7 +84,7 @@ fn a_server_that_runs_is_recognised_and_its_fleet_counted() {
             "{} is taken, as it seems by the Tollgate",
             server.grpc
         ))
-        .says("answers, schema 1")
+        .says("answers, schema 2")
         .says("2 nodes of the fleet are alive");
     // On other ports the folder is in the way.
     examine(&node.desk, "")
@@ -221,7 +221,7 @@ fn databases_are_asked_and_left_as_they_are() {
     desk.line(&format!("rules apply rules.yaml {flags}")).fine();
     examine(&desk, &flags)
         .fine()
-        .says("answers, schema 1")
+        .says("answers, schema 2")
         .says("revision 1: 1 rule");
 
     desk.write("broken.db", &"no database at all ".repeat(99));

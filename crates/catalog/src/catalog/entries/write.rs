@@ -13,7 +13,7 @@ use super::{
     row,
 };
 use crate::{
-    Author, Catalog, CatalogError,
+    Author, Catalog, CatalogError, OverrideSeq,
     catalog::{audit, log::Log},
     sql::{Outcome, Session, Value, insert, values},
 };
@@ -46,7 +46,7 @@ impl Catalog {
                 let (seq, entry) = (log.before, same.clone());
                 return Ok((EntryWritten { seq, entry }, Outcome::Undo));
             }
-            let entry = entry(id, body, &log, author, now, alive);
+            let entry = entry(id, body, log.seq, (now, author), alive);
             let before = alive.map(|former| (former.body(), &*former.text));
             let on_record = noted(author, &entry.id, before, (&entry.body, Some(&text)));
             log.add(&format!("{} {} {text}", entry.body.kind(), entry.id));
@@ -89,7 +89,7 @@ impl Catalog {
                     let (kind, id) = (body.kind(), id.to_string());
                     return Err(CatalogError::EntryChanged { kind, id });
                 }
-                let entry = entry(id, body, &log, author, now, None);
+                let entry = entry(id, body, log.seq, (now, author), None);
                 on_record.push(noted(author, &entry.id, None, (&entry.body, Some(&text))));
                 log.add(&format!("{} {} {text}", entry.body.kind(), entry.id));
                 rows.push(columns(&entry, text));
@@ -148,16 +148,15 @@ impl Catalog {
 fn entry(
     id: Arc<str>,
     body: EntryBody,
-    log: &Log,
-    author: &Author,
-    now: Timestamp,
+    seq: OverrideSeq,
+    changed: (Timestamp, &Author),
     former: Option<&Former>,
 ) -> StoredEntry {
-    let changed: (Timestamp, Arc<str>) = (now, author.name().into());
+    let changed: (Timestamp, Arc<str>) = (changed.0, changed.1.name().into());
     StoredEntry {
         id,
         body,
-        seq: log.seq,
+        seq,
         created: former.map_or_else(|| changed.clone(), |former| former.created.clone()),
         changed,
         is_gone: false,

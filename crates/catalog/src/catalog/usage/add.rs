@@ -128,18 +128,18 @@ fn onto(table: &str, key: &str) -> String {
 struct Sum {
     allowed: u64,
     denied: u64,
-    last_at: u64,
+    last_at: Timestamp,
 }
 
 impl Sum {
     fn add(&mut self, row: &UsageRow) {
         self.allowed = self.allowed.saturating_add(row.allowed);
         self.denied = self.denied.saturating_add(row.denied);
-        self.last_at = self.last_at.max(row.last_at.as_micros());
+        self.last_at = self.last_at.max(row.last_at);
     }
 
     fn values(&self) -> Vec<Value> {
-        values![int(self.allowed), int(self.denied), int(self.last_at)]
+        values![int(self.allowed), int(self.denied), self.last_at]
     }
 }
 

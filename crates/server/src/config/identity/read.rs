@@ -5,7 +5,7 @@ use std::{fs, io::Read as _};
 use super::{ApiKeys, Identity, ProxyProtocol, SecretText, jwt::jwt};
 use crate::{
     config::{Settings, build::Reader, parse::Expected},
-    gateway::TrustedCallers,
+    gateway::{ProxiesError, TrustedCallers},
 };
 
 /// The longest file with a secret.
@@ -19,8 +19,13 @@ pub(in crate::config) fn read(reader: &mut Reader) -> Option<Identity> {
     let key_secret = key_secret(reader);
     let jwt = jwt(reader);
     let trusted_callers = reader.value("trusted_callers", |text| {
-        text.parse::<TrustedCallers>()
-            .map_err(|error| error.to_string())
+        let callers = text.parse::<TrustedCallers>();
+        callers.map_err(|error| match error {
+            ProxiesError::Everybody(network) => {
+                format!("{network} is everybody: write all if that is meant")
+            }
+            other => other.to_string(),
+        })
     });
     let proxy_protocol = reader.value("proxy_protocol", |text| match text {
         "off" => Ok(ProxyProtocol::Off),

@@ -1,6 +1,7 @@
 //! Flags over environment over file over defaults; everything that is wrong is told at once.
 // Proves: O6
 
+mod identity;
 mod layers;
 mod problems;
 
