@@ -1,6 +1,6 @@
 //! A token for whoever starts a server for the first time.
 
-use tollgate_catalog::{Author, Catalog, EntryAt, EntryBody, TokenBody};
+use tollgate_catalog::{Author, Catalog, EntryAt, EntryBody, EntryDelta, Scope, TokenBody};
 
 use crate::{
     authority::{Authority, Role},
@@ -37,7 +37,16 @@ pub(crate) async fn issued(
         .put_entry(EntryAt::New, EntryBody::Token(body), &author)
         .await;
     match written {
-        Ok(_) => Some(secret),
+        Ok(written) => {
+            // It opens from the first moment on, not only once the watcher has come by.
+            authority.take(&EntryDelta {
+                scope: Scope::Changes,
+                entries: vec![written.entry],
+                is_first: true,
+                is_last: true,
+            });
+            Some(secret)
+        }
         Err(error) => {
             tracing::warn!(%error, "No first token could be made; the next start tries again.");
             None
