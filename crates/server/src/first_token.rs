@@ -1,6 +1,8 @@
 //! A token for whoever starts a server for the first time.
 
-use tollgate_catalog::{Author, Catalog, EntryAt, EntryBody, EntryDelta, Scope, TokenBody};
+use tollgate_catalog::{
+    Author, Catalog, EntryAt, EntryBody, EntryDelta, EntryKind, EntryListing, Scope, TokenBody,
+};
 
 use crate::{
     authority::{Authority, Role},
@@ -19,7 +21,7 @@ pub(crate) async fn issued(
     catalog: &Catalog,
 ) -> Option<Secret> {
     let is_alone = settings.database.is_sqlite() && settings.listen.are_loopback();
-    if !is_alone || settings.token.is_some() || authority.has_issued() {
+    if !is_alone || settings.token.is_some() || !has_none(catalog).await {
         return None;
     }
     let secret = Secret::generate(Kind::Token);
@@ -52,4 +54,17 @@ pub(crate) async fn issued(
             None
         }
     }
+}
+
+/// Whether no token was ever made; those that were revoked were made.
+async fn has_none(catalog: &Catalog) -> bool {
+    let listing = EntryListing {
+        kind: EntryKind::Token,
+        user: None,
+        org: None,
+        after: None,
+        count: 1,
+    };
+    let found = catalog.entries(&listing).await;
+    found.is_ok_and(|found| found.is_empty())
 }
