@@ -1,6 +1,8 @@
 //! A token for whoever starts a server for the first time.
 
-use tollgate_catalog::{Author, Catalog, EntryAt, EntryBody, TokenBody};
+use tollgate_catalog::{
+    Author, Catalog, EntryAt, EntryBody, EntryDelta, EntryKind, EntryListing, Scope, TokenBody,
+};
 
 use crate::{
     authority::{Authority, Role},
@@ -19,7 +21,7 @@ pub(crate) async fn issued(
     catalog: &Catalog,
 ) -> Option<Secret> {
     let is_alone = settings.database.is_sqlite() && settings.listen.are_loopback();
-    if !is_alone || settings.token.is_some() || authority.has_issued() {
+    if !is_alone || settings.token.is_some() || !has_none(catalog).await {
         return None;
     }
     let secret = Secret::generate(Kind::Token);
@@ -37,10 +39,32 @@ pub(crate) async fn issued(
         .put_entry(EntryAt::New, EntryBody::Token(body), &author)
         .await;
     match written {
-        Ok(_) => Some(secret),
+        Ok(written) => {
+            // It opens from the first moment on, not only once the watcher has come by.
+            authority.take(&EntryDelta {
+                scope: Scope::Changes,
+                entries: vec![written.entry],
+                is_first: true,
+                is_last: true,
+            });
+            Some(secret)
+        }
         Err(error) => {
             tracing::warn!(%error, "No first token could be made; the next start tries again.");
             None
         }
     }
+}
+
+/// Whether no token was ever made; those that were revoked were made.
+async fn has_none(catalog: &Catalog) -> bool {
+    let listing = EntryListing {
+        kind: EntryKind::Token,
+        user: None,
+        org: None,
+        after: None,
+        count: 1,
+    };
+    let found = catalog.entries(&listing).await;
+    found.is_ok_and(|found| found.is_empty())
 }

@@ -92,14 +92,7 @@ impl Server {
         let live = Arc::new(Live::new());
         let authority = Authority::new(settings.token.clone()).asking(settings.admin_rules.auth);
         let authority = Arc::new(authority);
-        let publisher = Publisher::new(
-            Arc::clone(&live),
-            Arc::clone(&recorder),
-            settings.demo,
-            settings.counting(),
-        );
-        let publisher = Arc::new(publisher.telling(Arc::clone(&authority)));
-
+        let publisher = publisher(&settings, &live, &recorder, &authority);
         let (file, file_status) =
             assemble::rules_file(&settings, &catalog, &recorder, hangup).await?;
         let watching = WatchSettings::new(settings.node.clone()).data(data.path());
@@ -179,19 +172,9 @@ impl Server {
         listeners.spawn(resp.serve(RespServe::new(parts), parts, &stopping));
         listeners.spawn(admin.serve(AdminServe::new(parts), parts, &stopping));
 
-        let mut chores = JoinSet::new();
+        let mut chores = chores(parts, &stopping);
         let engine = Arc::clone(&parts.engine);
         chores.spawn(self.keeper.clone().run(engine, stopping.clone()));
-        if let Some(collector) = parts.settings.otlp.clone() {
-            let recorder = Arc::clone(parts.engine.recorder());
-            chores.spawn(telemetry::push(recorder, collector, stopping.clone()));
-        }
-        let teller = Teller::new(
-            parts.catalog.clone(),
-            Arc::clone(&parts.engine),
-            parts.settings.node.as_str(),
-        );
-        chores.spawn(teller.run(stopping.clone()));
         if self.certificates.has_work() {
             chores.spawn(self.certificates.run(stopping.clone()));
         }
@@ -201,12 +184,6 @@ impl Server {
         if let Some(file) = self.file {
             chores.spawn(file.run(stopping.clone()));
         }
-        let record = parts.authority.record().clone();
-        let recorder = Arc::clone(parts.engine.recorder());
-        chores.spawn(record.run(parts.catalog.clone(), recorder, stopping.clone()));
-        let recorder = Arc::clone(parts.engine.recorder());
-        let status = parts.health.catalog.clone();
-        chores.spawn(rules::tell(status, recorder, stopping.clone()));
         let mut done = stopping.clone();
         chores.spawn(self.watcher.run(async move {
             done.heard().await;
@@ -237,4 +214,38 @@ impl Server {
         parts.catalog.close().await;
         drop(self.data);
     }
+}
+
+/// Whoever puts in force what the catalog says.
+fn publisher(
+    settings: &Settings,
+    live: &Arc<Live>,
+    recorder: &Arc<Recorder>,
+    authority: &Arc<Authority>,
+) -> Arc<Publisher> {
+    let (live, recorder) = (Arc::clone(live), Arc::clone(recorder));
+    let publisher = Publisher::new(live, recorder, settings.demo, settings.counting());
+    Arc::new(publisher.telling(Arc::clone(authority)))
+}
+
+/// What goes on beside the listeners, as long as they do, whatever the settings.
+fn chores(parts: &Parts, stopping: &Stop) -> JoinSet<()> {
+    let mut chores = JoinSet::new();
+    if let Some(collector) = parts.settings.otlp.clone() {
+        let recorder = Arc::clone(parts.engine.recorder());
+        chores.spawn(telemetry::push(recorder, collector, stopping.clone()));
+    }
+    let teller = Teller::new(
+        parts.catalog.clone(),
+        Arc::clone(&parts.engine),
+        parts.settings.node.as_str(),
+    );
+    chores.spawn(teller.run(stopping.clone()));
+    let record = parts.authority.record().clone();
+    let recorder = Arc::clone(parts.engine.recorder());
+    chores.spawn(record.run(parts.catalog.clone(), recorder, stopping.clone()));
+    let recorder = Arc::clone(parts.engine.recorder());
+    let status = parts.health.catalog.clone();
+    chores.spawn(rules::tell(status, recorder, stopping.clone()));
+    chores
 }

@@ -139,11 +139,6 @@ impl Call {
         self
     }
 
-    /// Who asks, from where.
-    pub(super) const fn visit(&self) -> &Visit {
-        &self.visit
-    }
-
     /// Whether whoever asks may do something that the route does not ask for.
     pub(super) fn may(&self, wanted: Permission) -> Result<(), Refused> {
         self.visit

@@ -5,7 +5,7 @@ use tollgate_catalog::{
     EntryAt, EntryBody, EntryKind, EntryListing, EntryPlace, EntryWritten, OverrideSeq, StoredEntry,
 };
 
-use super::{call::Call, cursor, problem::Problem, shared::PAGE, trouble, when};
+use super::{call::Call, cursor, masked::masked, problem::Problem, shared::PAGE, trouble, when};
 
 /// So many are looked at for one page of a list that leaves some out.
 const LOOK_MAX: u32 = 5_000;
@@ -77,7 +77,7 @@ pub(super) async fn known(call: &Call, kind: EntryKind, id: &str) -> Result<Stor
 
 /// There is none of this id.
 pub(super) fn unknown(kind: EntryKind, id: &str) -> Problem {
-    let id: String = id.chars().take(128).collect();
+    let id: String = masked(id).chars().take(128).collect();
     let what = kind.word().replace('_', " ");
     Problem::not_found(format!(
         "there is no {what} {id:?}: list them to see which there are"

@@ -18,6 +18,7 @@ mod form;
 mod guard;
 mod health;
 mod keys;
+mod masked;
 mod nodes;
 mod openapi;
 mod overrides;

@@ -8,6 +8,7 @@ use tollgate_catalog::{Usage, UsageKind};
 use super::{
     call::Call,
     entries,
+    masked::masked,
     problem::Problem,
     reply::Reply,
     route::{Kind, Outcome, Route, Verb, query},
@@ -44,7 +45,11 @@ async fn read(call: Call) -> Outcome {
         UsageKind::ApiKey => ("api_key", id),
         _ => ("user_id", id),
     };
-    Ok(Reply::json(&entries::with(used, named.0, json!(named.1))))
+    Ok(Reply::json(&entries::with(
+        used,
+        named.0,
+        json!(masked(named.1)),
+    )))
 }
 
 /// What one of them has used.

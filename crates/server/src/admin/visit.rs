@@ -9,7 +9,7 @@ use axum::{
 use serde_json::json;
 use tollgate_catalog::{Author, Ended, Noted};
 
-use super::{certified::From, guard, routes, state::AdminState};
+use super::{certified::From, guard, masked::masked, routes, state::AdminState};
 use crate::authority::{Actor, Role};
 
 /// One request, as the audit sees it.
@@ -39,7 +39,10 @@ impl Visit {
         let path = request.extensions().get::<MatchedPath>();
         let route = path.and_then(|path| routes::find(request.method(), path.as_str()));
         let operation = route.map_or("unknown", |route| route.name);
-        let target: String = request.uri().path().chars().take(PATH_CHARS_MAX).collect();
+        let target: String = masked(request.uri().path())
+            .chars()
+            .take(PATH_CHARS_MAX)
+            .collect();
         let (name, role) = state.authority.named(guard::caller(state, request));
         Self {
             actor: None,

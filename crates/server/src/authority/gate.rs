@@ -50,11 +50,6 @@ impl Authority {
         self.tokens.take(delta);
     }
 
-    /// Whether a token was ever issued that is in the catalog.
-    pub(crate) fn has_issued(&self) -> bool {
-        !self.tokens.is_empty()
-    }
-
     /// Whether the caller is somebody we know: on this machine, with a certificate, or with a token of ours. Such a one may
     /// say whom it asks for.
     pub(crate) fn knows(&self, caller: Caller<'_>) -> bool {

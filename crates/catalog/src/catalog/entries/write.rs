@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use tollgate_core::Timestamp;
+use tollgate_rules::{Block, Field};
 
 use super::{
     EntryAt, EntryBody, EntryKind, EntryWritten, StoredEntry,
@@ -177,11 +178,13 @@ fn columns(entry: &StoredEntry, text: String) -> Vec<Value> {
     let user = match &entry.body {
         EntryBody::ApiKey(key) => key.user.as_deref(),
         EntryBody::Quota(quota) => Some(&*quota.quota.user),
-        _ => None,
+        EntryBody::Block(body) => blocked(&body.block, &Field::User),
+        EntryBody::Token(_) => None,
     };
     let org = match &entry.body {
         EntryBody::ApiKey(key) => key.org.as_deref(),
-        _ => None,
+        EntryBody::Block(body) => blocked(&body.block, &Field::Org),
+        EntryBody::Quota(_) | EntryBody::Token(_) => None,
     };
     let (name, gone_at) = match &entry.body {
         EntryBody::ApiKey(key) => (Some(&*key.name), None),
@@ -204,6 +207,11 @@ fn columns(entry: &StoredEntry, text: String) -> Vec<Value> {
         changed.0,
         &*changed.1
     ]
+}
+
+/// Who is blocked, if it is by this fact: so a block is found by its user or its organisation.
+fn blocked<'b>(block: &'b Block, by: &Field) -> Option<&'b str> {
+    (block.field == *by).then_some(&*block.value)
 }
 
 async fn store(session: &mut Session, rows: Vec<Vec<Value>>) -> Result<(), CatalogError> {

@@ -65,9 +65,7 @@ async fn subject(call: &Call, form: &mut Form) -> Result<Block, Problem> {
             if call.reading(known).await?.is_none() {
                 form.wrong(
                     name,
-                    format!(
-                        "{value:?} is not the id of an API key: list them to see which there are"
-                    ),
+                    "is not the id of an API key, such as k17: list them to see which there are",
                 );
             }
             value

@@ -237,10 +237,22 @@ rules:
             let fields: Vec<&str> = found.iter().map(|(field, _)| *field).collect();
             assert_eq!(fields, Vec::from_iter(wrong), "{exception:?}: {found:?}");
         }
+    }
+
+    // Proves: I5, R12
+    #[test]
+    fn a_burst_counts_too() {
+        let set: RuleSet = RULES.parse().unwrap();
+        let now = Timestamp::from_secs(1_800_000_000);
+        let day = Duration::from_secs(86_400);
+        let bounds = OverrideBounds {
+            factor_max: "10x".parse().unwrap(),
+            span_max: day * 7,
+        };
         let mut bursty = Override::new(Some("login".parse().unwrap()));
         let burst = "5/min".parse::<Limit>().unwrap().with_burst(51).unwrap();
         bursty.change = Change::Limit(burst);
-        bursty.until = until(day);
+        bursty.until = Some(now.saturating_add(day.into()));
         assert_eq!(
             beyond(bounds, &set, &bursty, now).len(),
             1,

@@ -6,7 +6,7 @@ use super::house::{House, ask};
 
 // Proves: I2
 #[tokio::test]
-async fn a_key_is_issued_changed_rotated_and_revoked() {
+async fn a_key_is_issued_and_shown_once() {
     let house = House::sqlite().await;
     let wanted = json!({
         "name": "billing", "user_id": "acme", "org_id": "acme-org", "tier": "free",
@@ -43,7 +43,16 @@ async fn a_key_is_issued_changed_rotated_and_revoked() {
         .await
         .expect(200);
     assert_eq!(nobody["api_keys"], json!([]));
+}
 
+// Proves: I2
+#[tokio::test]
+async fn a_key_changes_is_rotated_and_revoked() {
+    let house = House::sqlite().await;
+    let wanted = json!({ "name": "billing", "user_id": "acme", "org_id": "acme-org" });
+    let key = house.post("/ratelimit/api-keys", &wanted).await.expect(201);
+    let clear = key["key"].as_str().unwrap();
+    let one = format!("/ratelimit/api-keys/{}", key["id"].as_str().unwrap());
     let tag = format!("\"{}\"", key["seq"]);
     let renamed = house
         .put(&one, &tag, &json!({ "name": "billing 2", "org_id": null }))
