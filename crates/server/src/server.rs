@@ -172,7 +172,8 @@ impl Server {
         listeners.spawn(resp.serve(RespServe::new(parts), parts, &stopping));
         listeners.spawn(admin.serve(AdminServe::new(parts), parts, &stopping));
 
-        let mut chores = chores(parts, &stopping);
+        let (late_stopper, drained) = Stop::channel();
+        let mut chores = chores(parts, &stopping, &drained);
         let engine = Arc::clone(&parts.engine);
         chores.spawn(self.keeper.clone().run(engine, stopping.clone()));
         if self.certificates.has_work() {
@@ -203,6 +204,8 @@ impl Server {
                 "Some connections did not finish in time."
             );
         }
+        // What the last requests used and did is told, too.
+        late_stopper.stop();
         if let Some(fleet) = parts.engine.fleet() {
             let since = parts.engine.time().now().steady.since(told_at);
             let left = parts.settings.timers.drain.saturating_sub(since.into());
@@ -228,8 +231,9 @@ fn publisher(
     Arc::new(publisher.telling(Arc::clone(authority)))
 }
 
-/// What goes on beside the listeners, as long as they do, whatever the settings.
-fn chores(parts: &Parts, stopping: &Stop) -> JoinSet<()> {
+/// What goes on beside the listeners, as long as they do, whatever the settings; some of it until the last request is
+/// answered.
+fn chores(parts: &Parts, stopping: &Stop, drained: &Stop) -> JoinSet<()> {
     let mut chores = JoinSet::new();
     if let Some(collector) = parts.settings.otlp.clone() {
         let recorder = Arc::clone(parts.engine.recorder());
@@ -240,10 +244,10 @@ fn chores(parts: &Parts, stopping: &Stop) -> JoinSet<()> {
         Arc::clone(&parts.engine),
         parts.settings.node.as_str(),
     );
-    chores.spawn(teller.run(stopping.clone()));
+    chores.spawn(teller.run(drained.clone()));
     let record = parts.authority.record().clone();
     let recorder = Arc::clone(parts.engine.recorder());
-    chores.spawn(record.run(parts.catalog.clone(), recorder, stopping.clone()));
+    chores.spawn(record.run(parts.catalog.clone(), recorder, drained.clone()));
     let recorder = Arc::clone(parts.engine.recorder());
     let status = parts.health.catalog.clone();
     chores.spawn(rules::tell(status, recorder, stopping.clone()));

@@ -8,7 +8,6 @@ use std::{
 
 use tokio::time::timeout;
 use tollgate_catalog::{Catalog, UsageBatch, UsageKind, UsageRow};
-use tollgate_core::Timestamp;
 use tollgate_rules::{Directory, Used, User};
 
 use crate::{engine::Engine, stop::Stop};
@@ -19,7 +18,6 @@ const EVERY: Duration = Duration::from_secs(5);
 const ROWS_MAX: usize = 5_000;
 /// How long the last telling may take when the server stops.
 const LAST_MAX: Duration = Duration::from_secs(2);
-const DAY_S: u64 = 24 * 3_600;
 
 /// Tells what was used, each telling once: one whose answer was lost is told again under its number.
 #[derive(Debug)]
@@ -98,14 +96,9 @@ fn row(used: Used) -> UsageRow {
     UsageRow {
         kind,
         id,
-        day: day_of(used.last_at),
+        day: used.day,
         allowed: used.allowed,
         denied: used.denied,
         last_at: used.last_at,
     }
-}
-
-/// Days since 1970, UTC.
-fn day_of(at: Timestamp) -> u32 {
-    u32::try_from(at.as_micros() / 1_000_000 / DAY_S).unwrap_or(u32::MAX)
 }

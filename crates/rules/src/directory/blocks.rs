@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use tollgate_core::Timestamp;
 
 use super::{Directory, exceptions::key_hash, shards::Shards};
-use crate::{Field, Query, conditions::Facts, normalise};
+use crate::{Field, KeyField, Query, conditions::Facts, normalise};
 
 /// A caller who is denied before any rule is looked at; no `allow` skips it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ use crate::{Field, Query, conditions::Facts, normalise};
 pub struct Block {
     /// Which fact: user, organisation, API key or address.
     pub field: Field,
-    /// Its value, in normal form; of an address also a network, `192.0.2.0/24`.
+    /// Its value, in normal form; of an address also a network, `192.0.2.0/24`. An address of IPv6 alone is its /64.
     pub value: Arc<str>,
     /// When the block ends by itself; none is never.
     pub until: Option<Timestamp>,
@@ -215,7 +215,7 @@ fn place_of(block: &Block) -> Option<Place> {
         }
         Field::Ip => {
             let network = block.value.parse::<IpNet>().ok();
-            let alone = || normalise::address(&block.value).ok().map(IpNet::from);
+            let alone = || normalise::address(&block.value).ok().and_then(alone);
             network.or_else(alone).map(folded).map(within)
         }
         _ => None,
@@ -227,6 +227,14 @@ fn named(field: &Field, value: &str) -> Place {
     place.push(field.tag());
     place.extend_from_slice(value.as_bytes());
     place
+}
+
+/// An address that is named alone: of IPv6 its network, as rules count, since whoever has one has all of it.
+fn alone(address: IpAddr) -> Option<IpNet> {
+    match address {
+        IpAddr::V4(_) => Some(IpNet::from(address)),
+        IpAddr::V6(_) => IpNet::new(address, KeyField::IPV6_PREFIX_DEFAULT).ok(),
+    }
 }
 
 /// A network of addresses of IPv4 that are written as of IPv6 is one of IPv4.

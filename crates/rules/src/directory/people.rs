@@ -73,6 +73,17 @@ impl Directory {
         self.people.keys.find(digest.hash(), found)?
     }
 
+    /// The API key of an id, for whoever manages them.
+    pub fn key_by_id(&self, id: &str) -> Option<Arc<KeyCard>> {
+        let people = &self.people;
+        let digests = people
+            .digests
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let hashes = digests.get(&key_hash(&self.state, id.as_bytes()))?;
+        hashes.iter().find_map(|hash| people.card(*hash, id))
+    }
+
     /// Whether any API key was ever issued.
     pub fn has_keys(&self) -> bool {
         !self.people.keys.is_empty()

@@ -1,9 +1,9 @@
 //! What API keys and users with a quota have used since somebody last asked.
 
 use std::sync::{
-    Arc, Mutex, PoisonError,
+    Arc, Mutex, MutexGuard, PoisonError,
     atomic::{
-        AtomicBool, AtomicU64,
+        AtomicBool, AtomicU32, AtomicU64,
         Ordering::{AcqRel, Relaxed},
     },
 };
@@ -19,12 +19,14 @@ pub enum User {
     Quota(Arc<str>),
 }
 
-/// What somebody used since it was last asked for.
+/// What somebody used on one day since it was last asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Used {
     /// Who.
     pub user: User,
+    /// The day: days since 1970, UTC.
+    pub day: u32,
     /// Requests that were allowed.
     pub allowed: u64,
     /// Requests that were denied.
@@ -35,12 +37,20 @@ pub struct Used {
 
 /// Those who have used anything since it was last asked for.
 #[derive(Debug, Default)]
-pub(super) struct UsedLately(Mutex<Vec<Arc<Counted>>>);
+pub(super) struct UsedLately(Mutex<Lists>);
+
+#[derive(Debug, Default)]
+struct Lists {
+    listed: Vec<Arc<Counted>>,
+    /// What was used on days that are over.
+    over: Vec<Used>,
+}
 
 /// What one of them used. It outlives changes of the entry.
 #[derive(Debug)]
 pub(crate) struct Counted {
     user: User,
+    day: AtomicU32,
     allowed: AtomicU64,
     denied: AtomicU64,
     last_at: AtomicU64,
@@ -48,10 +58,13 @@ pub(crate) struct Counted {
     list: Arc<UsedLately>,
 }
 
+const DAY_MICROS: u64 = 24 * 3_600 * 1_000_000;
+
 impl Counted {
     pub(super) fn new(user: User, list: &Arc<UsedLately>) -> Arc<Self> {
         Arc::new(Self {
             user,
+            day: AtomicU32::new(0),
             allowed: AtomicU64::new(0),
             denied: AtomicU64::new(0),
             last_at: AtomicU64::new(0),
@@ -61,44 +74,69 @@ impl Counted {
     }
 
     pub(crate) fn allowed(self: &Arc<Self>, at: Timestamp) {
+        self.turn_to(at);
         self.allowed.fetch_add(1, Relaxed);
         self.note(at);
     }
 
     pub(crate) fn denied(self: &Arc<Self>, at: Timestamp) {
+        self.turn_to(at);
         self.denied.fetch_add(1, Relaxed);
         self.note(at);
+    }
+
+    /// With another day, what was used so far is put aside as that of the day before.
+    fn turn_to(&self, at: Timestamp) {
+        let day = u32::try_from(at.as_micros() / DAY_MICROS).unwrap_or(u32::MAX);
+        if self.day.load(Relaxed) == day {
+            return;
+        }
+        let mut lists = self.list.lists();
+        if self.day.load(Relaxed) != day {
+            lists.over.extend(self.taken());
+            self.day.store(day, Relaxed);
+        }
     }
 
     fn note(self: &Arc<Self>, at: Timestamp) {
         self.last_at.fetch_max(at.as_micros(), Relaxed);
         // Whoever is on the list is not put there again, which would be a lock for each request.
         if !self.is_listed.load(Relaxed) && !self.is_listed.swap(true, AcqRel) {
-            let mut list = self.list.0.lock().unwrap_or_else(PoisonError::into_inner);
-            list.push(Arc::clone(self));
+            self.list.lists().listed.push(Arc::clone(self));
         }
+    }
+
+    /// What was used so far; it begins anew.
+    fn taken(&self) -> Option<Used> {
+        let used = Used {
+            user: self.user.clone(),
+            day: self.day.load(Relaxed),
+            allowed: self.allowed.swap(0, AcqRel),
+            denied: self.denied.swap(0, AcqRel),
+            last_at: Timestamp::from_micros(self.last_at.load(Relaxed)),
+        };
+        (used.allowed > 0 || used.denied > 0).then_some(used)
     }
 }
 
 impl UsedLately {
     /// Hands out what was used, at most of so many, and begins anew for them.
     pub(super) fn take(&self, most: usize) -> Vec<Used> {
-        let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = list.len().min(most);
-        let rest = list.split_off(count);
-        let taken = std::mem::replace(&mut *list, rest);
-        drop(list);
-        let used = taken.into_iter().map(|counted| {
+        let mut lists = self.lists();
+        let count = lists.over.len().min(most);
+        let mut used: Vec<Used> = lists.over.drain(..count).collect();
+        let count = lists.listed.len().min(most.saturating_sub(count));
+        let listed: Vec<Arc<Counted>> = lists.listed.drain(..count).collect();
+        drop(lists);
+        used.extend(listed.into_iter().filter_map(|counted| {
             // Off the list first: what comes in between is on it again, and counted then or now.
             counted.is_listed.store(false, Relaxed);
-            Used {
-                allowed: counted.allowed.swap(0, AcqRel),
-                denied: counted.denied.swap(0, AcqRel),
-                last_at: Timestamp::from_micros(counted.last_at.load(Relaxed)),
-                user: counted.user.clone(),
-            }
-        });
-        used.filter(|used| used.allowed > 0 || used.denied > 0)
-            .collect()
+            counted.taken()
+        }));
+        used
+    }
+
+    fn lists(&self) -> MutexGuard<'_, Lists> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -160,6 +160,8 @@ fn a_rotated_key_opens_until_its_time_is_up() {
     ended.revoked_at = Some(at(20));
     let card = issue(&directory, ended);
     assert_eq!(card.standing(&old, at(60)), KeyStanding::Revoked);
+    // A node whose clock is behind does not wait for it.
+    assert_eq!(card.standing(&old, at(10)), KeyStanding::Revoked);
     directory.retain_keys(|_| false);
     assert!(directory.key(&old).is_none() && !directory.has_keys());
 }
@@ -194,6 +196,14 @@ fn what_is_used_is_counted_once_and_outlives_a_change() {
         1,
         "the rest is not lost"
     );
+    // What is told late counts for the day on which it was.
+    count(&card, 86_400 - 1);
+    count(&card, 86_400);
+    let used = house.directory.take_used(10);
+    let days = used.iter().map(|used| (used.day, used.allowed));
+    let mut days: Vec<_> = days.collect();
+    days.sort_unstable();
+    assert_eq!(days, [(0, 1), (0, 1), (1, 1), (1, 1)]);
 }
 
 #[test]

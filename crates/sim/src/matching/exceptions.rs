@@ -172,8 +172,8 @@ pub(super) fn blocked(
 ) -> Option<Option<Timestamp>> {
     let is_within = |text: &str| {
         let network = text.parse::<IpNet>();
-        let network = network.or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
-        let (Ok(network), Some(address)) = (network, query.ip_address()) else {
+        let network = network.ok().or_else(|| alone(text));
+        let (Some(network), Some(address)) = (network, query.ip_address()) else {
             return false;
         };
         conditions::contains(network, address)
@@ -195,4 +195,11 @@ pub(super) fn blocked(
         return Some(None);
     }
     ends.into_iter().max()
+}
+
+/// An address of IPv6 that is blocked alone is its network of 64 bits.
+fn alone(text: &str) -> Option<IpNet> {
+    let address: IpAddr = text.parse().ok()?;
+    let length = if address.is_ipv4() { 32 } else { 64 };
+    IpNet::new(address, length).ok()
 }

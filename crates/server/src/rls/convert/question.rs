@@ -129,18 +129,12 @@ impl<'r> Question<'r> {
         })
     }
 
-    /// Finds out for whom each descriptor asks. If Envoy states what it may not, that is told.
-    pub(crate) fn identify(
-        &mut self,
-        identify: impl Fn(&Stated<'_>) -> Result<Identity, Refused>,
-    ) -> Result<(), Refused> {
+    /// Finds out for whom each descriptor asks. One that is not believed is denied: an error is what Envoy lets pass, and a
+    /// client may have written what a descriptor states.
+    pub(crate) fn identify(&mut self, identify: impl Fn(&Stated<'_>) -> Result<Identity, Refused>) {
         for one in &mut self.descriptors {
             one.identity = identify(&one.stated());
-            if let Err(refused @ Refused::NotTrusted(_)) = &one.identity {
-                return Err(*refused);
-            }
         }
-        Ok(())
     }
 
     /// Each descriptor as a request. One whose path has no normal form is an error: nobody shall get
