@@ -29,7 +29,7 @@ pub(in super::super) struct Export {
 
 impl Export {
     /// From the newest row on.
-    pub(super) fn new(catalog: Catalog, listing: AuditListing) -> Body {
+    pub(super) fn body(catalog: Catalog, listing: AuditListing) -> Body {
         let listing = AuditListing {
             count: ROWS,
             ..listing

@@ -19,7 +19,7 @@ pub(super) async fn read(call: Call) -> Outcome {
     let limit = u32::try_from(limit).unwrap_or(u32::MAX);
     let listing = listing(&call, limit)?;
     if call.params.text("format") == Some("jsonl") {
-        return Ok(Reply::lines(Export::new(
+        return Ok(Reply::lines(Export::body(
             call.state.catalog.clone(),
             listing,
         )));

@@ -26,7 +26,7 @@ async fn who_is_turned_away_is_on_record() {
     let viewer = house.token("vera", Role::Viewer).await;
     let rule = json!({ "name": "a", "action": "allow" });
     let vera = format!("Bearer {viewer}");
-    let cases: [(&str, Vec<(&str, &str)>, u16); 6] = [
+    let cases = [
         (
             "foreign-origin",
             vec![("origin", "https://evil.example")],
