@@ -98,6 +98,7 @@ contract! {
     usage::what_is_told_twice_counts_once
     usage::usage_follows_the_calendar
     usage::old_days_are_cleared_away
+    usage::what_cannot_be_cleared_away_holds_up_no_telling
     random::revisions_agree_with_a_simple_model
 }
 
