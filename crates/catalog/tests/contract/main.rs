@@ -14,6 +14,7 @@ mod audit;
 mod edits;
 mod entries;
 mod histories;
+mod key_print;
 mod keeping;
 mod migrations;
 mod nodes;
@@ -90,6 +91,8 @@ contract! {
     overrides::many_are_written_in_batches
     overrides::an_override_that_fits_no_rule_is_refused
     overrides::overrides_follow_a_rule_that_is_renamed
+    key_print::all_keys_are_hashed_with_one_secret
+    key_print::a_removal_heeds_what_the_editor_saw
     keeping::a_rollback_neither_revives_a_key_nor_lifts_a_block
     migrations::a_database_of_the_release_before_goes_on
     proposals::somebody_else_approves
