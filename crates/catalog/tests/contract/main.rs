@@ -47,7 +47,8 @@ macro_rules! contract {
 
 contract! {
     audit::every_write_to_the_rules_is_on_record
-    audit::every_write_beside_the_rules_is_on_record
+    audit::every_write_to_the_overrides_is_on_record
+    audit::every_write_to_the_entries_is_on_record
     audit::rows_are_only_ever_added
     records::what_is_no_write_is_noted
     records::rows_are_found_by_time_actor_and_object
