@@ -96,6 +96,7 @@ contract! {
     proposals::somebody_else_approves
     proposals::a_proposal_is_settled_once_and_in_time
     proposals::only_so_many_wait
+    proposals::what_could_not_be_done_waits_again
     usage::what_is_told_twice_counts_once
     usage::usage_follows_the_calendar
     usage::old_days_are_cleared_away

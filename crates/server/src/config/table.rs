@@ -113,7 +113,7 @@ pub(super) const GENERAL: &[Setting] = &[
         "approvals",
         "on|off",
         "off",
-        "Whether a change of rules or tiers waits until another admin approves it",
+        "Whether a change of rules or tiers waits until another admin approves it; needs admin_auth = required",
     ),
     Setting::value(
         "override_factor_max",
