@@ -21,6 +21,7 @@ fn answers_are_json_whatever_they_say() {
             seconds: 1,
             millis: 999,
         }),
+        rejections: None,
         delay_ms: 3,
         band: Some("warn"),
         rule: Some("r"),

@@ -165,9 +165,8 @@ impl Call {
         if let Some(author) = &self.author {
             return author.clone();
         }
-        let actor = self.visit.actor();
-        let is_personal = actor.is_some_and(|actor| actor.proof.is_personal());
-        let said = self.field("tollgate-author").filter(|_| !is_personal);
+        let said = self.field("tollgate-author");
+        let said = said.filter(|_| !self.visit.is_proven());
         self.because(self.visit.author(said.as_deref()))
     }
 

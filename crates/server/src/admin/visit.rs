@@ -9,7 +9,12 @@ use axum::{
 use serde_json::json;
 use tollgate_catalog::{Author, Ended, Noted};
 
-use super::{certified::From, clear::holds_secret, guard, routes, state::AdminState};
+use super::{
+    certified::{Certified, From},
+    clear::holds_secret,
+    guard, routes,
+    state::AdminState,
+};
 use crate::authority::{Actor, Role};
 
 /// One request, as the audit sees it.
@@ -20,6 +25,8 @@ pub(super) struct Visit {
     /// What they are called, also if they were turned away.
     name: String,
     role: Option<Role>,
+    /// What their certificate calls them, also where that opens nothing.
+    certified: Option<String>,
     from: Option<String>,
     id: String,
     /// What was asked for: the operation, and `METHOD /path` as the table of routes has it.
@@ -46,6 +53,7 @@ impl Visit {
             actor: None,
             name: name.to_string(),
             role,
+            certified: Certified::of(request.extensions()).map(str::to_owned),
             from: From::of(request.extensions()).map(|address| address.to_string()),
             id: given_id(request.headers()).unwrap_or_else(new_id),
             asked,
@@ -55,7 +63,11 @@ impl Visit {
     /// The same, by somebody who is known.
     #[must_use]
     pub(super) fn by(mut self, actor: Actor) -> Self {
-        self.name = actor.name.to_string();
+        let certified = self
+            .certified
+            .clone()
+            .filter(|_| !actor.proof.is_personal());
+        self.name = certified.unwrap_or_else(|| actor.name.to_string());
         self.role = Some(actor.role);
         self.actor = Some(actor);
         self
@@ -64,6 +76,12 @@ impl Visit {
     /// Who it is; the router sees to it that they are known.
     pub(super) const fn actor(&self) -> Option<&Actor> {
         self.actor.as_ref()
+    }
+
+    /// Whether something proves who they are: then what they say of themselves does not count.
+    pub(super) fn is_proven(&self) -> bool {
+        let is_personal = |actor: &Actor| actor.proof.is_personal();
+        self.certified.is_some() || self.actor.as_ref().is_some_and(is_personal)
     }
 
     /// Whoever asks, under the name that they are known by, or under one that stands for them.

@@ -46,30 +46,10 @@ pub fn evaluate(
     let agreed = quota.and_then(|quota| quota.tier.as_deref());
     let tier = query.tier_name().or(agreed);
     let tier = tier.unwrap_or(rules.default_tier.as_str());
-    let mut keys = beside.keys.iter();
-    let key = keys.find(|key| query.api_key_id() == Some(&*key.id));
-    let key_limits =
-        key.and_then(|key| Some((format!("api-key:{}", key.id), key.limits.as_ref()?)));
-    let agreed = quota.and_then(|quota| quota.limits.as_ref());
-    let quota_limits = quota.and_then(|quota| Some((format!("quota:{}", quota.user), agreed?)));
-
-    let mut walk: Vec<(Rule, Item<'_>)> = Vec::new();
-    let about = rules.rules.values().map(|rule| &**rule);
-    let about = about.filter(|rule| rule.enabled && conditions::hold(&rule.matches, query, tier));
-    walk.extend(about.map(|rule| (rule.clone(), Item::Rule(rule))));
-    let own_of_key = key_limits.map(|(name, limits)| Item::Own(name, Field::ApiKey, limits));
-    let own_of_user = quota_limits.map(|(name, limits)| Item::Own(name, Field::User, limits));
-    let has_own = own_of_key.is_some() || own_of_user.is_some();
-    let places = [("a-api-key", own_of_key), ("a-quota", own_of_user)];
-    for (place, own) in places {
-        // As a rule of priority 0 that names one caller and nothing else; no other rule is called so.
-        if let (Some(own), Ok(name)) = (own, place.parse()) {
-            let mut rule = Rule::new(name, Action::Block);
-            rule.matches.users.push("somebody".into());
-            walk.push((rule, own));
-        }
-    }
-    walk.sort_by(|(one, _), (other, _)| order::first(one, other));
+    let own = own(beside, quota, query);
+    let has_own = !own.is_empty();
+    let has_agreed = quota.is_some_and(|quota| quota.limits.is_some());
+    let walk = walk(rules, own, query, tier);
 
     let mut met = Met {
         rules,
@@ -102,11 +82,49 @@ pub fn evaluate(
             }
         }
     }
-    if !met.has_matched && agreed.is_none() {
+    if !met.has_matched && !has_agreed {
         met.tier_default();
     }
     met.has_matched |= has_own;
     met.expected()
+}
+
+/// The limits of the API key and of the user, in the order in which they are met.
+fn own<'a>(beside: Beside<'a>, quota: Option<&'a Quota>, query: &Query<'_>) -> Vec<Item<'a>> {
+    let mut keys = beside.keys.iter();
+    let key = keys.find(|key| query.api_key_id() == Some(&*key.id));
+    let of_key = key.and_then(|key| {
+        let name = format!("api-key:{}", key.id);
+        Some(Item::Own(name, Field::ApiKey, key.limits.as_ref()?))
+    });
+    let of_user = quota.and_then(|quota| {
+        let name = format!("quota:{}", quota.user);
+        Some(Item::Own(name, Field::User, quota.limits.as_ref()?))
+    });
+    of_key.into_iter().chain(of_user).collect()
+}
+
+/// All that is about the request, in order. Limits of a key or a user stand as a rule of priority 0 that names one caller and
+/// nothing else; no other rule is called so.
+fn walk<'a>(
+    rules: &'a RuleSet,
+    own: Vec<Item<'a>>,
+    query: &Query<'_>,
+    tier: &str,
+) -> Vec<(Rule, Item<'a>)> {
+    let about = rules.rules.values().map(|rule| &**rule);
+    let about = about.filter(|rule| rule.enabled && conditions::hold(&rule.matches, query, tier));
+    let mut walk: Vec<(Rule, Item<'_>)> =
+        about.map(|rule| (rule.clone(), Item::Rule(rule))).collect();
+    for (place, own) in ["a-api-key", "a-quota"].into_iter().zip(own) {
+        if let Ok(name) = place.parse() {
+            let mut rule = Rule::new(name, Action::Block);
+            rule.matches.users.push("somebody".into());
+            walk.push((rule, own));
+        }
+    }
+    walk.sort_by(|(one, _), (other, _)| order::first(one, other));
+    walk
 }
 
 /// What a request has met so far.

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use tollgate_core::Period;
 use tollgate_rules::Rule;
 
+use super::Ruling;
+
 /// One limit that a request met.
 ///
 /// ```
@@ -26,4 +28,21 @@ pub struct Met {
     pub period: Period,
     /// Whether an override put the limit in force.
     pub is_overridden: bool,
+}
+
+impl Ruling {
+    /// Where the limit whose numbers are shown stands among those that were met, if counters were asked.
+    ///
+    /// ```
+    /// use tollgate::{Gate, rules::Query};
+    ///
+    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limits: [5/s, 1/day] }]".parse()?);
+    /// assert_eq!(gate.check(&Query::new().user("alice")?)?.shown_place(), Some(1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn shown_place(&self) -> Option<usize> {
+        let (shown, _) = self.shown()?;
+        self.decisions()
+            .position(|(met, _)| std::ptr::eq(met, shown))
+    }
 }

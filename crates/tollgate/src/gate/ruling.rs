@@ -168,22 +168,6 @@ impl Ruling {
         Some((self.met.get(place)?, verdict.decisions().get(place)?))
     }
 
-    /// Where the limit whose numbers are shown stands among those that were met, if counters were asked.
-    ///
-    /// ```
-    /// use tollgate::{Gate, rules::Query};
-    ///
-    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limits: [5/s, 1/day] }]".parse()?);
-    /// assert_eq!(gate.check(&Query::new().user("alice")?)?.shown_place(), Some(1));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn shown_place(&self) -> Option<usize> {
-        match &self.outcome {
-            Outcome::Decided(verdict) => verdict.binding_index(),
-            Outcome::Unlimited | Outcome::Stopped { .. } => None,
-        }
-    }
-
     /// The decision to show, if counters were asked.
     ///
     /// ```

@@ -127,11 +127,7 @@ fn a_page_needs_a_token_even_on_loopback() {
     let mut talk = Talk::under(RULES);
     let said = talk.say(&post("/ratelimit/reset", "Origin: null\r\n", asked));
     assert_eq!(status(&said), "403");
-    // It may ask, but not for whom it likes: it would use up what is somebody else's.
+    // It may ask, as whoever is on this machine may.
     let said = talk.say(&post("/ratelimit/check", "Origin: null\r\n", asked));
-    assert_eq!(status(&said), "403");
-    assert!(body(&said).contains(r#""reason":"not-trusted""#), "{said}");
-    let about = r#"{"endpoint":"/"}"#;
-    let said = talk.say(&post("/ratelimit/check", "Origin: null\r\n", about));
     assert_eq!(status(&said), "200");
 }
