@@ -10,6 +10,7 @@ use crate::{
     counters::SAVE_EVERY,
     counting::Counting,
     curl::Curl,
+    first_token,
     health::Condition,
     identity::secret::Secret,
     rules::Shown,
@@ -177,7 +178,8 @@ impl fmt::Display for Announcement {
             writeln!(f, "  token      {}", token.as_str())?;
             writeln!(
                 f,
-                "             of an admin, shown this once: this machine needs none until you set admin_auth"
+                "             of an admin for {} days, shown this once: this machine needs none until you set admin_auth",
+                first_token::SPAN.as_secs() / 86_400
             )?;
         }
         for trouble in &self.condition.degraded {

@@ -1,8 +1,11 @@
 //! A token for whoever starts a server for the first time.
 
+use std::time::Duration;
+
 use tollgate_catalog::{
     Author, Catalog, EntryAt, EntryBody, EntryDelta, EntryKind, EntryListing, Scope, TokenBody,
 };
+use tollgate_core::{Clock as _, SystemClock};
 
 use crate::{
     authority::{Authority, Role},
@@ -10,8 +13,10 @@ use crate::{
     identity::secret::{Kind, Secret, token_digest},
 };
 
+/// How long it opens anything: long enough to issue tokens that have owners, not for ever in some log.
+pub(crate) const SPAN: Duration = Duration::from_secs(30 * 86_400);
 /// Who holds it.
-const NAME: &str = "first-start";
+pub(crate) const NAME: &str = "first-start";
 
 /// Makes a token of an admin, where nobody else can reach the server, nobody brought a token along, and none was ever
 /// made. It is shown once, by whoever announces the server.
@@ -31,7 +36,7 @@ pub(crate) async fn issued(
         digest: token_digest(secret.as_str()),
         role: Role::Admin.word().into(),
         scopes: None,
-        expires_at: None,
+        expires_at: Some(SystemClock.now().wall.saturating_add(SPAN.into())),
         revoked_at: None,
     };
     let author = Author::new("server").because("the first start");

@@ -48,7 +48,8 @@ macro_rules! contract {
 
 contract! {
     audit::every_write_to_the_rules_is_on_record
-    audit::every_write_beside_the_rules_is_on_record
+    audit::every_write_to_the_overrides_is_on_record
+    audit::every_write_to_the_entries_is_on_record
     audit::rows_are_only_ever_added
     records::what_is_no_write_is_noted
     records::rows_are_found_by_time_actor_and_object
@@ -98,6 +99,7 @@ contract! {
     proposals::somebody_else_approves
     proposals::a_proposal_is_settled_once_and_in_time
     proposals::only_so_many_wait
+    proposals::what_could_not_be_done_waits_again
     usage::what_is_told_twice_counts_once
     usage::usage_follows_the_calendar
     usage::old_days_are_cleared_away

@@ -1,6 +1,8 @@
 //! Changes that wait for somebody else.
 // Proves: I5, O2
 
+use std::slice;
+
 use tollgate_catalog::{
     Asked, AuditListing, Author, CatalogError, OPEN_PROPOSALS_MAX, ProposalState, Settled,
     Settlement,
@@ -30,7 +32,8 @@ pub(crate) async fn somebody_else_approves(place: Place) {
         .await
         .unwrap();
     assert_eq!((made.id, &made.state), (1, &ProposalState::Open));
-    assert_eq!(catalog.proposals().await.unwrap(), [made.clone()]);
+    let listed = catalog.proposals().await.unwrap();
+    assert_eq!(listed, slice::from_ref(&made));
     let own = catalog
         .settle_proposal(1, Settlement::Approve, &dana())
         .await;
@@ -101,6 +104,33 @@ pub(crate) async fn a_proposal_is_settled_once_and_in_time(place: Place) {
     assert_eq!((ids, &all[0].state), (vec![2, 1], &ProposalState::Expired));
 }
 
+pub(crate) async fn what_could_not_be_done_waits_again(place: Place) {
+    let catalog = place.open().await;
+    let made = catalog
+        .propose(asked("login"), &dana(), tomorrow(&place))
+        .await
+        .unwrap();
+    let rex = Author::new("rex");
+    let early = catalog.reopen_proposal(1, &rex).await;
+    assert!(matches!(early, Err(CatalogError::NotOpen(1))), "{early:?}");
+    for _ in 0..2 {
+        catalog
+            .settle_proposal(1, Settlement::Approve, &rex)
+            .await
+            .unwrap();
+        assert_eq!(catalog.reopen_proposal(1, &rex).await.unwrap(), made);
+        assert_eq!(catalog.proposal(1).await.unwrap(), Some(made.clone()));
+    }
+    assert_eq!(catalog.proposal(2).await.unwrap(), None);
+    let rows = catalog.audit(&AuditListing::default()).await.unwrap();
+    assert_eq!(&*rows[0].noted.action, "proposal.reopen");
+    catalog
+        .settle_proposal(1, Settlement::Reject, &dana())
+        .await
+        .unwrap();
+    catalog.reopen_proposal(1, &rex).await.unwrap_err();
+}
+
 pub(crate) async fn only_so_many_wait(place: Place) {
     let catalog = place.open().await;
     let propose = async || catalog.propose(asked("x"), &dana(), tomorrow(&place)).await;
@@ -117,4 +147,11 @@ pub(crate) async fn only_so_many_wait(place: Place) {
         .await
         .unwrap();
     propose().await.unwrap();
+    // What waits is listed before what was settled later.
+    catalog
+        .settle_proposal(101, Settlement::Reject, &dana())
+        .await
+        .unwrap();
+    let listed = catalog.proposals().await.unwrap();
+    assert_eq!((listed.len(), listed[0].id, listed[99].id), (100, 100, 101));
 }

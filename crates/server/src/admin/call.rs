@@ -1,6 +1,6 @@
 //! What a handler gets: everything about a request that can be checked without asking the catalog.
 
-use std::{sync::Arc, time::Duration};
+use std::{iter, sync::Arc, time::Duration};
 
 use axum::{
     extract::{FromRequestParts as _, Query, RawPathParams, Request},
@@ -12,6 +12,7 @@ use tollgate_core::{Clock as _, Timestamp};
 
 use super::{
     body::{refuse_other_types, sent},
+    clear::refuse_secrets,
     params::Params,
     problem::Problem,
     proposals::Earlier,
@@ -21,7 +22,7 @@ use super::{
     visit::Visit,
 };
 use crate::{
-    authority::{Permission, Refused},
+    authority::{Actor, Permission, Refused},
     config::Owner,
 };
 
@@ -58,9 +59,15 @@ impl Call {
         request: Request,
     ) -> Result<Self, Problem> {
         let (mut parts, body) = request.into_parts();
-        let mut params = Params::read(route, pairs(&parts.uri)?)?;
+        let given = pairs(&parts.uri)?;
         let in_path = RawPathParams::from_request_parts(&mut parts, &()).await;
         let in_path = in_path.map_err(|_| Problem::bad("the path is not UTF-8"))?;
+        let texts = given
+            .iter()
+            .flat_map(|(name, value)| [name.as_str(), value.as_str()])
+            .chain(in_path.iter().map(|(_, value)| value));
+        refuse_secrets(texts, &parts.headers, "")?;
+        let mut params = Params::read(route, given)?;
         for (name, value) in &in_path {
             params.put(name, value);
         }
@@ -71,6 +78,7 @@ impl Call {
                 String::new()
             }
         };
+        refuse_secrets(iter::empty(), &HeaderMap::new(), &body)?;
         let Some(visit) = parts.extensions.remove::<Visit>() else {
             // The guard puts it there before anything else happens.
             return Err(Problem::new(
@@ -144,6 +152,11 @@ impl Call {
         self.visit
             .actor()
             .map_or(Err(Refused::Missing), |actor| actor.may(wanted))
+    }
+
+    /// Who asks; the guard sees to it that they are known.
+    pub(super) const fn actor(&self) -> Option<&Actor> {
+        self.visit.actor()
     }
 
     /// Who writes, and why. What somebody says of themselves counts only where nothing proves it: on this machine, or

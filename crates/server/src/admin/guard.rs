@@ -105,10 +105,16 @@ pub(super) fn turned_away(refused: Refused, wanted: Permission) -> Problem {
     }
 }
 
+/// The token that is shown. Whatever else stands in its place is a wrong one: somebody meant to show something.
 fn token(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-    let (scheme, token) = value.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+    let mut shown = headers.get_all(header::AUTHORIZATION).iter();
+    let (first, second) = (shown.next()?, shown.next());
+    let value = first.to_str().unwrap_or_default();
+    let token = match value.split_once(' ') {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => token.trim(),
+        _ => "",
+    };
+    Some(if second.is_some() { "" } else { token })
 }
 
 /// Whom the request is for. HTTP/1.1 asks for exactly one.

@@ -10,6 +10,7 @@ mod body;
 mod call;
 mod certified;
 mod change;
+mod clear;
 mod cursor;
 mod entries;
 mod etag;

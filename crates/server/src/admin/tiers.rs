@@ -11,13 +11,13 @@ use super::{
     etag, fits,
     problem::Problem,
     reply::Reply,
-    route::{Kind, Outcome, Param, Route, Shape, Told, Verb, header, path},
+    route::{Kind, Outcome, Param, Route, Shape, Told, Verb, header, path, query},
     rules::{OURS, stamped},
     shared::{
         DRY_RUN, IF_MATCH, IF_NONE_MATCH, NOT_MODIFIED, WAIT, WRITER, json_of, tier_example,
         versioned,
     },
-    trouble,
+    tier, trouble,
 };
 use crate::authority::Permission;
 
@@ -32,6 +32,12 @@ const NAME: &[Param] = &[path(
 const IF_NEW: &[Param] = &[header(
     "If-None-Match",
     "`*` creates a tier that is not there yet",
+)];
+
+const FORCE: &[Param] = &[query(
+    "force",
+    Kind::Truth,
+    "Take it away although API keys and quotas have it: they have the default tier then",
 )];
 
 pub(super) const ROUTES: &[Route] = &[
@@ -91,7 +97,7 @@ pub(super) const ROUTES: &[Route] = &[
         name: "deleteTier",
         about: "Take a tier away that nothing names",
         permission: Permission::Rules,
-        params: &[NAME, IF_MATCH, DRY_RUN, WAIT, WRITER],
+        params: &[NAME, IF_MATCH, FORCE, DRY_RUN, WAIT, WRITER],
         body: None,
         replies: &[Told {
             headers: &["Tollgate-Revision"],
@@ -104,7 +110,10 @@ pub(super) const ROUTES: &[Route] = &[
                 412,
                 "Somebody else was faster; the difference is in the body",
             ),
-            (422, "A rule still names the tier"),
+            (
+                422,
+                "A rule still names the tier, or keys and quotas have it",
+            ),
             (428, "If-Match is missing"),
         ],
         handler: |call| Box::pin(remove(call)),
@@ -174,6 +183,7 @@ async fn remove(call: Call) -> Outcome {
     let name = found(&head, call.in_path("name"))?.name.clone();
     let seen = Some(version(&head, &name));
     let expect = etag::expected(&call.headers, &format!("tier {name}"), seen)?;
+    tier::unused(&call, &name).await?;
     let edit = Edit::new(call.author()).step(Step::RemoveTier(name.clone()), expect);
     match change::make(&call, edit, Twice::Conflict).await? {
         Change::Dry(dry) => Ok(dry.reply(&|_| false)),

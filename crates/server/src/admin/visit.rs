@@ -11,9 +11,8 @@ use tollgate_catalog::{Author, Ended, Noted};
 
 use super::{
     certified::{Certified, From},
-    guard,
-    masked::masked,
-    routes,
+    clear::holds_secret,
+    guard, routes,
     state::AdminState,
 };
 use crate::authority::{Actor, Role};
@@ -30,27 +29,25 @@ pub(super) struct Visit {
     certified: Option<String>,
     from: Option<String>,
     id: String,
-    /// What was asked for: the operation, and `METHOD /path`.
-    asked: (String, String),
+    /// What was asked for: the operation, and `METHOD /path` as the table of routes has it.
+    asked: (&'static str, String),
 }
 
 /// The header that carries the id of a request.
 const ID: &str = "x-request-id";
 /// The longest id that is taken from a client.
 const ID_CHARS_MAX: usize = 128;
-/// The longest path on record.
-const PATH_CHARS_MAX: usize = 512;
 
 impl Visit {
     /// Of a request, before it is known whether it may come in.
     pub(super) fn of(state: &AdminState, request: &Request) -> Self {
         let path = request.extensions().get::<MatchedPath>();
         let route = path.and_then(|path| routes::find(request.method(), path.as_str()));
-        let operation = route.map_or("unknown", |route| route.name);
-        let target: String = masked(request.uri().path())
-            .chars()
-            .take(PATH_CHARS_MAX)
-            .collect();
+        // Of what is turned away only what is ours goes on record: whoever asks for anything fills nothing with it.
+        let asked = match route {
+            Some(route) => (route.name, format!("{} {}", request.method(), route.path)),
+            None => ("unknown", "unknown".to_owned()),
+        };
         let (name, role) = state.authority.named(guard::caller(state, request));
         Self {
             actor: None,
@@ -59,10 +56,7 @@ impl Visit {
             certified: Certified::of(request.extensions()).map(str::to_owned),
             from: From::of(request.extensions()).map(|address| address.to_string()),
             id: given_id(request.headers()).unwrap_or_else(new_id),
-            asked: (
-                operation.to_owned(),
-                format!("{} {target}", request.method()),
-            ),
+            asked,
         }
     }
 
@@ -116,7 +110,7 @@ impl Visit {
         let after = json!({ "status": status.as_u16(), "problem": problem });
         state.authority.record().note(Noted {
             author: self.author(None),
-            action: operation.as_str().into(),
+            action: (*operation).into(),
             object: ("request".into(), target.as_str().into()),
             before: None,
             after: Some(after.to_string()),
@@ -139,7 +133,8 @@ fn given_id(headers: &HeaderMap) -> Option<String> {
     let is_sound = (1..=ID_CHARS_MAX).contains(&id.len())
         && id
             .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.:/+=".contains(&byte));
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.:/+=".contains(&byte))
+        && !holds_secret(id);
     is_sound.then(|| id.to_owned())
 }
 

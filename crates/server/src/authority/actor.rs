@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tollgate_core::Timestamp;
+
 use super::{Permission, Refused, Role};
 
 /// Somebody who is known, and what they may do.
@@ -15,6 +17,17 @@ pub(crate) struct Actor {
     pub(crate) scopes: Option<Arc<[Permission]>>,
     /// How they are known.
     pub(crate) proof: Proof,
+    /// Who gave them their token, and when, if it was issued.
+    pub(crate) issue: Option<Issue>,
+}
+
+/// How a token came about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Issue {
+    /// Who issued it.
+    pub(crate) by: Arc<str>,
+    /// When.
+    pub(crate) at: Timestamp,
 }
 
 /// How somebody is known.
@@ -59,6 +72,7 @@ impl Actor {
             role: Role::Admin,
             scopes: None,
             proof,
+            issue: None,
         }
     }
 
@@ -74,6 +88,23 @@ impl Actor {
                 Err(Refused::OutOfScope { wanted })
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Whether they may give somebody else this role, limited to these scopes: nobody gives away more than they have.
+    pub(crate) fn may_grant(
+        &self,
+        role: Role,
+        scopes: Option<&[Permission]>,
+    ) -> Result<(), Permission> {
+        let is_given = |wanted: &Permission| {
+            let in_scope = |scopes: &[Permission]| scopes.iter().any(|scope| scope.covers(*wanted));
+            role.may(*wanted) && scopes.is_none_or(in_scope)
+        };
+        let mut given = Permission::ALL.into_iter().filter(is_given);
+        match given.find(|wanted| self.may(*wanted).is_err()) {
+            Some(lacking) => Err(lacking),
+            None => Ok(()),
         }
     }
 }

@@ -100,6 +100,7 @@ impl Authority {
             role: Role::Viewer,
             scopes: Some(Arc::from([])),
             proof: Proof::Loopback,
+            issue: None,
         }
     }
 

@@ -11,7 +11,7 @@ mod tests;
 mod token;
 mod tokens;
 
-pub(crate) use actor::{Actor, Proof};
+pub(crate) use actor::{Actor, Issue, Proof};
 pub(crate) use caller::{Caller, Door};
 pub(crate) use gate::Authority;
 pub(crate) use permission::Permission;

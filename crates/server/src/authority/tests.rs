@@ -105,6 +105,7 @@ fn a_scope_takes_away_and_never_adds() {
         role,
         scopes: Some(Arc::from(scopes)),
         proof: Proof::Issued,
+        issue: None,
     };
     let reader = actor(Role::Admin, &[Permission::Read]);
     assert_eq!(reader.may(Permission::Read), Ok(()));

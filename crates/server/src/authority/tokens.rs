@@ -7,7 +7,7 @@ use tollgate_catalog::{EntryBody, EntryDelta, Scope, StoredEntry, TokenBody};
 use tollgate_core::Timestamp;
 use tollgate_rules::KeyDigest;
 
-use super::{Actor, Permission, Proof, Refused, Role};
+use super::{Actor, Issue, Permission, Proof, Refused, Role};
 
 /// All tokens that were issued.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ pub(super) struct Card {
 }
 
 impl Card {
-    fn new(body: &TokenBody) -> Self {
+    fn new(entry: &StoredEntry, body: &TokenBody) -> Self {
         let role: Option<Role> = body.role.parse().ok();
         let scopes = body.scopes.as_ref().map(|scopes| {
             // What this release does not know it cannot allow.
@@ -47,6 +47,10 @@ impl Card {
             role,
             scopes,
             proof: Proof::Issued,
+            issue: Some(Issue {
+                by: Arc::clone(&entry.created.1),
+                at: entry.created.0,
+            }),
         });
         Self {
             actor,
@@ -121,7 +125,7 @@ impl Known {
             arriving.push(Arc::clone(&entry.id));
         }
         self.by_id.insert(Arc::clone(&entry.id), body.digest);
-        let card = Arc::new(Card::new(body));
+        let card = Arc::new(Card::new(entry, body));
         self.by_digest.insert(body.digest, card);
     }
 

@@ -62,7 +62,7 @@ pub(super) const ROWS: &[Setting] = &[
         "approvals",
         "on|off",
         "off",
-        "Whether a change of rules or tiers waits until another admin approves it",
+        "Whether a change of rules or tiers waits until another admin approves it; needs admin_auth = required",
     ),
     Setting::value(
         "override_factor_max",

@@ -2,7 +2,7 @@
 
 use std::{fs, io::Read as _, net::SocketAddr};
 
-use super::{AdminAuth, Administrators, Owner, Settings, build::Reader, parse};
+use super::{AdminAuth, Administrators, Approvals, Owner, Settings, build::Reader, parse};
 use crate::authority::Token;
 
 /// The longest file with a token.
@@ -55,6 +55,15 @@ pub(super) fn check(settings: &Settings, reader: &mut Reader) {
                  share them: leave it out and run `tollgate rules apply {}`",
                 path.display()
             ),
+        );
+    }
+    if settings.admin_rules.approvals == Approvals::On && !is_required {
+        reader.note(
+            "approvals",
+            "approvals is on, and on this machine nobody has to say who they are, so that one admin could \
+             approve what they asked for themselves: ask everybody for a token with --admin-auth required, \
+             or leave approvals off"
+                .to_owned(),
         );
     }
     same_address(settings, reader);

@@ -16,11 +16,20 @@ use super::{
 use crate::{
     authority::{Actor, Caller, Door, Permission, Refused},
     engine::{Answer, Deed},
-    record::Counters,
+    record::{Counters, Tried},
 };
 
 /// What is asked of whoever shows no token, or another.
 const CHALLENGE: (&str, &str) = ("WWW-Authenticate", "Bearer realm=\"tollgate\"");
+
+const REFUND: Tried = Tried {
+    action: "counter.refund",
+    command: "POST /ratelimit/refund",
+};
+const RESET: Tried = Tried {
+    action: "counter.reset",
+    command: "POST /ratelimit/reset",
+};
 
 impl Desk {
     /// Does it, if the caller may, and says what is left. The status is 200: whoever looks is not denied.
@@ -68,7 +77,17 @@ impl Desk {
         };
         let token = request.bearer();
         let caller = Caller { door, token, name };
-        self.service.authority.allows(caller, wanted)
+        let authority = &self.service.authority;
+        let allowed = authority.allows(caller, wanted);
+        if let Err(refused) = &allowed {
+            let from = Some(self.peer.address.ip().to_string());
+            let tried = match action {
+                Action::Refund => REFUND,
+                _ => RESET,
+            };
+            authority.turned_away(caller, from, tried, *refused);
+        }
+        allowed
     }
 
     async fn do_it(

@@ -3,14 +3,14 @@
 use std::{
     collections::VecDeque,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
 };
 
-use tollgate_catalog::Noted;
+use tollgate_catalog::{Ended, Noted};
 
-/// The most that waits: whoever floods us gets no more of our memory than this.
+/// The most that waits of each kind: whoever floods us gets no more of our memory than this.
 pub(super) const WAITING_MAX: usize = 256;
 
 /// What goes on record; copies are of the same.
@@ -21,8 +21,22 @@ pub(crate) struct Record {
 
 #[derive(Debug, Default)]
 struct Book {
-    waiting: Mutex<VecDeque<Noted>>,
+    waiting: Mutex<Waiting>,
     dropped: AtomicU64,
+}
+
+/// What was done has a room of its own, which nobody can fill who is turned away.
+#[derive(Debug, Default)]
+struct Waiting {
+    done: VecDeque<Noted>,
+    refused: VecDeque<Noted>,
+}
+
+/// The most rows that are taken at a time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Most {
+    pub(super) done: usize,
+    pub(super) refused: usize,
 }
 
 impl Record {
@@ -35,22 +49,29 @@ impl Record {
     /// it is dropped, and counted as that.
     pub(crate) fn note(&self, noted: Noted) {
         let mut waiting = self.waiting();
-        if let Some(same) = waiting.iter_mut().find(|other| is_alike(other, &noted)) {
+        let room = match noted.ended {
+            Ended::Done => &mut waiting.done,
+            _ => &mut waiting.refused,
+        };
+        if let Some(same) = room.iter_mut().find(|other| is_alike(other, &noted)) {
             same.times = same.times.saturating_add(noted.times);
             return;
         }
-        if waiting.len() < WAITING_MAX {
-            waiting.push_back(noted);
+        if room.len() < WAITING_MAX {
+            room.push_back(noted);
         } else {
             self.book.dropped.fetch_add(noted.times, Relaxed);
         }
     }
 
-    /// The oldest that wait, at most so many.
-    pub(super) fn taken(&self, most: usize) -> Vec<Noted> {
+    /// The oldest that wait, at most so many; what was done comes first.
+    pub(super) fn taken(&self, most: Most) -> Vec<Noted> {
         let mut waiting = self.waiting();
-        let count = waiting.len().min(most);
-        waiting.drain(..count).collect()
+        let done = waiting.done.len().min(most.done);
+        let mut taken: Vec<Noted> = waiting.done.drain(..done).collect();
+        let refused = waiting.refused.len().min(most.refused);
+        taken.extend(waiting.refused.drain(..refused));
+        taken
     }
 
     /// Puts back what could not be written, as far as there is room.
@@ -60,14 +81,22 @@ impl Record {
         }
     }
 
+    /// Gives up what still waits, and counts it as dropped.
+    pub(super) fn give_up(&self) {
+        let waiting = std::mem::take(&mut *self.waiting());
+        let left = waiting.done.iter().chain(&waiting.refused);
+        let times: u64 = left.map(|noted| noted.times).sum();
+        self.book.dropped.fetch_add(times, Relaxed);
+    }
+
     /// How many were dropped since this was asked last.
     pub(super) fn dropped(&self) -> u64 {
         self.book.dropped.swap(0, Relaxed)
     }
 
-    fn waiting(&self) -> std::sync::MutexGuard<'_, VecDeque<Noted>> {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
         let waiting = self.book.waiting.lock();
-        // Whoever panicked left a list behind that is still one.
+        // Whoever panicked left lists behind that are still lists.
         waiting.unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -85,18 +114,23 @@ fn is_alike(one: &Noted, other: &Noted) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use tollgate_catalog::{Author, Ended};
+    use tollgate_catalog::Author;
 
     use super::*;
 
-    fn noted(name: &str) -> Noted {
+    const ALL: Most = Most {
+        done: usize::MAX,
+        refused: usize::MAX,
+    };
+
+    fn noted(name: &str, ended: Ended) -> Noted {
         Noted {
             author: Author::new(name).calling_from("127.0.0.1").by_request("a"),
             action: "listRules".into(),
             object: ("route".into(), "GET /ratelimit/rules".into()),
             before: None,
             after: None,
-            ended: Ended::Refused,
+            ended,
             times: 1,
         }
     }
@@ -106,17 +140,41 @@ mod tests {
     fn what_is_alike_is_counted_and_the_rest_is_bounded() {
         let record = Record::new();
         for _ in 0..1_000 {
-            record.note(noted("a"));
+            record.note(noted("a", Ended::Refused));
         }
         for number in 0..WAITING_MAX {
-            record.note(noted(&format!("b{number}")));
+            record.note(noted(&format!("b{number}"), Ended::Refused));
         }
         assert_eq!(record.dropped(), 1);
         assert_eq!(record.dropped(), 0);
-        let first = record.taken(1);
+        let one = Most {
+            done: 0,
+            refused: 1,
+        };
+        let first = record.taken(one);
         assert_eq!((first.len(), first[0].times), (1, 1_000));
-        assert_eq!(record.taken(usize::MAX).len(), WAITING_MAX - 1);
+        assert_eq!(record.taken(ALL).len(), WAITING_MAX - 1);
         record.returned(first);
-        assert_eq!(record.taken(10).len(), 1);
+        record.give_up();
+        assert_eq!((record.dropped(), record.taken(ALL).len()), (1_000, 0));
+    }
+
+    // Proves: O2
+    #[test]
+    fn refusals_leave_room_for_what_was_done() {
+        let record = Record::new();
+        for number in 0..2 * WAITING_MAX {
+            record.note(noted(&format!("b{number}"), Ended::Refused));
+        }
+        record.note(noted("dana", Ended::Done));
+        let taken = record.taken(Most {
+            done: 50,
+            refused: 10,
+        });
+        assert_eq!(taken.len(), 11);
+        assert_eq!(
+            (taken[0].author.name(), taken[0].ended),
+            ("dana", Ended::Done)
+        );
     }
 }

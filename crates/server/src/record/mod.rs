@@ -4,7 +4,9 @@
 
 mod book;
 mod counters;
+mod refusals;
 mod writer;
 
 pub(crate) use book::Record;
 pub(crate) use counters::Counters;
+pub(crate) use refusals::Tried;

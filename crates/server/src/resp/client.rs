@@ -46,6 +46,12 @@ impl Client {
         }
     }
 
+    /// Where it calls from.
+    pub(super) fn from(&self) -> Option<String> {
+        let peer = self.peer.as_ref();
+        peer.map(|peer| peer.address.ip().to_string())
+    }
+
     /// How many there are.
     pub(super) fn connected() -> i64 {
         CONNECTED.load(Relaxed)

@@ -5,7 +5,10 @@ use std::str;
 use tollgate_wire::resp::{Command, Encoder, Version};
 
 use super::client::{Client, integer};
-use crate::authority::{Actor, Authority, Caller, Door, Permission, Refused};
+use crate::{
+    authority::{Actor, Authority, Caller, Door, Permission, Refused},
+    record::Tried,
+};
 
 /// Whom a client may show a token to, and by which door it came.
 #[derive(Clone, Copy, Debug)]
@@ -16,15 +19,25 @@ pub(super) struct Gatekeeper<'a> {
     pub(super) name: Option<&'a str>,
 }
 
+const AUTH: Tried = Tried {
+    action: "auth",
+    command: "AUTH",
+};
+
 impl Gatekeeper<'_> {
     /// Whether the client may change counters.
-    pub(super) fn lets(self, client: &Client) -> Result<Actor, Refused> {
+    pub(super) fn lets(self, client: &Client, tried: Tried) -> Result<Actor, Refused> {
         let caller = Caller {
             door: self.door,
             token: client.token.as_deref(),
             name: self.name,
         };
-        self.authority.allows(caller, Permission::Counters)
+        let allowed = self.authority.allows(caller, Permission::Counters);
+        if let Err(refused) = &allowed {
+            self.authority
+                .turned_away(caller, client.from(), tried, *refused);
+        }
+        allowed
     }
 
     /// Remembers a token that is right. The name before it is not looked at: there are no users.
@@ -35,7 +48,12 @@ impl Gatekeeper<'_> {
             token: Some(shown.unwrap_or_default()),
             name: self.name,
         };
-        match self.authority.shows(caller) {
+        let shown_by = self.authority.shows(caller);
+        if let Err(refused) = &shown_by {
+            self.authority
+                .turned_away(caller, client.from(), AUTH, *refused);
+        }
+        match shown_by {
             Ok(_) => {
                 client.token = shown.map(Into::into);
                 Ok(())

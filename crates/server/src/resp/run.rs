@@ -15,7 +15,7 @@ use crate::{
     authority::Actor,
     engine::{Deed, Engine},
     identity::{Identifier, Identity, Refused, Stated},
-    record::Counters,
+    record::{Counters, Tried},
 };
 
 /// How the conversation goes on.
@@ -37,6 +37,15 @@ pub(super) struct Desk<'a> {
 
 /// The most bytes of a command and of its arguments in an error, as in Redis.
 const SHOWN_BYTES_MAX: usize = 128;
+
+const REFUND: Tried = Tried {
+    action: "counter.refund",
+    command: "TG.REFUND",
+};
+const RESET: Tried = Tried {
+    action: "counter.reset",
+    command: "TG.RESET",
+};
 
 impl Desk<'_> {
     /// Who asks.
@@ -130,8 +139,13 @@ impl Desk<'_> {
             Err(error) => return reply.error(&format!("ERR {error}")),
         };
         let mut actor = None;
-        if matches!(verb, Verb::Refund | Verb::ResetCounters) {
-            match self.gatekeeper.lets(self.client) {
+        let tried = match verb {
+            Verb::Refund => Some(REFUND),
+            Verb::ResetCounters => Some(RESET),
+            _ => None,
+        };
+        if let Some(tried) = tried {
+            match self.gatekeeper.lets(self.client, tried) {
                 Ok(known) => actor = Some(known),
                 Err(refused) => return convert::refused(reply, refused),
             }
@@ -165,10 +179,8 @@ impl Desk<'_> {
     }
 
     fn put_on_record(&self, actor: &Actor, counters: Counters) {
-        let peer = self.client.peer.as_ref();
-        let from = peer.map(|peer| peer.address.ip().to_string());
         let record = self.gatekeeper.authority.record();
-        record.reset_by(actor, from, counters);
+        record.reset_by(actor, self.client.from(), counters);
     }
 
     async fn check(&self, asked: &facts::Asked<'_>, reply: &mut Encoder<'_>) {

@@ -11,24 +11,40 @@ use crate::{
 };
 
 /// The most proposals that are listed.
-pub const PROPOSALS_MAX: u32 = 1_000;
+pub const PROPOSALS_MAX: u32 = 100;
 pub(super) const OPEN: &str = "open";
 pub(super) const APPROVED: &str = "approved";
 pub(super) const REJECTED: &str = "rejected";
 
 impl Catalog {
-    /// The newest proposals, at most [`PROPOSALS_MAX`].
+    /// At most [`PROPOSALS_MAX`] proposals: those that wait before the others, and each the newest first.
     ///
     /// # Errors
     ///
     /// If the database has no answer.
     pub async fn proposals(&self) -> Result<Vec<Proposal>, CatalogError> {
         let now = self.now();
-        let sql = format!("{SELECT} ORDER BY id DESC LIMIT {PROPOSALS_MAX}");
+        let sql = format!(
+            "{SELECT} ORDER BY CASE WHEN state = $1 AND expires_at > $2 THEN 0 ELSE 1 END, id DESC \
+             LIMIT {PROPOSALS_MAX}"
+        );
         let rows = self
             .database
-            .read(async |session| session.rows(sql, Vec::new()).await);
+            .read(async |session| session.rows(sql, values![OPEN, now]).await);
         rows.await?.iter().map(|row| read(row, now)).collect()
+    }
+
+    /// One proposal, if there is one of this id.
+    ///
+    /// # Errors
+    ///
+    /// If the database has no answer.
+    pub async fn proposal(&self, id: u64) -> Result<Option<Proposal>, CatalogError> {
+        let now = self.now();
+        let found = self
+            .database
+            .read(async |session| find(session, id, now).await);
+        found.await
     }
 }
 

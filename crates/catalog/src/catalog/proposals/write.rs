@@ -112,6 +112,37 @@ impl Catalog {
         })
         .await
     }
+
+    /// Puts a proposal back that was approved and could not be done; the audit says so.
+    ///
+    /// # Errors
+    ///
+    /// [`CatalogError::NotOpen`] if it is not there, was not approved, or its time has come; otherwise if the database
+    /// fails.
+    pub async fn reopen_proposal(
+        &self,
+        id: u64,
+        author: &Author,
+    ) -> Result<Proposal, CatalogError> {
+        let now = self.now();
+        self.write_alone(async |session| {
+            let found = find(session, id, now).await?;
+            let is_approved = |proposal: &Proposal| {
+                matches!(proposal.state, ProposalState::Approved(_)) && now < proposal.expires_at
+            };
+            let mut proposal = found.filter(is_approved).ok_or(CatalogError::NotOpen(id))?;
+            let sql = "UPDATE proposals SET state = $1, settled_by = NULL, settled_at = NULL, \
+                settled_reason = NULL WHERE id = $2";
+            let key = i64::try_from(id).unwrap_or(i64::MAX);
+            session.execute(sql, values![OPEN, key]).await?;
+            let object = ("proposal", &*id.to_string());
+            let noted = Noted::done(author, "proposal.reopen".to_owned(), object, None, None);
+            audit::record(session, now, vec![noted]).await?;
+            proposal.state = ProposalState::Open;
+            Ok((proposal, Outcome::Commit))
+        })
+        .await
+    }
 }
 
 async fn has_room(session: &mut Session, now: Timestamp) -> Result<(), CatalogError> {

@@ -30,6 +30,11 @@ pub(super) const fn block(entry: &StoredEntry) -> Option<&Block> {
     }
 }
 
+/// The widest network of IPv4 that is blocked: two halves of all addresses would be everybody.
+const IPV4_PREFIX_MIN: u8 = 8;
+/// The widest network of IPv6 that is blocked.
+const IPV6_PREFIX_MIN: u8 = 16;
+
 /// An address or a network in the form in which it is stored: the network's first address, IPv4 as such.
 pub(super) fn network(text: &str) -> Result<Arc<str>, &'static str> {
     const WRONG: &str =
@@ -40,8 +45,14 @@ pub(super) fn network(text: &str) -> Result<Arc<str>, &'static str> {
     }
     let network: IpNet = text.parse().map_err(|_| WRONG)?;
     let network = folded(network.trunc());
+    let least = match network {
+        IpNet::V4(_) => IPV4_PREFIX_MIN,
+        IpNet::V6(_) => IPV6_PREFIX_MIN,
+    };
     match network.prefix_len() {
-        0 => Err("would block everybody"),
+        prefix if prefix < least => {
+            Err("would block too much of the world at once: at least /8 of IPv4, or /16 of IPv6")
+        }
         full if full == network.max_prefix_len() => Ok(network.addr().to_string().into()),
         _ => Ok(network.to_string().into()),
     }
@@ -67,6 +78,8 @@ mod tests {
     fn every_network_has_one_form() {
         for (text, form) in [
             ("203.0.113.7", "203.0.113.7"),
+            ("10.1.2.3/8", "10.0.0.0/8"),
+            ("2001::/16", "2001::/16"),
             ("203.0.113.7/32", "203.0.113.7"),
             ("203.0.113.7/24", "203.0.113.0/24"),
             ("::ffff:203.0.113.7", "203.0.113.7"),
@@ -82,7 +95,12 @@ mod tests {
             "203.0.113.7/33",
             "203.0.113/24",
             "0.0.0.0/0",
+            "0.0.0.0/1",
+            "128.0.0.0/1",
+            "10.0.0.0/7",
             "::/0",
+            "2000::/3",
+            "::ffff:0.0.0.0/97",
         ] {
             assert!(network(wrong).is_err(), "{wrong:?}");
         }

@@ -7,12 +7,14 @@ use serde_json::Value;
 
 use super::{
     super::{call::Call, problem::Problem, reply::Reply, route::Outcome},
-    facts, status,
+    facts::{self, Asked},
+    status,
 };
 
 pub(super) async fn explain(call: Call) -> Outcome {
-    let facts = facts::in_json(&call.body)?;
-    if !facts::query(&facts)?.has_facts() {
+    let directory = call.state.engine.live().directory();
+    let facts = Asked::new(facts::in_json(&call.body)?, directory);
+    if !facts.query()?.has_facts() {
         return Err(Problem::bad("give at least one fact, for example user_id"));
     }
     let live = Arc::clone(call.state.engine.live());

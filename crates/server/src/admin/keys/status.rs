@@ -3,11 +3,11 @@
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 use tollgate::{Action, Cost};
-use tollgate_rules::Facts;
 
 use super::{
     super::{call::Call, problem::Problem, reply::Reply, route::Outcome},
-    convert, facts,
+    convert,
+    facts::{self, Asked},
 };
 use crate::{
     engine::{Answer, Ask, Deed, Refusal},
@@ -26,15 +26,16 @@ pub(super) async fn peek(call: Call) -> Outcome {
 pub(super) async fn reset(call: Call) -> Outcome {
     let facts = asked(&call)?;
     look(&call, &facts, Action::Reset).await?;
-    let what = Counters::of(&facts::query(&facts)?, call.params.text("rule"));
+    let what = Counters::of(&facts.query()?, call.params.text("rule"));
     call.state.authority.record().reset(call.author(), what);
     shown(&call, &facts).await
 }
 
 /// The facts that the query holds: at least one, or a rule.
-fn asked(call: &Call) -> Result<Facts, Problem> {
-    let facts = facts::in_query(&call.params);
-    if !facts::query(&facts)?.has_facts() && call.params.text("rule").is_none() {
+fn asked(call: &Call) -> Result<Asked, Problem> {
+    let directory = call.state.engine.live().directory();
+    let facts = Asked::new(facts::in_query(&call.params), directory);
+    if !facts.query()?.has_facts() && call.params.text("rule").is_none() {
         let detail = "give at least one fact, for example user_id=alice";
         return Err(Problem::bad(detail));
     }
@@ -42,22 +43,22 @@ fn asked(call: &Call) -> Result<Facts, Problem> {
 }
 
 /// The counters as they are, and what the next request would hear.
-async fn shown(call: &Call, facts: &Facts) -> Outcome {
+async fn shown(call: &Call, facts: &Asked) -> Outcome {
     let mut free = facts.clone();
-    free.cost = Some(Cost::new(0));
+    free.facts.cost = Some(Cost::new(0));
     let now = look(call, &free, Action::Peek).await?;
     let next = look(call, facts, Action::Peek).await?;
     let engine = &call.state.engine;
-    let keys = convert::keys(engine.live(), &facts::query(facts)?, call.now());
+    let keys = convert::keys(engine.live(), &facts.query()?, call.now());
     let counting = engine.counting();
     Ok(Reply::json(&convert::counters(
         &now, &next, counting, &keys,
     )))
 }
 
-async fn look(call: &Call, facts: &Facts, action: Action) -> Result<Answer, Problem> {
+async fn look(call: &Call, facts: &Asked, action: Action) -> Result<Answer, Problem> {
     let rule = call.params.text("rule");
-    let ask = Ask::new(facts::query(facts)?);
+    let ask = Ask::new(facts.query()?);
     let answer = call.state.engine.inspect(Deed { action, rule }, &ask).await;
     answer.map_err(|refusal| refused(&refusal))
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tollgate_core::{Bands, Limit, LimitSet, Timestamp};
 use tollgate_rules::{Action, Change, Factor, Override, RuleSet};
 
-use super::super::{call::Call, guard::turned_away, problem::Problem};
+use super::super::{call::Call, problem::Problem};
 use crate::{authority::Permission, config::OverrideBounds};
 
 /// Refuses what goes further than whoever asks may go; who may make any exception may make these.
@@ -43,16 +43,6 @@ pub(super) fn hold(call: &Call, set: &RuleSet, all: &[Override]) -> Result<(), P
     Err(problem
         .with("errors", errors)
         .with("wanted", Permission::Overrides.word()))
-}
-
-/// Refuses the end of a permanent exception by whoever may not make one.
-pub(super) fn may_end(call: &Call, exception: &Override) -> Result<(), Problem> {
-    let wanted = match exception.until {
-        Some(_) => Permission::TemporaryOverrides,
-        None => Permission::Overrides,
-    };
-    call.may(wanted)
-        .map_err(|refused| turned_away(refused, wanted))
 }
 
 /// Every field in which an override goes too far, and why.

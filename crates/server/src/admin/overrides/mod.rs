@@ -3,6 +3,7 @@
 mod bounds;
 mod list;
 mod routes;
+mod standing;
 mod view;
 mod write;
 

@@ -18,7 +18,7 @@ use super::{
         route::Outcome,
         trouble::{self, Begin},
     },
-    bounds, list, view,
+    bounds, list, standing, view,
 };
 
 pub(super) async fn create(call: Call) -> Outcome {
@@ -37,6 +37,7 @@ pub(super) async fn create(call: Call) -> Outcome {
         ));
     }
     bounds::hold(&call, &head.set, &fitted)?;
+    standing::hold(&call, &head.set, &fitted).await?;
     fits::overrides(&call, &head.set, &fitted)?;
     let warnings: Vec<Value> = warnings.into_iter().map(trouble::flaw).collect();
     let shown: Vec<Value> = fitted.iter().map(document::override_json).collect();
@@ -79,7 +80,7 @@ async fn made(
 
 pub(super) async fn remove(call: Call) -> Outcome {
     let stored = list::known(&call).await?;
-    bounds::may_end(&call, &stored.what)?;
+    standing::may_end(&call, &stored).await?;
     let id = stored.id;
     if call.is_dry() {
         let body = json!({

@@ -14,6 +14,7 @@ use super::{
         route::{Outcome, Route, Verb},
         trouble,
     },
+    eyes,
     routes::LIST,
     view,
 };
@@ -39,6 +40,7 @@ pub(in super::super) fn waits(route: &Route, call: &Call) -> bool {
 
 /// Puts what is asked for before others. What would be refused now is refused now.
 pub(in super::super) async fn propose(route: &Route, call: Call) -> Outcome {
+    eyes::may_ask(&call)?;
     (route.handler)(call.clone().dry()).await?;
     let headers = KEPT.into_iter().filter_map(|name| {
         let value = call.headers.get(name)?.to_str().ok()?;

@@ -1,6 +1,7 @@
 //! `/ratelimit/proposals`: changes of rules that wait for somebody else.
 
 mod ask;
+mod eyes;
 mod replay;
 mod routes;
 mod settle;

@@ -28,7 +28,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         verb: Verb::Get,
         path: LIST,
         name: "listProposals",
-        about: "Changes of rules that wait for another admin, or did; the newest 1,000",
+        about: "Changes of rules that wait for another admin, or did: at most 100, those that wait first",
         permission: Permission::Read,
         params: &[&[query(
             "state",
@@ -36,7 +36,11 @@ pub(in super::super) const ROUTES: &[Route] = &[
             "Only those",
         )]],
         body: None,
-        replies: &[json_of(200, "The proposals, newest first", "ProposalList")],
+        replies: &[json_of(
+            200,
+            "The proposals: those that wait, then the newest",
+            "ProposalList",
+        )],
         problems: &[],
         handler: |call| Box::pin(settle::list(call)),
     },
@@ -66,7 +70,10 @@ pub(in super::super) const ROUTES: &[Route] = &[
             "SettledProposal",
         )],
         problems: &[
-            (403, "It is your own"),
+            (
+                403,
+                "It is your own, or your token does not show that you are somebody else",
+            ),
             UNKNOWN,
             NOT_OPEN,
             (412, "What it would change was changed since; it waits on"),

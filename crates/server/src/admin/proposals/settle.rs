@@ -6,15 +6,15 @@ use tollgate_catalog::{Author, Proposal, ProposalState, Settlement};
 
 use super::{
     super::{call::Call, problem::Problem, reply::Reply, route::Outcome, trouble},
+    eyes,
     replay::Earlier,
     view,
 };
 
-/// The newest first, of one state if it is named.
+/// Those that wait first, then the newest; of one state if it is named.
 pub(super) async fn list(call: Call) -> Outcome {
     let wanted = call.params.text("state");
-    let mut all = call.reading(call.state.catalog.proposals()).await?;
-    all.sort_by_key(|proposal| std::cmp::Reverse(proposal.id));
+    let all = call.reading(call.state.catalog.proposals()).await?;
     let shown = all
         .iter()
         .filter(|proposal| wanted.is_none_or(|wanted| view::state(proposal) == wanted));
@@ -34,18 +34,36 @@ pub(super) async fn approve(call: Call) -> Outcome {
     if proposal.state != ProposalState::Open {
         return Err(not_open(&proposal));
     }
+    eyes::may_approve(&call, &proposal)?;
     let approver = call.proven();
-    if proposal.author.name() == approver.name() {
-        return Err(own(&proposal));
-    }
     let (route, earlier) = Earlier::of(&proposal.asked)?;
     let author = author(&proposal, &approver);
     let rehearsal = call.instead(author.clone(), earlier.clone()).dry();
     (route.handler)(rehearsal).await?;
     let settled = settle(&call, &proposal, Settlement::Approve).await?;
-    let done = (route.handler)(call.instead(author, earlier)).await?;
+    let done = match (route.handler)(call.instead(author, earlier)).await {
+        Ok(done) => done,
+        Err(problem) => return Err(reopened(&call, &proposal, problem).await),
+    };
     let settled = view::of(&settled);
     Ok(done.wrapped(|result| json!({ "proposal": settled, "result": result })))
+}
+
+/// What is approved and cannot be done waits on, as it does if the rehearsal fails.
+async fn reopened(call: &Call, proposal: &Proposal, why: Problem) -> Problem {
+    let catalog = &call.state.catalog;
+    let reopened = catalog.reopen_proposal(proposal.id, &call.proven()).await;
+    match reopened {
+        Ok(_) => why.with("proposal", "open"),
+        Err(error) => {
+            tracing::error!(
+                %error,
+                proposal = proposal.id,
+                "A proposal is approved and was not done, and could not be put back: ask for the change anew."
+            );
+            why.with("proposal", "approved")
+        }
+    }
 }
 
 pub(super) async fn reject(call: Call) -> Outcome {
@@ -93,10 +111,9 @@ async fn known(call: &Call) -> Result<Proposal, Problem> {
     let given = call.in_path("id");
     let shown: String = given.chars().take(64).collect();
     let id = given.parse::<u64>().ok();
-    let all = call.reading(call.state.catalog.proposals()).await?;
-    let mut all = all.into_iter();
-    let found = all.find(|proposal| Some(proposal.id) == id);
-    found.ok_or_else(|| Problem::not_found(format!("there is no proposal {shown:?}")))
+    let unknown = || Problem::not_found(format!("there is no proposal {shown:?}"));
+    let read = call.state.catalog.proposal(id.ok_or_else(unknown)?);
+    call.reading(read).await?.ok_or_else(unknown)
 }
 
 fn not_open(proposal: &Proposal) -> Problem {
@@ -106,12 +123,4 @@ fn not_open(proposal: &Proposal) -> Problem {
         proposal.id
     );
     Problem::new(StatusCode::CONFLICT, "not-open", detail).with("state", state)
-}
-
-fn own(proposal: &Proposal) -> Problem {
-    let detail = format!(
-        "proposal {} is your own: somebody else has to approve it",
-        proposal.id
-    );
-    Problem::new(StatusCode::FORBIDDEN, "own-proposal", detail)
 }

@@ -58,7 +58,11 @@ pub(in super::super) const ROUTES: &[Route] = &[
             },
             json_of(200, "It would be issued (`dry_run`)", "DryIssue"),
         ],
-        problems: &[(422, "A field is wrong; each is named")],
+        problems: &[
+            (403, "The token would have more than the one that issues it"),
+            (409, "Another token that opens something has this name"),
+            (422, "A field is wrong; each is named"),
+        ],
         handler: |call| Box::pin(write::create(call)),
     },
     Route {

@@ -2,14 +2,19 @@
 
 use std::sync::Arc;
 
+use axum::http::StatusCode;
 use serde_json::{Value, json};
-use tollgate_catalog::{EntryAt, EntryBody, EntryKind, Goal, TokenBody};
+use tollgate_catalog::{
+    EntryAt, EntryBody, EntryKind, EntryListing, EntryPlace, Goal, StoredEntry, TokenBody,
+};
+use tollgate_core::Timestamp;
 
 use super::{
     super::{
         call::Call,
         entries, etag,
         form::{Form, Said},
+        problem::Problem,
         reply::Reply,
         route::Outcome,
     },
@@ -17,19 +22,31 @@ use super::{
 };
 use crate::{
     authority::{Permission, Role},
+    first_token,
     identity::secret::{Kind, Secret, token_digest},
 };
 
 /// The longest name.
 const NAME_CHARS_MAX: usize = 128;
 /// What those are called in the audit who have no token of their own.
-const TAKEN: [&str; 4] = ["loopback", "token", "unknown", "rules-file"];
+const TAKEN: [&str; 7] = [
+    "loopback",
+    "token",
+    "unknown",
+    "rules-file",
+    "server",
+    "admin-api",
+    first_token::NAME,
+];
+/// So many tokens are looked at together for one of the same name.
+const LOOK: u32 = 1_000;
 
 pub(super) async fn create(call: Call) -> Outcome {
     let mut form = Form::read(&call)?;
     let name = form.text("name", NAME_CHARS_MAX);
     let name = form.needed("name", name);
-    if name.as_deref().is_some_and(|name| TAKEN.contains(&name)) {
+    let is_taken = |name: &str| TAKEN.iter().any(|taken| taken.eq_ignore_ascii_case(name));
+    if name.as_deref().is_some_and(is_taken) {
         form.wrong(
             "name",
             "stands for somebody else in the audit: take another",
@@ -39,13 +56,17 @@ pub(super) async fn create(call: Call) -> Outcome {
     let scopes = scopes(&mut form, role);
     let expires_at = form.end("expires_at", call.now()).fresh();
     form.done()?;
+    let name = name.unwrap_or_default();
+    may_grant(&call, role, scopes.as_deref())?;
+    is_free(&call, &name).await?;
+    let words = |scopes: Vec<Permission>| scopes.iter().map(|scope| scope.word().into()).collect();
     let secret = Secret::generate(Kind::Token);
     let body = TokenBody {
-        name: name.unwrap_or_default(),
+        name,
         hint: secret.hint().into(),
         digest: token_digest(secret.as_str()),
         role: role.map_or("", Role::word).into(),
-        scopes,
+        scopes: scopes.map(words),
         expires_at,
         revoked_at: None,
     };
@@ -76,7 +97,7 @@ fn role(form: &mut Form) -> Option<Role> {
 }
 
 /// Less than the role may: each a permission that the role has.
-fn scopes(form: &mut Form, role: Option<Role>) -> Option<Vec<Arc<str>>> {
+fn scopes(form: &mut Form, role: Option<Role>) -> Option<Vec<Permission>> {
     let Said::This(value) = form.take("scopes") else {
         return None;
     };
@@ -91,7 +112,7 @@ fn scopes(form: &mut Form, role: Option<Role>) -> Option<Vec<Arc<str>>> {
         );
         return None;
     };
-    let mut scopes: Vec<Arc<str>> = Vec::new();
+    let mut scopes: Vec<Permission> = Vec::new();
     for word in words.into_iter().take(Permission::ALL.len()) {
         let shown: String = word.chars().take(64).collect();
         match (word.parse::<Permission>(), role) {
@@ -99,10 +120,69 @@ fn scopes(form: &mut Form, role: Option<Role>) -> Option<Vec<Arc<str>>> {
             (Ok(scope), Some(role)) if !role.may(scope) => {
                 form.wrong("scopes", format!("the role {role} does not have {scope}"));
             }
-            (Ok(scope), _) => scopes.push(scope.word().into()),
+            (Ok(scope), _) => scopes.push(scope),
         }
     }
     Some(scopes)
+}
+
+/// Nobody gives away more than they have.
+fn may_grant(
+    call: &Call,
+    role: Option<Role>,
+    scopes: Option<&[Permission]>,
+) -> Result<(), Problem> {
+    let (Some(actor), Some(role)) = (call.actor(), role) else {
+        return Ok(());
+    };
+    actor.may_grant(role, scopes).map_err(|lacking| {
+        let detail = format!(
+            "the new token would have {lacking}, which yours does not have: give it a smaller role, or scopes that \
+             yours has"
+        );
+        let problem = Problem::new(StatusCode::FORBIDDEN, "beyond-issuer", detail);
+        problem.with("wanted", lacking.word())
+    })
+}
+
+/// The audit tells people apart by the names of their tokens: no two that open anything have the same.
+async fn is_free(call: &Call, name: &str) -> Result<(), Problem> {
+    let now = call.now();
+    let mut after = None;
+    loop {
+        let listing = EntryListing {
+            kind: EntryKind::Token,
+            user: None,
+            org: None,
+            after: after.take(),
+            count: LOOK,
+        };
+        let some = call.reading(call.state.catalog.entries(&listing)).await?;
+        let is_same = |entry: &&StoredEntry| {
+            let body = view::body(entry);
+            body.is_some_and(|body| body.name.eq_ignore_ascii_case(name) && is_open(body, now))
+        };
+        if let Some(other) = some.iter().find(is_same) {
+            let detail = format!(
+                "token {} has the name {name:?} already: take another, or revoke that one first",
+                other.id
+            );
+            return Err(Problem::new(StatusCode::CONFLICT, "name-taken", detail));
+        }
+        let is_over = u32::try_from(some.len()).is_ok_and(|count| count < LOOK);
+        let Some(last) = some.last().filter(|_| !is_over) else {
+            return Ok(());
+        };
+        after = Some(EntryPlace {
+            seq: last.seq,
+            id: Arc::clone(&last.id),
+        });
+    }
+}
+
+/// Whether it opens anything.
+fn is_open(body: &TokenBody, now: Timestamp) -> bool {
+    body.revoked_at.is_none() && body.expires_at.is_none_or(|end| now < end)
 }
 
 /// Revokes it, with effect on every node: waits until all of them know, unless told otherwise.

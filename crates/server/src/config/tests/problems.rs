@@ -198,6 +198,16 @@ fn a_file_that_is_named_must_be_there() {
     assert_eq!(told, "TOLLGATE_CONFIG: there is no file no/such.toml");
 }
 
+/// Without it one admin could approve their own change as `loopback`.
+// Proves: I5
+#[test]
+fn approvals_need_everybody_to_say_who_they_are() {
+    let on = ("approvals", "on");
+    let told = wrong(&[on], &[], "");
+    assert!(told.contains("--admin-auth required"), "{told}");
+    loaded(&[on, ("admin_auth", "required")], &[], "");
+}
+
 #[test]
 fn the_table_is_sound() {
     for setting in SETTINGS {
