@@ -103,30 +103,6 @@ pub(super) const GENERAL: &[Setting] = &[
         "The token itself, at least 16 characters; by the environment only",
     )
     .taking(Takes::Secret),
-    Setting::value(
-        "admin_auth",
-        "auto|required",
-        "auto",
-        "Whether the admin side asks for a token on this machine, too; required does, and may be reached by others without token or admin_tls_client_ca",
-    ),
-    Setting::value(
-        "approvals",
-        "on|off",
-        "off",
-        "Whether a change of rules or tiers waits until another admin approves it",
-    ),
-    Setting::value(
-        "override_factor_max",
-        "FACTOR",
-        "10x",
-        "How many times a rule's limit operators and automation may grant",
-    ),
-    Setting::value(
-        "override_span_max",
-        "SPAN",
-        "7day",
-        "For how long operators and automation may grant it",
-    ),
     Setting::optional(
         "tls_cert",
         "FILE",
