@@ -30,7 +30,10 @@ pub(crate) async fn somebody_else_approves(place: Place) {
         .await
         .unwrap();
     assert_eq!((made.id, &made.state), (1, &ProposalState::Open));
-    assert_eq!(catalog.proposals().await.unwrap(), [made.clone()]);
+    assert_eq!(
+        catalog.proposals().await.unwrap(),
+        std::slice::from_ref(&made)
+    );
     let own = catalog
         .settle_proposal(1, Settlement::Approve, &dana())
         .await;
