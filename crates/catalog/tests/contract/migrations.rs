@@ -86,6 +86,7 @@ pub(crate) async fn a_database_of_the_release_before_goes_on(place: Place) {
         "usage_totals",
         "usage_nodes",
         "proposals",
+        "settings",
     ] {
         place.execute(&format!("DROP TABLE {table}")).await;
         assert!(

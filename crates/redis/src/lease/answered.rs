@@ -56,13 +56,13 @@ impl Holder {
             // Somebody may give back much, or make the counter fresh: it is looked again now and then.
             self.collapsed_until = boot.saturating_add(grant.reset.min(LOOK_AFTER));
         }
-        if boot < self.collapsed_until && !self.is_leaving {
+        if boot < self.collapsed_until && !self.is_leaving() {
             return self.hand_over(spot, boot);
         }
         if question.want == 0 && Wallet::of(line, margin).tokens() == 0 {
             return Next::Forget;
         }
-        if self.is_leaving {
+        if self.is_leaving() {
             return Next::At(boot);
         }
         self.next(spot, grant, (sent, boot))

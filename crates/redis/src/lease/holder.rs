@@ -61,8 +61,16 @@ pub(crate) struct Holder {
     pub(super) idle: u32,
     /// Until then the rest of the window is counted exactly.
     pub(super) collapsed_until: Timestamp,
-    /// Whether to give back what there is, and no more.
-    pub(super) is_leaving: bool,
+    stay: Stay,
+}
+
+/// What a node wants with a lease.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stay {
+    /// To spend from it.
+    Open,
+    /// To give back what there is, and no more.
+    Leaving,
 }
 
 /// A call that was not answered yet: if its answer is lost, the same is asked again.
@@ -122,7 +130,7 @@ impl Holder {
             timer: None,
             idle: 0,
             collapsed_until: Timestamp::from_micros(0),
-            is_leaving: false,
+            stay: Stay::Open,
         }
     }
 
@@ -168,14 +176,19 @@ impl Holder {
 
     /// The same as [`Holder::leave`]; says whether that is new.
     pub(crate) const fn leave_once(&mut self) -> bool {
-        let was_leaving = self.is_leaving;
+        let was_leaving = self.is_leaving();
         self.leave();
         !was_leaving
     }
 
+    /// Whether all is to be given back.
+    pub(super) const fn is_leaving(&self) -> bool {
+        matches!(self.stay, Stay::Leaving)
+    }
+
     /// Gives back all that there is with the next call.
     pub(crate) const fn leave(&mut self) {
-        self.is_leaving = true;
+        self.stay = Stay::Leaving;
         self.not_before = Timestamp::from_micros(0);
     }
 
@@ -212,7 +225,7 @@ impl Holder {
         } else {
             0
         };
-        let is_idle = self.is_idle() || self.is_leaving || boot < self.collapsed_until;
+        let is_idle = self.is_idle() || self.is_leaving() || boot < self.collapsed_until;
         let target = match (is_idle, self.idle) {
             (true, _) => 0,
             (false, 0) => self.demand.want(self.interval),

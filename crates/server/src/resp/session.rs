@@ -42,19 +42,13 @@ const TOKEN_EFFORT: usize = 16;
 /// One whose token is not believed: that is never remembered, so the next one costs as much.
 const UNBELIEVED_EFFORT: usize = 64;
 
-const fn effort_of(verb: Option<Verb>, verifies: Verifies) -> usize {
-    match (verb, verifies) {
-        (Some(Verb::Info), _) => EFFORT_MAX,
-        (_, Verifies::Tokens) => TOKEN_EFFORT,
-        (_, Verifies::Nothing) => 1,
+/// How much a command is that may show a token to whoever is named.
+fn effort_of(verb: Option<Verb>, shown_to: Option<&Identifier>) -> usize {
+    match verb {
+        Some(Verb::Info) => EFFORT_MAX,
+        _ if shown_to.is_some_and(Identifier::verifies) => TOKEN_EFFORT,
+        _ => 1,
     }
-}
-
-/// Whether a command may make us verify a token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verifies {
-    Tokens,
-    Nothing,
 }
 
 impl RespSession {
@@ -102,11 +96,6 @@ impl Session for RespSession {
             identifier: &self.identifier,
             client: &mut self.client,
         };
-        let verifies = if desk.identifier.verifies() {
-            Verifies::Tokens
-        } else {
-            Verifies::Nothing
-        };
         let (mut taken, mut answered, mut effort) = (0, 0, 0);
         let (kept, mut checks) = (Kept::default(), Checks::new());
         let mut end = &kept;
@@ -126,8 +115,7 @@ impl Session for RespSession {
                 Ok(Decoded::Unfinished) => break Then::Read,
                 Err(error) => {
                     checks.answer(&desk, output).await;
-                    let recorder = desk.engine.recorder();
-                    recorder.turned_away(Protocol::Resp, Turned::Bad);
+                    (desk.engine.recorder()).turned_away(Protocol::Resp, Turned::Bad);
                     let mut reply = Encoder::new(output, desk.client.version);
                     reply.error(&format!("ERR {error}"));
                     taken = input.len();
@@ -141,10 +129,7 @@ impl Session for RespSession {
                 && let Some(words) = command.args_in_input()
                 && let Ok(mut asked) = facts::read(Verb::Check, words)
             {
-                effort += match asked.stated.token {
-                    Some(_) => effort_of(verb, verifies),
-                    None => 1,
-                };
+                effort += effort_of(verb, asked.stated.token.map(|_| desk.identifier));
                 if let Err(refused) = identified(&desk, &mut asked, &mut end) {
                     effort += UNBELIEVED_EFFORT;
                     checks.answer(&desk, output).await;
@@ -158,7 +143,7 @@ impl Session for RespSession {
                 continue;
             }
             checks.answer(&desk, output).await;
-            effort += effort_of(verb, verifies);
+            effort += effort_of(verb, Some(desk.identifier));
             if desk.run(verb, &command, output).await == After::End {
                 break Then::Close;
             }
