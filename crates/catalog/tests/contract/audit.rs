@@ -102,32 +102,7 @@ pub(crate) async fn every_write_to_the_rules_is_on_record(place: Place) {
     );
 }
 
-<<<<<<< HEAD
 pub(crate) async fn every_write_to_the_overrides_is_on_record(place: Place) {
-=======
-/// What is on record of the writes below.
-const BESIDE_THE_RULES: [&str; 17] = [
-    "override.create override/1",
-    "override.update override/1",
-    "override.remove override/1",
-    "api_key.create api_key/k2",
-    "api_key.update api_key/k2",
-    "api_key.rotate api_key/k2",
-    "api_key.revoke api_key/k2",
-    "quota.put quota/alice",
-    "quota.put quota/alice",
-    "block.create block/b3",
-    "block.update block/b3",
-    "token.create token/t4",
-    "api_key.create api_key/k5",
-    "quota.remove quota/alice",
-    "block.remove block/b3",
-    "token.remove token/t4",
-    "api_key.remove api_key/k5",
-];
-
-pub(crate) async fn every_write_beside_the_rules_is_on_record(place: Place) {
->>>>>>> w-id
     let catalog = place.open_ruled().await;
     let id = catalog
         .put_override(override_of("login", "acme", "2x"), &dana())
@@ -187,7 +162,6 @@ pub(crate) async fn every_write_to_the_entries_is_on_record(place: Place) {
     for (kind, id) in gone {
         catalog.remove_entry(kind, id, &dana()).await.unwrap();
     }
-<<<<<<< HEAD
     assert_eq!(
         actions(&catalog).await,
         [
@@ -207,10 +181,6 @@ pub(crate) async fn every_write_to_the_entries_is_on_record(place: Place) {
             "api_key.remove api_key/k4",
         ]
     );
-=======
-    let told = actions(&catalog).await;
-    assert_eq!(told[2..], BESIDE_THE_RULES);
->>>>>>> w-id
     let all = rows(&catalog, AuditListing::default()).await;
     assert_eq!(
         all.iter().filter(|row| row.noted.before.is_some()).count(),

@@ -32,15 +32,8 @@ pub(crate) async fn somebody_else_approves(place: Place) {
         .await
         .unwrap();
     assert_eq!((made.id, &made.state), (1, &ProposalState::Open));
-<<<<<<< HEAD
     let listed = catalog.proposals().await.unwrap();
     assert_eq!(listed, slice::from_ref(&made));
-=======
-    assert_eq!(
-        catalog.proposals().await.unwrap(),
-        std::slice::from_ref(&made)
-    );
->>>>>>> w-id
     let own = catalog
         .settle_proposal(1, Settlement::Approve, &dana())
         .await;
