@@ -93,3 +93,9 @@ CREATE TABLE proposals (
     settled_reason TEXT
 );
 CREATE INDEX proposals_state ON proposals (state, expires_at);
+
+-- What holds for the whole database: the fingerprint of the secret that API keys are hashed with.
+CREATE TABLE settings (
+    name  TEXT NOT NULL PRIMARY KEY,
+    value TEXT NOT NULL
+);

@@ -82,6 +82,12 @@ pub enum CatalogError {
         /// Why not.
         why: String,
     },
+    /// A key would be hashed with another secret than those that are there.
+    #[error(
+        "the API keys in the database are hashed with another secret than this node has, so no other node \
+         would know this one: set TOLLGATE_KEY_SECRET to the same on all nodes"
+    )]
+    OtherKeySecret,
     /// There is no such proposal that waits.
     #[error("proposal {0} is not there, or does not wait any more: list them to see which do")]
     NotOpen(u64),

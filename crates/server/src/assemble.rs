@@ -3,7 +3,7 @@
 use std::{io, sync::Arc};
 
 use tokio::sync::watch;
-use tollgate_catalog::{Catalog, Options};
+use tollgate_catalog::{Catalog, Options, WatchStatus};
 use tollgate_memory::{CellStore, MemoryStore};
 use tollgate_rules::Live;
 
@@ -13,6 +13,7 @@ use crate::{
     engine::{Engine, Fleet, Penalties, Time},
     error::StartError,
     hangup::Hangup,
+    identity::KeyHasher,
     rules::{FileStatus, RulesFile},
     telemetry::Recorder,
 };
@@ -68,7 +69,7 @@ fn counters(keeper: &Keeper, keys: usize, time: &Time) -> io::Result<Counters> {
 }
 
 /// A file is opened now, since one that cannot be will not mend itself; a server may come back.
-pub(crate) async fn catalog(settings: &Settings) -> Result<Catalog, StartError> {
+async fn catalog(settings: &Settings) -> Result<Catalog, StartError> {
     let url = &settings.database;
     let opened = if url.is_sqlite() {
         Catalog::open(url).await
@@ -79,6 +80,44 @@ pub(crate) async fn catalog(settings: &Settings) -> Result<Catalog, StartError> 
         url: url.clone(),
         source,
     })
+}
+
+/// The catalog, and what API keys are hashed with: nothing is made up where keys were issued.
+pub(crate) async fn people(settings: &Settings) -> Result<(Catalog, Arc<KeyHasher>), StartError> {
+    let catalog = catalog(settings).await?;
+    let print = if settings.database.is_sqlite() {
+        let print = catalog.key_print().await;
+        print.map_err(|source| StartError::Catalog {
+            url: settings.database.clone(),
+            source,
+        })?
+    } else {
+        None
+    };
+    let hasher = KeyHasher::open(settings, print.as_deref())?;
+    hasher.fits(print.as_deref())?;
+    catalog.hash_keys_with(hasher.print());
+    Ok((catalog, Arc::new(hasher)))
+}
+
+/// Whether the keys in the database are hashed with our secret. Where it has not answered yet this node starts all the
+/// same, and is not let issue keys that no other knows.
+pub(crate) async fn fits(
+    hasher: &KeyHasher,
+    catalog: &Catalog,
+    status: &watch::Receiver<WatchStatus>,
+) -> Result<(), StartError> {
+    let has_answered = status.borrow().head.is_some();
+    if !has_answered {
+        return Ok(());
+    }
+    match catalog.key_print().await {
+        Ok(print) => Ok(hasher.fits(print.as_deref())?),
+        Err(error) => {
+            tracing::warn!(%error, "Whether all nodes hash API keys with the same secret is not known.");
+            Ok(())
+        }
+    }
 }
 
 type WatchedStatus = watch::Receiver<FileStatus>;

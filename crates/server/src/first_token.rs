@@ -49,6 +49,7 @@ pub(crate) async fn issued(
             authority.take(&EntryDelta {
                 scope: Scope::Changes,
                 entries: vec![written.entry],
+                kept: Vec::new(),
                 is_first: true,
                 is_last: true,
             });

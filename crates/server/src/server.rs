@@ -85,9 +85,7 @@ impl Server {
             settings.demo = Demo::Off;
         }
         let data = DataFolder::take(&settings.data)?;
-        let hasher = Arc::new(KeyHasher::open(&settings)?);
-        let catalog = assemble::catalog(&settings).await?;
-
+        let (catalog, hasher) = assemble::people(&settings).await?;
         let time = Time::new(SystemClock);
         let live = Arc::new(Live::new());
         let authority = Authority::new(settings.token.clone()).asking(settings.admin_rules.auth);
@@ -100,6 +98,7 @@ impl Server {
         if let Err(error) = watcher.start(FIRST_SNAPSHOT_MAX).await {
             tracing::error!(%error, "Nothing can be decided until the rule database is back.");
         }
+        assemble::fits(&hasher, &catalog, &status).await?;
         let first_token = first_token::issued(&settings, &authority, &catalog).await;
 
         let keeper = Keeper::new(data.path());

@@ -5,6 +5,7 @@ mod audit;
 mod edit;
 mod entries;
 mod history;
+mod key_print;
 mod load;
 mod log;
 mod look;

@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -27,6 +27,8 @@ pub struct Catalog {
     pub(super) writer: Arc<tokio::sync::Mutex<()>>,
     /// The newest revision that was read, to read only what changed since.
     newest: Arc<Mutex<Option<Arc<Revision>>>>,
+    /// Of the secret that this process hashes API keys with, if it does.
+    pub(super) key_print: Arc<OnceLock<String>>,
     url: DatabaseUrl,
 }
 
@@ -124,6 +126,7 @@ impl Catalog {
             clock,
             writer,
             newest,
+            key_print: Arc::default(),
             url,
         }
     }

@@ -56,6 +56,12 @@ fn row(entry: &StoredEntry) -> Option<EntryRow> {
     })
 }
 
+/// What stands for it if this release cannot read it.
+pub(super) fn shut(row: &EntryRow) -> Option<StoredEntry> {
+    let seq = OverrideSeq::new(row.seq).unwrap_or_default();
+    StoredEntry::shut(row.kind.parse().ok()?, row.id.as_str().into(), seq)
+}
+
 /// An entry as it was kept; or why this release cannot read it, which is no reason to do without the others.
 pub(super) fn stored(row: EntryRow) -> Result<StoredEntry, CatalogError> {
     let (id, word) = (row.id.clone(), row.kind.clone());

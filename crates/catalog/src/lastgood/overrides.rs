@@ -20,8 +20,6 @@ use crate::{
     StoredOverride, codec,
 };
 
-/// No write has this mark.
-const UNSHARED: Option<String> = Some(String::new());
 /// A file may grow by this many before it is worth writing anew.
 const ADDED_MIN: u64 = 10_000;
 
@@ -184,16 +182,25 @@ fn hand_out(
         if let Some(reached) = page.reached {
             let seq = OverrideSeq::new(reached.seq).ok_or("a number is out of range")?;
             // A release that knows of no entries wrote it: a mark that nobody shares has everything fetched.
-            let mark = page.identities.as_ref().map_or(UNSHARED, |_| reached.mark);
-            loaded.mark = OverrideMark { seq, mark };
+            let (is_whole, mark) = (page.identities.is_some(), reached.mark);
+            let reached = OverrideMark { seq, mark };
+            loaded.mark = if is_whole {
+                reached
+            } else {
+                reached.unshared()
+            };
         }
         let overrides = page.entries.into_iter().map(stored);
         let overrides = overrides.collect::<Result<Vec<_>, _>>()?;
         let (mut known, scope) = (Vec::new(), Scope::Everything);
         for row in page.identities.unwrap_or_default() {
+            let shut = entries::shut(&row);
             match entries::stored(row) {
                 Ok(entry) => known.push(entry),
-                Err(error) => loaded.skipped = Some(error.to_string()),
+                Err(error) => {
+                    loaded.skipped = Some(error.to_string());
+                    known.extend(shut);
+                }
             }
         }
         let seq = overrides.last().map_or(loaded.mark.seq, |last| last.seq);
@@ -201,6 +208,8 @@ fn hand_out(
         let entries = EntryDelta {
             scope,
             entries: known,
+            // What was there before is on a page before.
+            kept: Vec::new(),
             is_first,
             is_last,
         };

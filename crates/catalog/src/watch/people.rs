@@ -43,6 +43,11 @@ impl People {
                 EntryBody::Token(_) => {}
             }
         }
+        if delta.scope == Scope::Everything {
+            for (kind, id) in delta.kept {
+                self.seen.entry(kind).or_default().insert(id);
+            }
+        }
         directory.put_keys(keys);
         directory.put_quotas(quotas);
         directory.put_blocks(blocks);
@@ -61,5 +66,45 @@ impl People {
         directory.retain_keys(|id| is_seen(EntryKind::ApiKey, id));
         directory.retain_quotas(|user| is_seen(EntryKind::Quota, user));
         directory.retain_blocks(|id| is_seen(EntryKind::Block, id));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tollgate_rules::Quota;
+
+    use super::*;
+    use crate::{OverrideSeq, QuotaBody, StoredEntry};
+
+    fn whole(entries: Vec<StoredEntry>, kept: Vec<(EntryKind, Arc<str>)>) -> EntryDelta {
+        EntryDelta {
+            scope: Scope::Everything,
+            entries,
+            kept,
+            is_first: true,
+            is_last: true,
+        }
+    }
+
+    // Proves: I3
+    #[test]
+    fn what_cannot_be_read_stays_as_it_was_even_if_everything_is_listed() {
+        let (directory, mut people) = (Directory::default(), People::default());
+        let mut entry = StoredEntry::shut(EntryKind::Token, "alice".into(), OverrideSeq::ZERO);
+        if let Some(entry) = &mut entry {
+            let quota = Quota::new("alice".into());
+            entry.body = EntryBody::Quota(QuotaBody { quota });
+            entry.is_gone = false;
+        }
+        people.take(&directory, whole(entry.into_iter().collect(), Vec::new()));
+        assert!(directory.quota("alice").is_some());
+        let kept = vec![(EntryKind::Quota, "alice".into())];
+        people.take(&directory, whole(Vec::new(), kept));
+        assert!(
+            directory.quota("alice").is_some(),
+            "it is there, and not legible"
+        );
+        people.take(&directory, whole(Vec::new(), Vec::new()));
+        assert!(directory.quota("alice").is_none());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{OverrideDelta, Revision, Scope, StoredEntry};
+use crate::{EntryKind, OverrideDelta, Revision, Scope, StoredEntry};
 
 /// Puts into force what the watcher has fetched. Called by one thread at a time, never by one that serves
 /// requests.
@@ -28,6 +28,8 @@ pub struct EntryDelta {
     pub scope: Scope,
     /// The entries, oldest write first; those that were taken away are among them.
     pub entries: Vec<StoredEntry>,
+    /// Quotas and blocks that this release cannot read: those of that id stay as they were.
+    pub kept: Vec<(EntryKind, Arc<str>)>,
     /// Whether it is the first one.
     pub is_first: bool,
     /// Whether it is the last one.

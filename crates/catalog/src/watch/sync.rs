@@ -165,8 +165,13 @@ impl<P: Publish> Watcher<P> {
                 Err(error) if error.is_transient() => return Err(error),
                 Err(error) => return Ok(Some(Trouble::Unreadable(error.to_string()))),
             };
-            let reached = page.next.is_none().then(|| mark.clone());
             self.skipped = page.skipped.or(self.skipped.take());
+            // A release that can read what this one left out fetches all of it, and does not go on from the copy.
+            let kept_mark = || match self.skipped {
+                None => mark.clone(),
+                Some(_) => mark.unshared(),
+            };
+            let reached = page.next.is_none().then(kept_mark);
             self.take_entries(page.delta, reached).await;
             walk = page.next;
         }

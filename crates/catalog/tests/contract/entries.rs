@@ -209,6 +209,7 @@ pub(crate) async fn many_entries_are_written_in_batches_and_read_in_pages(place:
     let put = catalog.put_entries(keys(3_000), &dana()).await.unwrap();
     assert_eq!((put[0].seq.get(), put.len()), (1, 3_000));
     assert!(put.iter().all(|written| written.seq == put[0].seq));
+    assert_eq!(place.count("audit").await, 3_000, "each is on record");
     let (mut seen, mut after) = (Vec::new(), None);
     loop {
         let listing = EntryListing {

@@ -15,6 +15,7 @@ mod edits;
 mod entries;
 mod histories;
 mod keeping;
+mod key_print;
 mod migrations;
 mod nodes;
 mod overrides;
@@ -91,6 +92,8 @@ contract! {
     overrides::many_are_written_in_batches
     overrides::an_override_that_fits_no_rule_is_refused
     overrides::overrides_follow_a_rule_that_is_renamed
+    key_print::all_keys_are_hashed_with_one_secret
+    key_print::a_removal_heeds_what_the_editor_saw
     keeping::a_rollback_neither_revives_a_key_nor_lifts_a_block
     migrations::a_database_of_the_release_before_goes_on
     proposals::somebody_else_approves
@@ -100,6 +103,7 @@ contract! {
     usage::what_is_told_twice_counts_once
     usage::usage_follows_the_calendar
     usage::old_days_are_cleared_away
+    usage::what_cannot_be_cleared_away_holds_up_no_telling
     random::revisions_agree_with_a_simple_model
 }
 

@@ -158,3 +158,31 @@ pub(crate) async fn old_days_are_cleared_away(place: Place) {
         "runs that are long over are forgotten"
     );
 }
+
+/// Whoever is told of an error tells again: what was added must not be told for ever.
+pub(crate) async fn what_cannot_be_cleared_away_holds_up_no_telling(place: Place) {
+    let catalog = place.open().await;
+    let keep = if place.postgres.is_some() {
+        "CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS \
+         $$ BEGIN RAISE EXCEPTION 'kept'; END $$; \
+         CREATE TRIGGER keep BEFORE DELETE ON usage_days FOR EACH ROW EXECUTE FUNCTION keep()"
+    } else {
+        "CREATE TRIGGER keep BEFORE DELETE ON usage_days \
+         BEGIN SELECT RAISE(ABORT, 'kept'); END"
+    };
+    place.execute(keep).await;
+    let old = UsageRow {
+        day: 1,
+        ..row("k1", 0, 1, 0)
+    };
+    for number in 1..3 {
+        let told = batch("a", number, vec![old.clone()]);
+        catalog.add_usage(&told).await.unwrap();
+    }
+    assert_eq!(used(&catalog, "k1", 0).await.total, (2, 0));
+    assert_eq!(
+        place.count("usage_days").await,
+        1,
+        "it was not cleared away"
+    );
+}

@@ -109,6 +109,42 @@ pub(crate) async fn an_entry_of_a_newer_release_holds_up_no_other(place: Place) 
     node.stop().await;
 }
 
+/// Whoever confirms a revocation must not go on with a key that was revoked in words it does not know.
+pub(crate) async fn what_cannot_be_read_opens_nothing_and_lifts_no_bound(place: Place) {
+    let writer = place.open().await;
+    for body in [api_key("alice", 1), token("ci", 2)] {
+        new(&writer, body).await;
+    }
+    let bounds = [
+        new(&writer, quota("alice", "pro")).await.entry,
+        new(&writer, block("mallory")).await.entry,
+    ];
+    let at_home = || settings("a").data(data(&place));
+    let mut node = Node::start(place.open().await, at_home()).await;
+    assert_eq!(node.board.entries().len(), 4);
+    let odd = "UPDATE entries SET seq = seq + 100, body = replace(body, '{', '{\"colour\":1,')";
+    place.execute(odd).await;
+    let last = new(&writer, block("eve")).await;
+    let status = node
+        .until("the last", |status| {
+            status.override_seq == last.seq && status.trouble.is_some()
+        })
+        .await;
+    let [quota, block] = bounds;
+    let left = [quota, block, last.entry];
+    assert_eq!(node.board.entries(), left, "neither a key nor a token");
+    let trouble = status.trouble.unwrap().to_string();
+    assert!(trouble.contains("cannot be read"), "{trouble}");
+    node.stop().await;
+    let node = Node::start(nowhere(&place), at_home()).await;
+    assert_eq!(
+        node.board.entries(),
+        left,
+        "and so it is without a database"
+    );
+    node.stop().await;
+}
+
 pub(crate) async fn entries_outlive_a_restart_without_a_database(place: Place) {
     let writer = place.open_ruled().await;
     let key = new(&writer, api_key("alice", 1)).await;

@@ -40,6 +40,7 @@ macro_rules! both {
 both! {
     entries::a_revoked_key_reaches_every_node
     entries::an_entry_of_a_newer_release_holds_up_no_other
+    entries::what_cannot_be_read_opens_nothing_and_lifts_no_bound
     entries::entries_outlive_a_restart_without_a_database
     entries::a_copy_that_missed_a_write_is_written_anew
     following::news_reach_every_node

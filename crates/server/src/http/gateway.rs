@@ -34,6 +34,22 @@ const NGINX_UNKNOWN: u16 = 401;
 /// In the place of a key that is no text.
 const NO_TEXT: &str = "\u{fffd}";
 
+/// The scheme of tokens.
+const BEARER: usize = "bearer".len();
+
+/// The token in a header `Authorization`; one that is none in the place of what cannot be read, since whoever shows
+/// something wants to be known by it. None by another scheme, which is not ours to judge.
+fn shown_token(authorization: &[u8]) -> Option<&str> {
+    let Ok(text) = str::from_utf8(authorization) else {
+        return Some(NO_TEXT);
+    };
+    let (scheme, rest) = text.trim_ascii().split_at_checked(BEARER)?;
+    let ends = rest.is_empty() || rest.starts_with([' ', '\t']);
+    let is_bearer = ends && scheme.eq_ignore_ascii_case("bearer");
+    let token = is_bearer.then(|| rest.trim_ascii())?;
+    Some(if token.is_empty() { NO_TEXT } else { token })
+}
+
 impl Desk {
     /// Decides about the request that the gateway has before it. Whatever method the gateway asks by.
     pub(super) async fn gateway(
@@ -94,7 +110,8 @@ impl Desk {
             .one(&identifier.api_key_header)
             .map_err(twice)?;
         let key = key.map(|key| str::from_utf8(key).unwrap_or(NO_TEXT));
-        let token = request.bearer().filter(|_| identifier.verifies());
+        let token = request.authorization.and_then(shown_token);
+        let token = token.filter(|_| identifier.verifies());
         let stated = Stated {
             token,
             api_key: identifier.shown_key(key),
@@ -229,4 +246,21 @@ fn told<'o>(reply: Reply<'o>, status: u16, body: &[u8]) -> Reply<'o> {
     reply
         .number("Tollgate-Status", status.into())
         .with("Tollgate-Body", |out| ascii::write(body, out))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Proves: I1
+    #[test]
+    fn what_is_no_text_is_no_token_and_not_nothing() {
+        assert_eq!(shown_token(b"Bearer a.b.c"), Some("a.b.c"));
+        for odd in [b"Bearer \xff".as_slice(), b"\xff", b"Bearer", b"bearer \t"] {
+            assert_eq!(shown_token(odd), Some(NO_TEXT), "{odd:?}");
+        }
+        for other in ["Basic YTpi", "Bear", "Bearers x", ""] {
+            assert_eq!(shown_token(other.as_bytes()), None, "{other}");
+        }
+    }
 }

@@ -145,6 +145,10 @@ impl Identifier {
                 ApiKeys::Auto => directory.has_keys(),
             };
         if !is_ours {
+            // Keys of ours are counted by their ids: nobody gets to be one of them by saying so.
+            if is_id(shown) && directory.has_keys() {
+                return Err(Refused::Key(KeyFlaw::Malformed));
+            }
             return Ok(None);
         }
         if !Secret::is_sound(Kind::ApiKey, shown) {
@@ -249,6 +253,12 @@ fn set<'q>(
 /// A text of blanks is none, as everywhere.
 fn given(text: Option<&str>) -> Option<&str> {
     text.map(str::trim_ascii).filter(|text| !text.is_empty())
+}
+
+/// Whether it looks like the id of a key that was issued here.
+fn is_id(text: &str) -> bool {
+    let number = text.strip_prefix('k').unwrap_or_default();
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 impl fmt::Debug for Identifier {

@@ -51,6 +51,23 @@ pub enum KeySecretError {
         /// Which.
         path: PathBuf,
     },
+    /// The file is gone, and there are keys.
+    #[error(
+        "the secret of the API keys in {} is gone, and keys were issued with it: put the file back, or set \
+         TOLLGATE_KEY_SECRET to what it held; a new secret would know none of them",
+        .path.display()
+    )]
+    Lost {
+        /// Where it was.
+        path: PathBuf,
+    },
+    /// It is not the one that the keys were hashed with.
+    #[error(
+        "the API keys in the database are hashed with another secret than this node has: set \
+         TOLLGATE_KEY_SECRET, or the file that holds it, to the secret that they were issued with, the same on \
+         all nodes; with this one no key would be known"
+    )]
+    Other,
     /// It holds no secret.
     #[error(
         "{} holds no secret of at least {} characters: put back what it held, or set TOLLGATE_KEY_SECRET; \
@@ -65,7 +82,8 @@ pub enum KeySecretError {
 
 impl KeyHasher {
     /// Over the secret that was set, or that of the data folder, which is made if there is none yet.
-    pub(crate) fn open(settings: &Settings) -> Result<Self, KeySecretError> {
+    /// `print` is of the secret that the keys in the database are hashed with, if there are any.
+    pub(crate) fn open(settings: &Settings, print: Option<&str>) -> Result<Self, KeySecretError> {
         if let Some(secret) = &settings.identity.key_secret {
             return Ok(Self::new(secret.as_bytes()));
         }
@@ -80,10 +98,23 @@ impl KeyHasher {
         match File::open(&path) {
             Ok(file) => read(&path, file),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if print.is_some() {
+                    return Err(KeySecretError::Lost { path });
+                }
                 make(&settings.data, &path).map_err(failed)
             }
             Err(error) => Err(failed(error)),
         }
+    }
+}
+
+impl KeyHasher {
+    /// Whether it is the one that the keys in the database are hashed with, as far as that says.
+    pub(crate) fn fits(&self, print: Option<&str>) -> Result<(), KeySecretError> {
+        if print.is_some_and(|print| print != self.print()) {
+            return Err(KeySecretError::Other);
+        }
+        Ok(())
     }
 }
 
@@ -150,7 +181,28 @@ mod tests {
             flags: [data].into(),
             ..crate::Sources::default()
         };
-        KeyHasher::open(&crate::load(&sources).unwrap().settings)
+        KeyHasher::open(&crate::load(&sources).unwrap().settings, None)
+    }
+
+    // Proves: I2
+    #[test]
+    fn a_lost_secret_is_not_made_up_where_keys_were_issued() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = ("data".to_owned(), folder.path().display().to_string());
+        let sources = crate::Sources {
+            flags: [data].into(),
+            ..crate::Sources::default()
+        };
+        let settings = crate::load(&sources).unwrap().settings;
+        let lost = KeyHasher::open(&settings, Some("00")).unwrap_err();
+        assert!(lost.to_string().contains("put the file back"), "{lost}");
+        assert!(!folder.path().join(FILE).exists());
+        let made = KeyHasher::open(&settings, None).unwrap();
+        let print = made.print();
+        let again = KeyHasher::open(&settings, Some(&print)).unwrap();
+        assert!(again.fits(Some(&print)).is_ok() && again.fits(None).is_ok());
+        let other = again.fits(Some("00")).unwrap_err().to_string();
+        assert!(other.contains("set TOLLGATE_KEY_SECRET"), "{other}");
     }
 
     // Proves: I2

@@ -103,6 +103,9 @@ impl fmt::Debug for Secret {
 pub(crate) struct KeyHasher([u8; 32]);
 
 const KEY_CONTEXT: &str = "tollgate api keys v1";
+const PRINT_CONTEXT: &str = "tollgate api keys fingerprint v1";
+/// 64 bits: enough to tell secrets apart, too few to try one out.
+const PRINT_BYTES: usize = 8;
 const TOKEN_CONTEXT: &str = "tollgate admin tokens v1";
 
 impl KeyHasher {
@@ -114,6 +117,13 @@ impl KeyHasher {
     /// What is kept of an API key.
     pub(crate) fn digest(&self, key: &str) -> KeyDigest {
         KeyDigest::new(*blake3::keyed_hash(&self.0, key.as_bytes()).as_bytes())
+    }
+
+    /// What tells the secret from another, and nothing of it.
+    pub(crate) fn print(&self) -> String {
+        let print = blake3::derive_key(PRINT_CONTEXT, &self.0);
+        let bytes = print.iter().take(PRINT_BYTES);
+        bytes.map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
@@ -207,6 +217,8 @@ mod tests {
         assert_eq!(one.digest("tgk_a"), one.digest("tgk_a"));
         assert_ne!(one.digest("tgk_a"), other.digest("tgk_a"));
         assert_ne!(one.digest("tgk_a"), one.digest("tgk_b"));
+        assert_ne!(one.print(), other.print());
+        assert_eq!(one.print().len(), 2 * PRINT_BYTES);
         assert_ne!(one.digest("tgt_a"), token_digest("tgt_a"));
         let secret = Secret::generate(Kind::Token);
         assert!(!format!("{secret:?} {one:?}").contains("tgt_"));

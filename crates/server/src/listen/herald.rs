@@ -42,6 +42,8 @@ enum Unheard {
 
 /// The start of a header may come in pieces, and peeking does not wait for the next.
 const PIECE_WAIT: Duration = Duration::from_millis(10);
+/// Each wait is twice as long as the one before, up to this: looking costs nothing worth sending a piece for.
+const PIECE_WAIT_MAX: Duration = Duration::from_millis(640);
 
 impl Herald {
     /// Who is on the other side, and how that is known; none if the connection is to be closed.
@@ -55,10 +57,14 @@ impl Herald {
             read.unwrap_or(Err(Unheard::Slow))
                 .map(|named| (named.unwrap_or(peer), Way::Proxied))
         } else {
-            let looked = timeout(self.idle, unnamed(stream)).await;
-            looked
-                .unwrap_or(Err(Unheard::Slow))
-                .map(|()| (peer, Way::Direct))
+            let looked = async {
+                let first = timeout(self.idle, stream.readable()).await;
+                first.map_err(|_| Unheard::Slow)?.map_err(gone)?;
+                // Whoever has begun what may be a header has as long for the rest as a proxy.
+                let looked = timeout(self.header, unnamed(stream)).await;
+                looked.unwrap_or(Err(Unheard::Slow))
+            };
+            looked.await.map(|()| (peer, Way::Direct))
         };
         match heard {
             Ok(heard) => return Some(heard),
@@ -98,6 +104,7 @@ async fn named(stream: &mut TcpStream) -> Result<Option<SocketAddr>, Unheard> {
 /// Looks, without taking anything, whether the first bytes are those of a header.
 async fn unnamed(stream: &TcpStream) -> Result<(), Unheard> {
     let mut first = [0; SIGNATURE.len()];
+    let mut wait = PIECE_WAIT;
     loop {
         let seen = stream.peek(&mut first).await.map_err(gone)?;
         let seen = first.get(..seen).unwrap_or_default();
@@ -107,7 +114,8 @@ async fn unnamed(stream: &TcpStream) -> Result<(), Unheard> {
         if seen.is_empty() || !SIGNATURE.starts_with(seen) {
             return Ok(());
         }
-        sleep(PIECE_WAIT).await;
+        sleep(wait).await;
+        wait = wait.saturating_mul(2).min(PIECE_WAIT_MAX);
     }
 }
 

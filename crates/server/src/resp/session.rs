@@ -37,11 +37,24 @@ pub(crate) struct RespSession {
 /// as all of these.
 const EFFORT_MAX: usize = 4_096;
 
-const fn effort_of(verb: Option<Verb>) -> usize {
-    match verb {
-        Some(Verb::Info) => EFFORT_MAX,
-        _ => 1,
+/// A command that may show a token, where tokens are verified: so many checks could be decided meanwhile.
+const TOKEN_EFFORT: usize = 16;
+/// One whose token is not believed: that is never remembered, so the next one costs as much.
+const UNBELIEVED_EFFORT: usize = 64;
+
+const fn effort_of(verb: Option<Verb>, verifies: Verifies) -> usize {
+    match (verb, verifies) {
+        (Some(Verb::Info), _) => EFFORT_MAX,
+        (_, Verifies::Tokens) => TOKEN_EFFORT,
+        (_, Verifies::Nothing) => 1,
     }
+}
+
+/// Whether a command may make us verify a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verifies {
+    Tokens,
+    Nothing,
 }
 
 impl RespSession {
@@ -89,6 +102,11 @@ impl Session for RespSession {
             identifier: &self.identifier,
             client: &mut self.client,
         };
+        let verifies = if desk.identifier.verifies() {
+            Verifies::Tokens
+        } else {
+            Verifies::Nothing
+        };
         let (mut taken, mut answered, mut effort) = (0, 0, 0);
         let (kept, mut checks) = (Kept::default(), Checks::new());
         let mut end = &kept;
@@ -123,8 +141,12 @@ impl Session for RespSession {
                 && let Some(words) = command.args_in_input()
                 && let Ok(mut asked) = facts::read(Verb::Check, words)
             {
-                effort += 1;
+                effort += match asked.stated.token {
+                    Some(_) => effort_of(verb, verifies),
+                    None => 1,
+                };
                 if let Err(refused) = identified(&desk, &mut asked, &mut end) {
+                    effort += UNBELIEVED_EFFORT;
                     checks.answer(&desk, output).await;
                     desk.unbelieved(&refused, output);
                     continue;
@@ -136,7 +158,7 @@ impl Session for RespSession {
                 continue;
             }
             checks.answer(&desk, output).await;
-            effort += effort_of(verb);
+            effort += effort_of(verb, verifies);
             if desk.run(verb, &command, output).await == After::End {
                 break Then::Close;
             }

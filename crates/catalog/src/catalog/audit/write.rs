@@ -10,11 +10,11 @@ use crate::{
     sql::{Outcome, Session, insert, values},
 };
 
-/// The most rows that one write adds, each about one thing; the rest is counted in rows about many.
-const ROWS_MAX: usize = 1_000;
+/// The most rows that one write adds, each about one thing: as many as there can be overrides or entries in it. The rest is counted in rows about many.
+const ROWS_MAX: usize = 10_000;
 /// The most that is put on record at once by [`Catalog::note`].
 pub(super) const NOTED_MAX: usize = 1_000;
-/// The longest text of what was there; what is longer is not kept, only its length.
+/// The longest text of what was there; of what is longer only its length and its hash are kept.
 const JSON_BYTES_MAX: usize = 64 * 1024;
 /// The longest action and kind.
 const WORD_CHARS_MAX: usize = 64;
@@ -132,7 +132,8 @@ fn json(text: Option<&str>) -> Option<String> {
     let text = text?;
     let bytes = text.len();
     Some(if bytes > JSON_BYTES_MAX {
-        format!("{{\"too_long\":{bytes}}}")
+        let hash = blake3::hash(text.as_bytes());
+        format!("{{\"too_long\":{bytes},\"blake3\":\"{hash}\"}}")
     } else {
         text.replace('\0', "")
     })

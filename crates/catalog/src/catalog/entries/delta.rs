@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    ENTRIES_PAGE_MAX, StoredEntry,
+    ENTRIES_PAGE_MAX, EntryKind, StoredEntry,
     list::{SELECT, read},
 };
 use crate::{
@@ -66,10 +66,11 @@ impl Catalog {
         let rows = rows.await?;
         let is_full = u32::try_from(rows.len()).is_ok_and(|count| count >= ENTRIES_PAGE_MAX);
         let last = rows.last().filter(|_| is_full).map(place).transpose()?;
-        let (entries, skipped) = blocking(move || read_known(&rows)).await?;
+        let known = blocking(move || read_known(&rows)).await?;
         let delta = EntryDelta {
             scope: walk.scope,
-            entries,
+            entries: known.entries,
+            kept: known.kept,
             is_first: walk.after.is_none(),
             is_last: last.is_none(),
         };
@@ -79,7 +80,7 @@ impl Catalog {
         });
         Ok(EntryPage {
             delta,
-            skipped,
+            skipped: known.skipped,
             next,
         })
     }
@@ -90,17 +91,36 @@ fn place(row: &Row) -> Result<Place, CatalogError> {
     Ok((seq, row.text(0)?.into(), row.text(1)?.into()))
 }
 
-/// Without what only a newer release can read; and why that was left out.
-fn read_known(rows: &[Row]) -> Result<(Vec<StoredEntry>, Option<String>), CatalogError> {
-    let (mut known, mut skipped) = (Vec::with_capacity(rows.len()), None);
+/// What rows say, as far as this release can read them.
+#[derive(Debug, Default)]
+struct Known {
+    entries: Vec<StoredEntry>,
+    kept: Vec<(EntryKind, Arc<str>)>,
+    skipped: Option<String>,
+}
+
+/// What only a newer release can read opens nothing: a key or a token might have been revoked. A block or a quota stays
+/// as it was: without it there would be no bound at all.
+fn read_known(rows: &[Row]) -> Result<Known, CatalogError> {
+    let mut known = Known::default();
     for row in rows {
-        match read(row) {
-            Ok(entry) => known.push(entry),
-            Err(error @ CatalogError::UnreadableEntry { .. }) => {
-                skipped.get_or_insert(error.to_string());
+        let error = match read(row) {
+            Ok(entry) => {
+                known.entries.push(entry);
+                continue;
             }
+            Err(error @ CatalogError::UnreadableEntry { .. }) => error,
             Err(error) => return Err(error),
+        };
+        known.skipped.get_or_insert(error.to_string());
+        let Ok(kind) = row.text(0)?.parse() else {
+            continue;
+        };
+        let (id, seq) = (row.text(1)?.into(), OverrideSeq::from_row(row.int(2)?)?);
+        match StoredEntry::shut(kind, Arc::clone(&id), seq) {
+            Some(shut) => known.entries.push(shut),
+            None => known.kept.push((kind, id)),
         }
     }
-    Ok((known, skipped))
+    Ok(known)
 }

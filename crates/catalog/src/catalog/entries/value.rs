@@ -168,6 +168,46 @@ pub struct StoredEntry {
     pub is_gone: bool,
 }
 
+impl StoredEntry {
+    /// What stands for a key or a token that this release cannot read: it is gone. None for what only ever bounds.
+    pub(crate) fn shut(kind: EntryKind, id: Arc<str>, seq: OverrideSeq) -> Option<Self> {
+        let (nothing, digest) = (Arc::<str>::from(""), KeyDigest::new([0; 32]));
+        let body = match kind {
+            EntryKind::ApiKey => EntryBody::ApiKey(KeyBody {
+                name: Arc::clone(&nothing),
+                hint: Arc::clone(&nothing),
+                digest,
+                former: None,
+                user: None,
+                org: None,
+                tier: None,
+                limits: None,
+                expires_at: None,
+                revoked_at: Some(Timestamp::EPOCH),
+            }),
+            EntryKind::Token => EntryBody::Token(TokenBody {
+                name: Arc::clone(&nothing),
+                hint: Arc::clone(&nothing),
+                digest,
+                role: Arc::clone(&nothing),
+                scopes: Some(Vec::new()),
+                expires_at: None,
+                revoked_at: Some(Timestamp::EPOCH),
+            }),
+            EntryKind::Quota | EntryKind::Block => return None,
+        };
+        let never = (Timestamp::EPOCH, nothing);
+        Some(Self {
+            id,
+            body,
+            seq,
+            created: never.clone(),
+            changed: never,
+            is_gone: true,
+        })
+    }
+}
+
 /// Where an entry is put.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

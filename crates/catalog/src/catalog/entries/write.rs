@@ -46,6 +46,8 @@ impl Catalog {
                 let (seq, entry) = (log.before, same.clone());
                 return Ok((EntryWritten { seq, entry }, Outcome::Undo));
             }
+            let known = alive.and_then(Former::body);
+            self.hold_key_print(session, &body, known).await?;
             let entry = entry(id, body, log.seq, (now, author), alive);
             let before = alive.map(|former| (former.body(), &*former.text));
             let on_record = noted(author, &entry.id, before, (&entry.body, Some(&text)));
@@ -80,6 +82,11 @@ impl Catalog {
         let now = self.now();
         self.write_alone(async |session| {
             let mut log = Log::begin(session, "put entries").await?;
+            // Once for all: whoever puts them has one secret.
+            let a_key = bodies.iter().find(|body| body.kind() == EntryKind::ApiKey);
+            if let Some(key) = a_key {
+                self.hold_key_print(session, key, None).await?;
+            }
             let (mut written, mut ids) = (Vec::with_capacity(given), BTreeSet::new());
             let (mut rows, mut on_record) = (Vec::with_capacity(given), Vec::with_capacity(given));
             for body in bodies {
@@ -115,6 +122,21 @@ impl Catalog {
         id: &str,
         author: &Author,
     ) -> Result<Option<EntryWritten>, CatalogError> {
+        self.remove_seen(kind, id, None, author).await
+    }
+
+    /// As [`Catalog::remove_entry`], if it is still as the editor saw it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Catalog::put_entry`].
+    pub async fn remove_seen(
+        &self,
+        kind: EntryKind,
+        id: &str,
+        seen: Option<OverrideSeq>,
+        author: &Author,
+    ) -> Result<Option<EntryWritten>, CatalogError> {
         let now = self.now();
         self.write_alone(async |session| {
             let Some(row) = find(session, kind, id).await? else {
@@ -123,6 +145,10 @@ impl Catalog {
             let mut entry = read(&row)?;
             if entry.is_gone {
                 return Ok((None, Outcome::Undo));
+            }
+            if seen.is_some_and(|seen| seen != entry.seq) {
+                let id = id.to_owned();
+                return Err(CatalogError::EntryChanged { kind, id });
             }
             let mut log = Log::begin(session, "remove entry").await?;
             log.add(&format!("{kind} {id}"));

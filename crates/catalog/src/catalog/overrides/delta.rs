@@ -23,6 +23,12 @@ impl OverrideMark {
     pub const fn seq(&self) -> OverrideSeq {
         self.seq
     }
+
+    /// The same place with a mark that no write has: whoever goes on from it fetches everything.
+    pub(crate) fn unshared(&self) -> Self {
+        let (seq, mark) = (self.seq, Some(String::new()));
+        Self { seq, mark }
+    }
 }
 
 /// A page of what changed.

@@ -41,7 +41,10 @@ impl Catalog {
             Ok(((), Outcome::Commit))
         });
         add.await?;
-        self.prune_usage(now).await
+        // What was told is in, whatever becomes of the old: an error would have it told again, for ever. The next
+        // telling clears away what is left.
+        drop(self.prune_usage(now).await);
+        Ok(())
     }
 
     /// Clears away what is old, a part at a time.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::http::header::IF_MATCH;
 use serde_json::json;
 use tollgate_catalog::{EntryAt, EntryBody, EntryKind, Goal, QuotaBody};
 use tollgate_rules::Quota;
@@ -64,10 +65,13 @@ pub(super) async fn remove(call: Call) -> Outcome {
         ));
     }
     let author = call.author();
+    // Whoever said what it saw is held to it in the write itself.
+    let has_seen = call.headers.contains_key(IF_MATCH);
+    let seen = has_seen.then_some(entry.seq);
     let removed = call
         .state
         .catalog
-        .remove_entry(EntryKind::Quota, &user, &author)
+        .remove_seen(EntryKind::Quota, &user, seen, &author)
         .await;
     let removed = removed.map_err(|error| trouble::problem(&error))?;
     let removed = removed.ok_or_else(|| gone(&user))?;

@@ -62,6 +62,7 @@ impl House {
         self.authority.take(&EntryDelta {
             scope: Scope::Changes,
             entries: vec![written.unwrap().entry],
+            kept: Vec::new(),
             is_first: true,
             is_last: true,
         });

@@ -1,6 +1,6 @@
 //! From texts to how it is found out who asks.
 
-use std::{fs, io::Read as _};
+use std::{fs, io::Read as _, os::unix::fs::MetadataExt as _};
 
 use super::{ApiKeys, Identity, ProxyProtocol, SecretText, jwt::jwt};
 use crate::{
@@ -10,6 +10,8 @@ use crate::{
 
 /// The longest file with a secret.
 const SECRET_BYTES_MAX: u64 = 4_096;
+/// Neither its owner nor its group, by which secrets are handed to containers.
+const OTHERS: u32 = 0o007;
 /// The longest name of a claim or of a header, and the longest issuer.
 const NAME_BYTES_MAX: usize = 256;
 
@@ -52,9 +54,15 @@ fn key_secret(reader: &mut Reader) -> Option<SecretText> {
     }
     reader.optional("key_secret_file", |path| {
         let mut text = String::new();
-        let read = fs::File::open(path)
-            .and_then(|file| file.take(SECRET_BYTES_MAX).read_to_string(&mut text));
-        read.map_err(|error| format!("cannot read the secret: {error}"))?;
+        let unread = |error| format!("cannot read the secret: {error}");
+        let file = fs::File::open(path).map_err(unread)?;
+        if file.metadata().map_err(unread)?.mode() & OTHERS != 0 {
+            return Err(format!(
+                "others can read the secret: run `chmod o= {path}`, and issue the keys anew if somebody may have"
+            ));
+        }
+        let read = file.take(SECRET_BYTES_MAX).read_to_string(&mut text);
+        read.map_err(unread)?;
         secret(text.trim())
     })
 }

@@ -118,3 +118,29 @@ fn what_does_not_go_together_is_told_with_the_remedy() {
         assert!(!told.contains(SECRET), "{told}");
     }
 }
+
+#[test]
+fn a_file_with_the_secret_that_others_can_read_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("secret");
+    std::fs::write(&path, SECRET).unwrap();
+    let given = path.display().to_string();
+    let flags = [("key_secret_file", given.as_str())];
+    let set = |mode| {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        std::fs::set_permissions(&path, mode).unwrap();
+    };
+    set(0o644);
+    let told = wrong(&flags, &[], "");
+    assert!(told.contains("chmod o= "), "{told}");
+    for mode in [0o600, 0o440] {
+        set(mode);
+        assert!(
+            loaded(&flags, &[], "")
+                .settings
+                .identity
+                .key_secret
+                .is_some()
+        );
+    }
+}

@@ -106,8 +106,12 @@ fn other_peoples_keys_are_facts_until_one_is_issued_or_as_the_setting_says() {
         let rig = Rig::new(&[("api_keys", "issued")], &[]);
         rig.ask(by, &foreign).refused(401, "malformed");
         let rig = Rig::new(&[("api_keys", "any")], &[]);
+        let id = json!({ "api_key": "k1", "endpoint": "/key" });
+        rig.ask(by, &id).decided(200);
         rig.issue("k1", |_| {});
         twice(&rig, by).1.decided(429);
+        // Nobody is a key of ours by saying its id.
+        rig.ask(by, &id).refused(401, "malformed");
     }
     // From a gateway's client it is not even that: it could write any.
     for by in [By::Nginx, By::ForwardAuth] {

@@ -6,7 +6,7 @@ use tollgate_testkit::jwt::{Signer, attacks, jwks};
 
 use super::{
     ask::By,
-    rig::{Rig, SECRET},
+    rig::{Rig, SECRET, at},
 };
 
 fn sound(rig: &Rig) -> Value {
@@ -100,4 +100,22 @@ fn a_token_is_no_longer_believed_once_it_has_ended_although_it_was_verified() {
     rig.ask(By::Check, &asked).decided(200);
     rig.clock.advance(std::time::Duration::from_secs(2));
     rig.ask(By::Check, &asked).refused(401, "expired");
+}
+
+/// What shows something wants to be known by it: to be taken for nobody would be a way around what a user may.
+#[test]
+fn a_gateways_client_that_shows_half_a_token_is_not_nobody() {
+    let flags = [("jwt_algorithms", "HS256"), ("jwt_secret", SECRET)];
+    let rig = Rig::new(&flags, &[]);
+    let asked = json!({ "endpoint": "/nothing" });
+    for by in [By::Nginx, By::ForwardAuth] {
+        let ask = |line: &str| rig.ask_from(by, &at("127.0.0.1"), line, &asked);
+        for shown in ["Bearer", "bearer ", "Bearer\tx", "BEARER x"] {
+            ask(&format!("Authorization: {shown}\r\n")).refused(401, "malformed");
+        }
+        // Another scheme is somebody else's.
+        for shown in ["Basic YTpi", "Bear", "Bearers x"] {
+            ask(&format!("Authorization: {shown}\r\n")).decided(200);
+        }
+    }
 }

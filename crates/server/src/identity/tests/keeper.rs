@@ -36,7 +36,7 @@ async fn new_keys_are_in_force_and_broken_ones_never() {
     let believes = |token: &str| verifier.verify(token, Timestamp::EPOCH).is_ok();
     assert!(believes(&by_former) && !believes(&by_next));
 
-    for broken in ["{", "{\"keys\":[]}", ""] {
+    for broken in ["{", "{\"keys\":[{\"kty\":\"oct\",\"k\":\"AA\"}]}", ""] {
         fs::write(&path, broken).unwrap();
         keeper.look().await;
         keeper.look().await;
@@ -57,6 +57,17 @@ async fn new_keys_are_in_force_and_broken_ones_never() {
     fs::write(&path, jwks(&[&next])).unwrap();
     keeper.look().await;
     assert_eq!(standing.trouble(), None, "it was half written for a moment");
+    fs::remove_file(&path).unwrap();
+    keeper.look().await;
+    keeper.look().await;
+    let trouble = standing.trouble().unwrap();
+    assert!(trouble.contains("the former keys stay"), "{trouble}");
+    assert!(believes(&by_next), "a file that is away says nothing");
+    // An issuer that is not to be believed any more is taken out.
+    fs::write(&path, "{\"keys\":[]}").unwrap();
+    keeper.look().await;
+    assert_eq!(standing.trouble(), None);
+    assert!(!believes(&by_former) && !believes(&by_next));
 }
 
 /// Algorithms, the setting, the file, and what is told.
