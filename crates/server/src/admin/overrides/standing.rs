@@ -28,7 +28,7 @@ pub(super) async fn hold(call: &Call, set: &RuleSet, all: &[Override]) -> Result
         let counts = |known: &&Override| known.until.is_none_or(|until| now < until);
         let in_file = set.overrides.iter().filter(counts).find(is_covered);
         if in_file.is_some() {
-            return Err(in_force("one that is written in the rules".to_owned()));
+            return Err(in_force("one that is written in the rules"));
         }
         let listing = Listing::default()
             .key(&wanted.key)
@@ -37,12 +37,12 @@ pub(super) async fn hold(call: &Call, set: &RuleSet, all: &[Override]) -> Result
         let known = call.reading(call.state.catalog.overrides(&listing)).await?;
         for stored in known.iter().filter(|stored| is_covered(&&stored.what)) {
             if is_of_admin(call, stored).await? {
-                return Err(in_force(format!("override {}", stored.id)));
+                return Err(in_force(&format!("override {}", stored.id)));
             }
         }
         // What was not looked at may be an admin's.
         if u32::try_from(known.len()).is_ok_and(|count| count >= LOOK) {
-            return Err(in_force(format!("one of {LOOK} overrides or more")));
+            return Err(in_force(&format!("one of {LOOK} overrides or more")));
         }
     }
     Ok(())
@@ -94,7 +94,7 @@ fn share(one: Option<&Name>, other: Option<&Name>) -> bool {
     one.is_none() || other.is_none() || one == other
 }
 
-fn in_force(which: String) -> Problem {
+fn in_force(which: &str) -> Problem {
     let detail = format!(
         "{which} is in force for this key, and takes whoever has the permission overrides to change: ask an admin"
     );
