@@ -93,9 +93,16 @@ impl Tokens {
         self.known.load().by_id.is_empty()
     }
 
-    /// Takes a page of what changed. One thread at a time does.
+    /// Takes a page of what changed. If another thread does the same meanwhile, neither page is lost.
     pub(super) fn take(&self, delta: &EntryDelta) {
-        let mut known = Known::clone(&self.known.load());
+        self.known.rcu(|known| known.with(delta));
+    }
+}
+
+impl Known {
+    /// The same, with a page of what changed.
+    fn with(&self, delta: &EntryDelta) -> Self {
+        let mut known = self.clone();
         if delta.is_first {
             known.arriving = (delta.scope == Scope::Everything).then(Vec::new);
         }
@@ -109,11 +116,9 @@ impl Tokens {
         {
             known.keep(&all);
         }
-        self.known.store(Arc::new(known));
+        known
     }
-}
 
-impl Known {
     fn put(&mut self, entry: &StoredEntry, body: &TokenBody) {
         if let Some(former) = self.by_id.remove(&entry.id) {
             self.by_digest.remove(&former);

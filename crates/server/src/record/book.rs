@@ -94,6 +94,15 @@ impl Record {
         self.book.dropped.swap(0, Relaxed)
     }
 
+    /// What waits, as `action object times`.
+    #[cfg(test)]
+    pub(crate) fn told(&self) -> Vec<String> {
+        let waiting = self.waiting();
+        let all = waiting.done.iter().chain(&waiting.refused);
+        all.map(|it| format!("{} {} {}", it.action, it.object.1, it.times))
+            .collect()
+    }
+
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
         let waiting = self.book.waiting.lock();
         // Whoever panicked left lists behind that are still lists.

@@ -21,13 +21,14 @@ pub(super) async fn hold(call: &Call, set: &RuleSet, all: &[Override]) -> Result
         return Ok(());
     }
     for wanted in all {
-        let is_covered =
-            |known: &&Override| known.key == wanted.key && share(&known.rule, &wanted.rule);
+        let is_covered = |known: &&Override| {
+            known.key == wanted.key && share(known.rule.as_ref(), wanted.rule.as_ref())
+        };
         let now = call.now();
         let counts = |known: &&Override| known.until.is_none_or(|until| now < until);
         let in_file = set.overrides.iter().filter(counts).find(is_covered);
         if in_file.is_some() {
-            return Err(in_force("one that is written in the rules".to_owned()));
+            return Err(in_force("one that is written in the rules"));
         }
         let listing = Listing::default()
             .key(&wanted.key)
@@ -36,8 +37,12 @@ pub(super) async fn hold(call: &Call, set: &RuleSet, all: &[Override]) -> Result
         let known = call.reading(call.state.catalog.overrides(&listing)).await?;
         for stored in known.iter().filter(|stored| is_covered(&&stored.what)) {
             if is_of_admin(call, stored).await? {
-                return Err(in_force(format!("override {}", stored.id)));
+                return Err(in_force(&format!("override {}", stored.id)));
             }
+        }
+        // What was not looked at may be an admin's.
+        if u32::try_from(known.len()).is_ok_and(|count| count >= LOOK) {
+            return Err(in_force(&format!("one of {LOOK} overrides or more")));
         }
     }
     Ok(())
@@ -85,11 +90,11 @@ fn object(id: OverrideId) -> Arc<str> {
 }
 
 /// Whether both change one rule: none is every rule.
-fn share(one: &Option<Name>, other: &Option<Name>) -> bool {
+fn share(one: Option<&Name>, other: Option<&Name>) -> bool {
     one.is_none() || other.is_none() || one == other
 }
 
-fn in_force(which: String) -> Problem {
+fn in_force(which: &str) -> Problem {
     let detail = format!(
         "{which} is in force for this key, and takes whoever has the permission overrides to change: ask an admin"
     );

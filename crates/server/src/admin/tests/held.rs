@@ -31,7 +31,11 @@ async fn send(
 }
 
 fn raise(user: &str, factor: &str, until: Option<&str>) -> Value {
-    json!({ "rule": "login", "key": { "user": user }, "factor": factor, "until": until })
+    let mut wanted = json!({ "rule": "login", "key": { "user": user }, "factor": factor });
+    if let Some(until) = until {
+        wanted["until"] = json!(until);
+    }
+    wanted
 }
 
 /// A moment that is always within the bounds of an exception for a while.

@@ -112,6 +112,22 @@ fn refund_and_reset_ask_for_a_token_where_others_can_come_in() {
     }
 }
 
+// Proves: O2
+#[test]
+fn who_may_not_is_on_record() {
+    let asked = r#"{"user_id":"ann","cost":1}"#;
+    let mut talk = Talk::with(RULES, Door::Open, Some(TOKEN));
+    for path in ["refund", "reset", "reset", "peek"] {
+        talk.post(&format!("/ratelimit/{path}"), asked);
+    }
+    let told = talk.service.authority.record().told();
+    let expected = [
+        "counter.refund POST /ratelimit/refund 1",
+        "counter.reset POST /ratelimit/reset 2",
+    ];
+    assert_eq!(told, expected);
+}
+
 /// A page that somebody opens on the server's machine must not reset counters there.
 #[test]
 fn a_page_needs_a_token_even_on_loopback() {

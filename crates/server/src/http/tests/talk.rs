@@ -26,7 +26,7 @@ pub(super) struct Talk {
     pub(super) clock: ManualClock,
     pub(super) live: Arc<Live>,
     pub(super) session: HttpSession,
-    service: Arc<HttpService>,
+    pub(super) service: Arc<HttpService>,
 }
 
 /// Where a client calls from unless it says otherwise.

@@ -62,6 +62,23 @@ fn strangers_show_a_token_first() {
     assert!(say(&mut session, &bulks(RESET)).starts_with("-NOAUTH"));
 }
 
+// Proves: O2
+#[test]
+fn strangers_who_try_are_on_record() {
+    let rig = open(Some(TOKEN));
+    let mut session = rig.session();
+    for command in [REFUND, RESET, "AUTH guess", "AUTH other", CHECK] {
+        say(&mut session, &bulks(command));
+    }
+    let told = rig.authority.record().told();
+    let expected = [
+        "counter.refund TG.REFUND 1",
+        "counter.reset TG.RESET 1",
+        "auth AUTH 2",
+    ];
+    assert_eq!(told, expected);
+}
+
 #[test]
 fn a_token_may_come_with_the_greeting() {
     let rig = open(Some(TOKEN));

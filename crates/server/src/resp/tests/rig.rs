@@ -31,7 +31,7 @@ pub(super) const TOKEN: &str = "0123456789abcdef";
 pub(super) struct Rig {
     pub(super) clock: ManualClock,
     pub(super) engine: Arc<Engine>,
-    authority: Arc<Authority>,
+    pub(super) authority: Arc<Authority>,
     identifier: Arc<Identifier>,
     door: Door,
 }
