@@ -33,6 +33,16 @@ pub(crate) struct Step {
     pub(crate) then: Then,
 }
 
+impl Step {
+    pub(crate) const fn new(taken: usize, answered: u64, then: Then) -> Self {
+        Self {
+            taken,
+            answered,
+            then,
+        }
+    }
+}
+
 /// How a conversation goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Then {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tollgate_wire::resp::{Decoded, Decoder, Encoder};
+use tollgate_wire::resp::{Decoded, Decoder, Encoder, ProtocolError};
 
 use super::{
     checks::Checks,
@@ -84,6 +84,14 @@ impl RespSession {
     }
 }
 
+/// What is no command ends the conversation.
+fn garbled(desk: &Desk<'_>, error: &ProtocolError, output: &mut Vec<u8>) {
+    let recorder = desk.engine.recorder();
+    recorder.turned_away(Protocol::Resp, Turned::Bad);
+    let mut reply = Encoder::new(output, desk.client.version);
+    reply.error(&format!("ERR {error}"));
+}
+
 impl Session for RespSession {
     async fn advance(&mut self, input: &[u8], output: &mut Vec<u8>) -> Step {
         let mut desk = Desk {
@@ -109,15 +117,13 @@ impl Session for RespSession {
                     taken += more;
                     continue;
                 }
-                Ok(Decoded::Unfinished) if self.is_winding_down && taken == input.len() => {
-                    break Then::Close;
-                }
-                Ok(Decoded::Unfinished) => break Then::Read,
+                Ok(Decoded::Unfinished) => match self.is_winding_down && taken == input.len() {
+                    true => break Then::Close,
+                    false => break Then::Read,
+                },
                 Err(error) => {
                     checks.answer(&desk, output).await;
-                    (desk.engine.recorder()).turned_away(Protocol::Resp, Turned::Bad);
-                    let mut reply = Encoder::new(output, desk.client.version);
-                    reply.error(&format!("ERR {error}"));
+                    garbled(&desk, &error, output);
                     taken = input.len();
                     break Then::Close;
                 }
@@ -149,11 +155,7 @@ impl Session for RespSession {
             }
         };
         checks.answer(&desk, output).await;
-        Step {
-            taken,
-            answered,
-            then,
-        }
+        Step::new(taken, answered, then)
     }
 
     fn is_idle(&self) -> bool {
