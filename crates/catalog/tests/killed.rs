@@ -49,7 +49,10 @@ fn writes_until_it_is_killed() {
                 .await
                 .unwrap();
             assert_eq!(written.revision.get(), next);
-            fs::write(&progress, next.to_string()).unwrap();
+            // At once: a file that is written to is empty for a moment.
+            let beside = format!("{progress}.new");
+            fs::write(&beside, next.to_string()).unwrap();
+            fs::rename(&beside, &progress).unwrap();
         }
     });
 }
