@@ -4,10 +4,10 @@ mod keys;
 mod revocation;
 
 pub(crate) use keys::{Keys, child as keys_child};
-pub(crate) use revocation::Revocation;
 
 use crate::{
     depth::Depth,
+    rules::Spread,
     servers::{self, Identified},
 };
 
@@ -18,7 +18,7 @@ pub(crate) struct Identity {
     pub(crate) served: Vec<Identified>,
     pub(crate) keys: Keys,
     /// Absent in a quick look.
-    pub(crate) revocation: Option<Revocation>,
+    pub(crate) revocation: Option<Spread>,
 }
 
 pub(crate) fn run(depth: Depth) -> anyhow::Result<Identity> {

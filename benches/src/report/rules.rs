@@ -50,8 +50,8 @@ pub(super) fn print(rules: &Rules) {
     if let Some(news) = &rules.propagation {
         println!(
             "From commit to enforcement, PostgreSQL, {} watchers, {} edits: p50 {} ms, p99 {} ms, worst {} ms\n",
-            news.watchers,
-            news.edits,
+            news.nodes,
+            news.count,
             short(news.p50_ms),
             short(news.p99_ms),
             short(news.max_ms)
@@ -112,8 +112,8 @@ pub(super) fn json(rules: &Rules) -> Value {
             "edit_us": overrides.edit_us,
         },
         "propagation": rules.propagation.as_ref().map(|news| json!({
-            "watchers": news.watchers,
-            "edits": news.edits,
+            "watchers": news.nodes,
+            "edits": news.count,
             "p50_ms": news.p50_ms,
             "p99_ms": news.p99_ms,
             "max_ms": news.max_ms,

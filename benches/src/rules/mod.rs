@@ -3,14 +3,15 @@
 mod limitador;
 mod lookup;
 mod memory;
+mod nodes;
 mod overrides;
 mod propagation;
 mod sets;
 
 pub(crate) use lookup::{Lookup, median};
 pub(crate) use memory::child as snapshots_child;
+pub(crate) use nodes::{Nodes, Spread};
 pub(crate) use overrides::{Overrides, child as overrides_child};
-pub(crate) use propagation::Propagation;
 pub(crate) use sets::{Asked, rule_set};
 
 use crate::depth::Depth;
@@ -23,7 +24,7 @@ pub(crate) struct Rules {
     pub(crate) snapshot_bytes: f64,
     pub(crate) overrides: Overrides,
     /// Absent in a quick look.
-    pub(crate) propagation: Option<Propagation>,
+    pub(crate) propagation: Option<Spread>,
 }
 
 pub(crate) fn run(depth: Depth) -> anyhow::Result<Rules> {

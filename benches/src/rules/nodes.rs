@@ -1,0 +1,81 @@
+//! Nodes that follow one catalog, and how long it takes until all of them know something.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, ensure};
+use tokio::{sync::watch, task::JoinHandle};
+use tollgate::rules::Live;
+use tollgate_catalog::{Catalog, DatabaseUrl, LivePublisher, NodeId, WatchSettings, Watcher};
+
+/// Several nodes of one catalog.
+pub(crate) struct Nodes {
+    nodes: Vec<(Arc<Live>, JoinHandle<()>)>,
+    stop: watch::Sender<()>,
+}
+
+/// Times until the last of them knew, in milliseconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spread {
+    pub(crate) nodes: usize,
+    pub(crate) count: usize,
+    pub(crate) p50_ms: f64,
+    pub(crate) p99_ms: f64,
+    pub(crate) max_ms: f64,
+}
+
+const NODES: usize = 5;
+const DEADLINE: Duration = Duration::from_secs(60);
+
+impl Nodes {
+    /// Five that have what there is.
+    pub(crate) async fn start(url: &DatabaseUrl) -> anyhow::Result<Self> {
+        let mut nodes = Vec::new();
+        let (stop, stopped) = watch::channel(());
+        for node in 0..NODES {
+            let live = Arc::new(Live::new());
+            let settings = WatchSettings::new(NodeId::new(&format!("node-{node}")));
+            let publisher = Arc::new(LivePublisher::new(Arc::clone(&live)));
+            let (mut watcher, _) = Watcher::new(Catalog::open(url).await?, publisher, settings);
+            let started = watcher.start(DEADLINE).await;
+            started.context("starting a watcher")?;
+            let mut stopped = stopped.clone();
+            let task = watcher.run(async move { drop(stopped.changed().await) });
+            nodes.push((live, tokio::task::spawn(task)));
+        }
+        Ok(Self { nodes, stop })
+    }
+
+    /// How long from now until all know.
+    pub(crate) async fn until(&self, knows: impl Fn(&Live) -> bool) -> anyhow::Result<f64> {
+        let committed = Instant::now();
+        while self.nodes.iter().any(|(live, _)| !knows(live)) {
+            let is_in_time = committed.elapsed() <= DEADLINE;
+            ensure!(
+                is_in_time,
+                "it did not reach every node within {DEADLINE:?}"
+            );
+            tokio::time::sleep(Duration::from_micros(200)).await;
+        }
+        Ok(committed.elapsed().as_secs_f64() * 1e3)
+    }
+
+    /// Ends them, and says how long it took.
+    pub(crate) async fn end(self, mut times: Vec<f64>) -> anyhow::Result<Spread> {
+        drop(self.stop);
+        let nodes = self.nodes.len();
+        for (_, task) in self.nodes {
+            task.await?;
+        }
+        times.sort_unstable_by(f64::total_cmp);
+        Ok(Spread {
+            nodes,
+            count: times.len(),
+            p50_ms: times[times.len() / 2],
+            p99_ms: times[times.len() * 99 / 100],
+            max_ms: times[times.len() - 1],
+        })
+    }
+}
