@@ -82,8 +82,9 @@ async fn nobody_in_particular_approves_nothing() {
 
 /// The rehearsal goes well, and then the write does not.
 // Proves: I5, O2
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_approved_and_not_done_waits_on() {
+    // On several threads: whoever closes a connection that failed goes on while we wait for the trigger.
     let database = Postgres::shared().database("approvals");
     let house = House::build(Plan {
         approvals: Approvals::On,
