@@ -73,11 +73,11 @@ const FIELDS_WRONG: &[(&str, &str)] = &[
     ),
     (
         r#"{"é":1,"user_id":2}"#,
-        "unknown field `é`: the fields are user_id, org_id, api_key, ip, tier, endpoint, method, region, attributes, cost, scope, request_id (line 1, column 2)",
+        "unknown field `é`: the fields are user_id, org_id, api_key, token, ip, tier, endpoint, method, region, attributes, cost, scope, request_id (line 1, column 2)",
     ),
     (
         r#"{"é\u0007":1}"#,
-        "unknown field `é\u{fffd}`: the fields are user_id, org_id, api_key, ip, tier, endpoint, method, region, attributes, cost, scope, request_id (line 1, column 2)",
+        "unknown field `é\u{fffd}`: the fields are user_id, org_id, api_key, token, ip, tier, endpoint, method, region, attributes, cost, scope, request_id (line 1, column 2)",
     ),
     (
         r#"{"user_id":"a","user_id":"a"}"#,

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use tollgate_wire::{
-    check::{Problem, read_batch},
+    check::{BodyError, CheckBody, Problem, read_batch},
     http1::Request,
 };
 
 use super::{convert, desk::Desk, manner::Manner, order::decide_in_order, params};
+use crate::engine::Refusal;
 
 /// How many are decided at once: enough to fetch their counters together, few enough to stay near.
 const TOGETHER: usize = 64;
@@ -28,8 +29,8 @@ impl Desk {
         });
         let batch = match read {
             Ok(_) if !has_rules => {
-                let refusal = crate::engine::Refusal::NoSnapshot;
-                return self.problem(&convert::problem(&refusal), manner, output);
+                let problem = convert::problem(&Refusal::NoSnapshot);
+                return self.problem(&problem, manner, output);
             }
             Ok(batch) => batch,
             Err(problem) => return self.problem(&problem, manner, output),
@@ -42,11 +43,11 @@ impl Desk {
                 // Tokens that are not believed cost each time: others have a turn between the chunks.
                 tokio::task::yield_now().await;
             }
-            let identified = some.iter().map(|read| match read {
+            let identify = |read: &Result<CheckBody<'_>, BodyError>| match read {
                 Ok(body) => self.identify(body, request),
                 Err(error) => Err(Problem::new(400, error.to_string())),
-            });
-            let identified: Vec<_> = identified.collect();
+            };
+            let identified: Vec<_> = some.iter().map(identify).collect();
             let asked =
                 some.iter()
                     .zip(&identified)

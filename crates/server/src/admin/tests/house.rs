@@ -42,7 +42,7 @@ pub(super) struct House {
     pub(super) router: Router,
     _folder: TempDir,
     _postgres: Option<Database>,
-    status: watch::Receiver<WatchStatus>,
+    pub(super) status: watch::Receiver<WatchStatus>,
     _tasks: JoinSet<()>,
 }
 

@@ -1,9 +1,9 @@
 //! Tokens for the tests of others.
 
-use tollgate_catalog::{Author, EntryAt, EntryBody, EntryDelta, Scope, TokenBody};
+use tollgate_catalog::{Author, EntryAt, EntryBody, TokenBody};
 use tollgate_core::Timestamp;
 
-use super::house::House;
+use super::house::{House, SOON};
 use crate::{
     authority::Role,
     identity::secret::{Kind, Secret, token_digest},
@@ -57,15 +57,13 @@ impl House {
         let written = self
             .catalog
             .put_entry(EntryAt::New, EntryBody::Token(body), &author)
-            .await;
-        // As the watcher will, a moment later.
-        self.authority.take(&EntryDelta {
-            scope: Scope::Changes,
-            entries: vec![written.unwrap().entry],
-            kept: Vec::new(),
-            is_first: true,
-            is_last: true,
-        });
+            .await
+            .unwrap();
+        // It opens once the node has followed.
+        let mut status = self.status.clone();
+        let followed = status.wait_for(|status| status.override_seq >= written.seq);
+        let followed = tokio::time::timeout(SOON, followed).await;
+        drop(followed.unwrap().unwrap());
         secret.as_str().to_owned()
     }
 }
