@@ -1,6 +1,11 @@
 //! What one node is told of keys, users and blocks, all of them heed.
 // Proves: I2, I3, I6, R8
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tells what came before what, on one machine"
+)]
+
 use std::{
     sync::{
         Arc,

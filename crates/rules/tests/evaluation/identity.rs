@@ -146,7 +146,7 @@ fn a_rotated_key_opens_until_its_time_is_up() {
         assert!(Arc::ptr_eq(&found, &card));
     }
     // Rotated again: what was before the last one is forgotten.
-    let mut again = rotated.clone();
+    let mut again = rotated;
     again.former = None;
     again.digest = KeyDigest::new([3; 32]);
     issue(&directory, again);
