@@ -75,9 +75,8 @@ impl Desk {
             });
             decided.await;
         }
-        if body.last() == Some(&b',') {
-            body.pop();
-        }
+        // After the last there is no comma.
+        body.pop_if(|byte| *byte == b',');
         body.extend_from_slice(b"]}");
         self.scratch = body;
         self.json(manner, output);
