@@ -4,7 +4,13 @@ use std::{fs, process::Command, thread};
 
 /// The lock file of the build, for the peers' versions.
 const LOCK: &str = include_str!("../../Cargo.lock");
-const PEERS: [&str; 4] = ["governor", "throttlecrab", "limitador", "dashmap"];
+const PEERS: [&str; 5] = [
+    "governor",
+    "tower_governor",
+    "throttlecrab",
+    "limitador",
+    "dashmap",
+];
 
 #[derive(Debug)]
 pub(crate) struct Machine {

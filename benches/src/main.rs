@@ -24,8 +24,10 @@
     reason = "measurements are rounded anyway"
 )]
 
+mod again;
 mod bytes;
 mod checks;
+mod client;
 mod contestant;
 mod depth;
 mod identity;
@@ -88,6 +90,8 @@ enum Command {
     Leases,
     /// API keys and tokens: over HTTP, in memory, and until a revocation is enforced
     Identity,
+    /// What limits cost the program they are put into: layers, calls, a server that is gone
+    Client,
     /// What `servers` starts to be compared with
     #[command(hide = true)]
     Fixed {
@@ -164,6 +168,9 @@ fn measure(args: &Args) -> anyhow::Result<()> {
             .transpose()?,
         identity: is_asked(Command::Identity)
             .then(|| identity::run(depth))
+            .transpose()?,
+        client: is_asked(Command::Client)
+            .then(|| client::run(depth))
             .transpose()?,
     };
     if args.json {

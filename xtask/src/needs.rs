@@ -71,6 +71,11 @@ pub(crate) const FOR_TESTS: &[Need] = &[
         packages: &["python3", "python3-venv"],
         reason: "runs the clients that are written in it",
     },
+    Need {
+        program: "node",
+        packages: &["nodejs"],
+        reason: "runs the program of the manual that is written for it",
+    },
 ];
 
 /// Beside those for the tests.

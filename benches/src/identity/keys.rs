@@ -1,14 +1,13 @@
 //! A million API keys beside the rules.
 
-use std::{env, hint::black_box, process::Command, sync::Arc, time::Instant};
+use std::{hint::black_box, sync::Arc, time::Instant};
 
-use anyhow::Context as _;
 use tollgate::{
     Timestamp,
     rules::{ApiKey, Directory, KeyDigest},
 };
 
-use crate::{bytes::resident_bytes, depth::Depth, rules::median};
+use crate::{again, bytes::resident_bytes, depth::Depth, rules::median};
 
 /// What many API keys cost; measured in a process of its own.
 #[derive(Clone, Copy, Debug)]
@@ -33,19 +32,8 @@ pub(super) fn run(depth: Depth) -> anyhow::Result<Keys> {
         Depth::Quick => 10_000,
         Depth::Full => 1_000_000,
     };
-    let program = env::current_exe().context("finding this program")?;
-    let child = Command::new(program)
-        .args(["grow-keys", &count.to_string()])
-        .output()
-        .context("starting this program again")?;
-    let text = String::from_utf8_lossy(&child.stdout);
-    let numbers: Vec<f64> = text
-        .split_whitespace()
-        .map(|word| word.parse().context("a number from the child"))
-        .collect::<anyhow::Result<_>>()?;
-    let [bytes_each, load_ms, find_ns, miss_ns, revoke_us] = numbers[..] else {
-        anyhow::bail!("the child said {text:?}");
-    };
+    let [bytes_each, load_ms, find_ns, miss_ns, revoke_us] =
+        again::numbers(&["grow-keys", &count.to_string()])?;
     Ok(Keys {
         count,
         bytes_each,

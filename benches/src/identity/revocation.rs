@@ -6,32 +6,25 @@ use tollgate::{
     Timestamp,
     rules::{KeyStanding, Live},
 };
-use tollgate_catalog::{Author, Base, Catalog, EntryAt, EntryBody, KeyBody};
-use tollgate_testkit::postgres::Postgres;
+use tollgate_catalog::{Author, Base, Catalog, DatabaseUrl, EntryAt, EntryBody, KeyBody};
 
 use super::keys::digest;
-use crate::rules::{Nodes, Spread, rule_set};
+use crate::rules::{Nodes, Spread, on_postgres, rule_set};
 
 const REVOCATIONS: usize = 200;
 
 pub(super) fn run() -> anyhow::Result<Spread> {
-    let database = Postgres::shared().database("revocation");
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()?;
-    runtime.block_on(measure(database.url()))
+    on_postgres("revocation", measure)
 }
 
-async fn measure(url: &str) -> anyhow::Result<Spread> {
-    let url = url.parse()?;
+async fn measure(url: &DatabaseUrl) -> anyhow::Result<Spread> {
     let author = Author::new("bench");
-    let catalog = Catalog::open(&url).await?;
+    let catalog = Catalog::open(url).await?;
     let set = Arc::new(rule_set(10));
     catalog.apply(&set, Base::Any, author.clone()).await?;
     let keys = (0..REVOCATIONS).map(|number| EntryBody::ApiKey(key(number)));
     let keys = catalog.put_entries(keys.collect(), &author).await?;
-    let nodes = Nodes::start(&url).await?;
+    let nodes = Nodes::start(url).await?;
     let mut times = Vec::with_capacity(REVOCATIONS);
     for (number, written) in keys.iter().enumerate() {
         let revoked = KeyBody {

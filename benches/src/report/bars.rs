@@ -35,7 +35,9 @@ pub(super) fn bars(findings: &Findings) -> Vec<Bar> {
     let identity = findings.identity.as_ref().map(super::identity::bars);
     let bars = bars.chain(redis.into_iter().flatten());
     let bars = bars.chain(leases.into_iter().flatten());
-    bars.chain(identity.into_iter().flatten()).collect()
+    let client = findings.client.as_ref().map(super::client::bars);
+    let bars = bars.chain(identity.into_iter().flatten());
+    bars.chain(client.into_iter().flatten()).collect()
 }
 
 /// At least so many times governor's speed in the same run, uniform keys.

@@ -3,6 +3,7 @@
 use crate::{
     bytes::Growth,
     checks::Grid,
+    client::Callers,
     depth::Depth,
     identity::Identity,
     instructions::Count,
@@ -25,4 +26,5 @@ pub(crate) struct Findings {
     pub(crate) redis: Option<Redis>,
     pub(crate) leases: Option<Leases>,
     pub(crate) identity: Option<Identity>,
+    pub(crate) client: Option<Callers>,
 }

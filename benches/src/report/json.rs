@@ -32,6 +32,7 @@ pub(crate) fn json(findings: &Findings) -> Value {
         "redis": findings.redis.as_ref().map(super::redis::json),
         "leases": findings.leases.as_ref().map(super::leases::json),
         "identity": findings.identity.as_ref().map(super::identity::json),
+        "client": findings.client.as_ref().map(super::client::json),
         "bars": bars,
     })
 }

@@ -1,6 +1,7 @@
 //! Showing the numbers: tables for people, JSON for programs.
 
 mod bars;
+mod client;
 mod findings;
 mod identity;
 mod json;

@@ -45,6 +45,9 @@ pub(crate) fn print(findings: &Findings) {
     if let Some(identity) = &findings.identity {
         super::identity::print(identity);
     }
+    if let Some(client) = &findings.client {
+        super::client::print(client);
+    }
     if let Some(leases) = &findings.leases {
         super::leases::print(leases);
     }

@@ -1,27 +1,17 @@
 //! What a snapshot takes in memory; measured in a process of its own.
 
-use std::{env, process::Command};
-
-use anyhow::Context as _;
 use tollgate::rules::Snapshot;
 
 use super::sets::rule_set;
-use crate::bytes::resident_bytes;
+use crate::{again, bytes::resident_bytes};
 
 /// As many snapshots as make a difference to the resident set.
 const COPIES: usize = 200;
 
 /// Bytes of a snapshot of `rules` rules, the rules themselves included.
 pub(super) fn snapshot_bytes(rules: usize) -> anyhow::Result<f64> {
-    let program = env::current_exe().context("finding this program")?;
-    let child = Command::new(program)
-        .args(["grow-snapshots", &rules.to_string()])
-        .output()
-        .context("starting this program again")?;
-    let text = String::from_utf8_lossy(&child.stdout);
-    text.trim()
-        .parse()
-        .with_context(|| format!("the child said {text:?}"))
+    let [bytes] = again::numbers(&["grow-snapshots", &rules.to_string()])?;
+    Ok(bytes)
 }
 
 /// Prints the number that [`snapshot_bytes`] reads.

@@ -10,7 +10,7 @@ mod sets;
 
 pub(crate) use lookup::{Lookup, median};
 pub(crate) use memory::child as snapshots_child;
-pub(crate) use nodes::{Nodes, Spread};
+pub(crate) use nodes::{Nodes, Spread, on_postgres};
 pub(crate) use overrides::{Overrides, child as overrides_child};
 pub(crate) use sets::{Asked, rule_set};
 

@@ -9,6 +9,21 @@ use anyhow::{Context as _, ensure};
 use tokio::{sync::watch, task::JoinHandle};
 use tollgate::rules::Live;
 use tollgate_catalog::{Catalog, DatabaseUrl, LivePublisher, NodeId, WatchSettings, Watcher};
+use tollgate_testkit::postgres::Postgres;
+
+/// What is measured on a database of its own.
+pub(crate) fn on_postgres<T>(
+    name: &str,
+    measure: impl AsyncFnOnce(&DatabaseUrl) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let database = Postgres::shared().database(name);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?;
+    let url = database.url().parse()?;
+    runtime.block_on(measure(&url))
+}
 
 /// Several nodes of one catalog.
 pub(crate) struct Nodes {

@@ -1,15 +1,14 @@
 //! A million overrides beside the rules.
 
-use std::{env, hint::black_box, process::Command, time::Instant};
+use std::{hint::black_box, time::Instant};
 
-use anyhow::Context as _;
 use tollgate::{
     Timestamp,
     rules::{Change, Directory, Field, Key, Override, Query, Rule, RuleSet, Snapshot},
 };
 
 use super::lookup::median;
-use crate::{bytes::resident_bytes, depth::Depth};
+use crate::{again, bytes::resident_bytes, depth::Depth};
 
 /// What many overrides cost; measured in a process of its own.
 #[derive(Clone, Copy, Debug)]
@@ -30,19 +29,8 @@ pub(super) fn run(depth: Depth) -> anyhow::Result<Overrides> {
         Depth::Quick => 10_000,
         Depth::Full => 1_000_000,
     };
-    let program = env::current_exe().context("finding this program")?;
-    let child = Command::new(program)
-        .args(["grow-overrides", &count.to_string()])
-        .output()
-        .context("starting this program again")?;
-    let text = String::from_utf8_lossy(&child.stdout);
-    let numbers: Vec<f64> = text
-        .split_whitespace()
-        .map(|word| word.parse().context("a number from the child"))
-        .collect::<anyhow::Result<_>>()?;
-    let [bytes_each, load_ms, plan_ns, plan_without_ns, edit_us] = numbers[..] else {
-        anyhow::bail!("the child said {text:?}");
-    };
+    let [bytes_each, load_ms, plan_ns, plan_without_ns, edit_us] =
+        again::numbers(&["grow-overrides", &count.to_string()])?;
     Ok(Overrides {
         count,
         bytes_each,

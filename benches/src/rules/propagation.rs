@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use tollgate::rules::{Live, RuleSet};
-use tollgate_catalog::{Author, Base, Catalog};
-use tollgate_testkit::postgres::Postgres;
+use tollgate_catalog::{Author, Base, Catalog, DatabaseUrl};
 
 use super::{
-    nodes::{Nodes, Spread},
+    nodes::{Nodes, Spread, on_postgres},
     sets::rule_set,
 };
 
@@ -16,20 +15,14 @@ const EDITS: usize = 200;
 const RULES: usize = 200;
 
 pub(super) fn run() -> anyhow::Result<Spread> {
-    let database = Postgres::shared().database("propagation");
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()?;
-    runtime.block_on(measure(database.url()))
+    on_postgres("propagation", measure)
 }
 
-async fn measure(url: &str) -> anyhow::Result<Spread> {
-    let url = url.parse()?;
-    let catalog = Catalog::open(&url).await?;
+async fn measure(url: &DatabaseUrl) -> anyhow::Result<Spread> {
+    let catalog = Catalog::open(url).await?;
     let mut set = Arc::new(rule_set(RULES));
     catalog.apply(&set, Base::Any, Author::new("bench")).await?;
-    let nodes = Nodes::start(&url).await?;
+    let nodes = Nodes::start(url).await?;
     let mut times = Vec::with_capacity(EDITS);
     for edit in 0..EDITS {
         set = Arc::new(edited(&set, edit));

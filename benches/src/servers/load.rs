@@ -20,11 +20,11 @@ pub(super) const CONNECTIONS: usize = 50;
 
 /// What came of a turn.
 #[derive(Debug)]
-pub(super) struct Turn {
-    pub(super) requests: u64,
-    pub(super) took: Duration,
+pub(crate) struct Turn {
+    pub(crate) requests: u64,
+    pub(crate) took: Duration,
     /// Round trips of a pipeline, in microseconds.
-    pub(super) latency_us: Histogram<u64>,
+    pub(crate) latency_us: Histogram<u64>,
 }
 
 /// What somebody asked: how often, and how long each time took.
@@ -38,6 +38,26 @@ pub(super) fn drive(
     pipeline: usize,
     how_long: Duration,
 ) -> anyhow::Result<Turn> {
+    drive_over(address, seal, script, (CONNECTIONS, pipeline), how_long)
+}
+
+/// The same in clear over as many connections as told.
+pub(crate) fn few(
+    address: SocketAddr,
+    script: &Script,
+    connections_and_pipeline: (usize, usize),
+    how_long: Duration,
+) -> anyhow::Result<Turn> {
+    drive_over(address, None, script, connections_and_pipeline, how_long)
+}
+
+fn drive_over(
+    address: SocketAddr,
+    seal: Option<&Seal>,
+    script: &Script,
+    (connections, pipeline): (usize, usize),
+    how_long: Duration,
+) -> anyhow::Result<Turn> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
@@ -45,7 +65,7 @@ pub(super) fn drive(
     let script = Rc::new(script.clone());
     local.block_on(&runtime, async move {
         let mut streams = Vec::new();
-        for _ in 0..CONNECTIONS {
+        for _ in 0..connections {
             let stream = TcpStream::connect(address).await?;
             stream.set_nodelay(true)?;
             streams.push(match seal {

@@ -21,10 +21,14 @@ mod tollgate;
 pub(crate) use fixed::{Kind as FixedKind, serve as serve_fixed};
 pub(crate) use identified::{Identified, identified};
 pub(crate) use leased::{Beside, leased};
+pub(crate) use load::few;
 pub(crate) use measured::{Contest, Measured};
 pub(crate) use memory::Memory;
 pub(crate) use paced::Paced;
+pub(crate) use process::LOAD_CORE;
+pub(crate) use script::Script;
 pub(crate) use shape::{Shape, Streams};
+pub(crate) use tollgate::Ours;
 
 use crate::depth::Depth;
 

@@ -11,11 +11,11 @@ use anyhow::Context as _;
 
 /// The core of the servers; whoever asks them has another.
 const SERVER_CORE: &str = "0";
-pub(super) const LOAD_CORE: usize = 1;
+pub(crate) const LOAD_CORE: usize = 1;
 
 /// A running server; it ends with this.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(crate) struct Process {
     child: Child,
 }
 

@@ -6,7 +6,7 @@ use crate::rules::Asked;
 
 /// Requests one after the other, and how to tell their answers apart.
 #[derive(Clone, Debug)]
-pub(super) struct Script {
+pub(crate) struct Script {
     bytes: Vec<u8>,
     /// Where each request ends.
     ends: Vec<usize>,
@@ -54,7 +54,7 @@ impl Script {
     }
 
     /// Redis commands whose answers begin with `marker`.
-    pub(super) fn resp(marker: &'static [u8], words: impl Fn(usize) -> Vec<String>) -> Self {
+    pub(crate) fn resp(marker: &'static [u8], words: impl Fn(usize) -> Vec<String>) -> Self {
         Self::new(marker, |number| {
             let words = words(user(number));
             let mut text = format!("*{}\r\n", words.len());
@@ -66,7 +66,7 @@ impl Script {
     }
 
     /// `TG.CHECK` with four facts, against 200 rules.
-    pub(super) fn tg_check() -> Self {
+    pub(crate) fn tg_check() -> Self {
         Self::resp(b"*6", |user| {
             let asked = Asked::new(user % 200);
             let mut words = vec!["TG.CHECK".to_owned()];
@@ -119,7 +119,7 @@ impl Script {
     }
 
     /// A check with four facts, against 200 rules.
-    pub(super) fn check() -> Self {
+    pub(crate) fn check() -> Self {
         Self::post("/ratelimit/check", facts)
     }
 

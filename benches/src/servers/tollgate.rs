@@ -9,24 +9,34 @@ use super::process::{Process, free_address};
 
 /// A server of ours in a folder of its own.
 #[derive(Debug)]
-pub(super) struct Ours {
+pub(crate) struct Ours {
     pub(super) process: Process,
-    pub(super) http: SocketAddr,
+    pub(crate) http: SocketAddr,
     pub(super) grpc: SocketAddr,
-    pub(super) resp: SocketAddr,
+    pub(crate) resp: SocketAddr,
     pub(super) admin: SocketAddr,
     pub(super) folder: tempfile::TempDir,
 }
 
 impl Ours {
-    pub(super) fn start() -> anyhow::Result<Self> {
+    pub(crate) fn start() -> anyhow::Result<Self> {
         Self::start_in(tempfile::tempdir()?, &[])
+    }
+
+    /// With other rules than everybody's.
+    pub(crate) fn with_rules(rules: &str) -> anyhow::Result<Self> {
+        Self::serve(tempfile::tempdir()?, rules, &[])
     }
 
     /// With more flags, in a folder that has something in it.
     pub(super) fn start_in(folder: tempfile::TempDir, flags: &[&str]) -> anyhow::Result<Self> {
+        let rules = document::write_yaml(&crate::rules::rule_set(200));
+        Self::serve(folder, &rules, flags)
+    }
+
+    fn serve(folder: tempfile::TempDir, text: &str, flags: &[&str]) -> anyhow::Result<Self> {
         let rules = folder.path().join("rules.yaml");
-        fs::write(&rules, document::write_yaml(&crate::rules::rule_set(200)))?;
+        fs::write(&rules, text)?;
         let [http, grpc] = [free_address()?, free_address()?];
         let [resp, admin] = [free_address()?, free_address()?];
         let mut command = Command::new(program()?);

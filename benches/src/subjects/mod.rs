@@ -10,3 +10,4 @@ mod throttlecrab;
 mod tollgate;
 
 pub(crate) use kind::Kind;
+pub(crate) use tollgate::{limiter, token_bucket};

@@ -12,7 +12,7 @@ use crate::{quota::Quota, subject::Subject, workload::Request};
 /// Requests in a batch.
 pub(super) const BATCH: usize = 16;
 
-pub(super) fn token_bucket(quota: Quota) -> Limit {
+pub(crate) fn token_bucket(quota: Quota) -> Limit {
     let seconds = quota.period.as_secs();
     let limit = format!("{}/{seconds}s", quota.amount).parse::<Limit>();
     limit
@@ -36,7 +36,7 @@ fn window(text: &str, name: AlgorithmName) -> Limit {
         .expect("a valid limit")
 }
 
-pub(super) fn limiter(limit: Limit, keys: usize) -> Arc<RateLimiter> {
+pub(crate) fn limiter(limit: Limit, keys: usize) -> Arc<RateLimiter> {
     Arc::new(RateLimiter::builder().limit(limit).capacity(keys).build())
 }
 

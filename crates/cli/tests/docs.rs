@@ -57,12 +57,46 @@ fn what_a_page_shows_is_what_happens() {
             match (block.language, block.file_name()) {
                 ("yaml" | "sh", Some(name)) => shell.write(name, &block.text),
                 ("nginx", Some(name)) => shell.write_mapped(name, &block.text),
+                ("python" | "js", Some(name)) => shell.write_program(name, &block.text),
                 ("console", _) => run += shell.play(&page, &block),
                 _ => {}
             }
         }
     }
     assert!(run > 30, "only {run} commands were run");
+}
+
+/// What is shown in a language that the tests speak is a program that some command of the page runs. Nobody runs Go here,
+/// and the page says so.
+#[test]
+fn every_program_in_the_manual_is_run() {
+    let mut programs = 0;
+    for (page, text) in pages() {
+        let all = blocks(&text);
+        let runs = |program: &str, name: &str| {
+            let commands = all.iter().filter(|block| block.language == "console");
+            let mut commands = commands.flat_map(|block| block.commands());
+            commands.any(|(command, _)| command == format!("{program} {name}"))
+        };
+        for block in &all {
+            let program = match block.language {
+                "python" => "python3",
+                "js" => "node",
+                "go" => {
+                    assert!(
+                        text.contains("Go is not: this one was only read."),
+                        "{page}"
+                    );
+                    continue;
+                }
+                _ => continue,
+            };
+            let name = block.file_name().unwrap_or("a file with a name");
+            assert!(runs(program, name), "{page}, line {}: {name}", block.line);
+            programs += 1;
+        }
+    }
+    assert!(programs >= 2, "only {programs} programs are run");
 }
 
 /// A whole rules file in a page is one: no error, and where the page does not speak of it, no warning.

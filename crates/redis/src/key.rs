@@ -136,13 +136,20 @@ fn fact(field: &str, value: &[u8], separator: char) -> String {
     let mut text = String::new();
     escape(field.as_bytes(), &mut text);
     text.push(separator);
-    if field == "api_key" || value.len() > VALUE_BYTES_MAX {
+    let is_secret = field == "api_key" && !is_issued(value);
+    if is_secret || value.len() > VALUE_BYTES_MAX {
         text.push('#');
         text += digest(value).get(..DIGEST_CHARS).unwrap_or_default();
     } else {
         escape(value, &mut text);
     }
     text
+}
+
+/// Whether it is the id of an API key that was issued here, `k17`: any other text may be the key itself.
+fn is_issued(value: &[u8]) -> bool {
+    let number = value.strip_prefix(b"k").unwrap_or_default();
+    !number.is_empty() && number.iter().all(u8::is_ascii_digit)
 }
 
 /// 128 bits: nobody finds two values with one digest.
@@ -257,6 +264,8 @@ mod tests {
         assert!(long.len() < 120 && long.starts_with("rl:{user:#"), "{long}");
         let secret = name(&[("api_key", b"sk_live_1")]);
         assert!(!secret.contains("sk_live"), "{secret}");
+        let issued = name(&[("api_key", b"k17")]);
+        assert!(issued.starts_with("rl:{api_key:k17}:"), "{issued}");
     }
 
     // Proves: C2

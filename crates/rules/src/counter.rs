@@ -3,11 +3,11 @@
 //! A key is one run of bytes: for each fact a mark of what it is, and its value with its length before
 //! it. So user `a` is never organisation `a`, and (`a_b`, `c`) never (`a`, `b_c`).
 
-use std::net::IpAddr;
+use std::{iter, net::IpAddr};
 
 use smallvec::SmallVec;
 
-use crate::{Field, KeyField, Override, Query, Throttle, conditions::Facts, normalise};
+use crate::{Field, Key, KeyField, Override, Query, Throttle, conditions::Facts, normalise};
 
 /// The bytes of a counter's key.
 pub(crate) type KeyBytes = SmallVec<[u8; 96]>;
@@ -155,18 +155,26 @@ pub(crate) fn in_words(mut key: &[u8]) -> String {
     words
 }
 
+/// The facts that are in a key of this rule: `user`, and `ip/64` for an address that counts by its network.
+pub(crate) fn fields(mut bytes: &[u8], key: Option<&Key>) -> impl Iterator<Item = String> {
+    iter::from_fn(move || {
+        let (field, value, rest) = read_raw(bytes)?;
+        bytes = rest;
+        Some(match address(&field, value) {
+            Some(IpAddr::V6(_)) => format!("{field}/{}", ipv6_prefix(key)),
+            _ => field.to_string(),
+        })
+    })
+}
+
+fn ipv6_prefix(key: Option<&Key>) -> u8 {
+    let mut fields = key.map_or(&[][..], Key::fields).iter();
+    let of_address = fields.find(|field| field.alternatives().contains(&Field::Ip));
+    of_address.map_or(KeyField::IPV6_PREFIX_DEFAULT, KeyField::ipv6_prefix)
+}
+
 fn read_part(key: &[u8]) -> Option<(Field, String, &[u8])> {
-    let (&tag, rest) = key.split_first()?;
-    let named = Field::NAMED.into_iter().find(|field| field.tag() == tag);
-    let (field, rest) = match named {
-        Some(field) => (field, rest),
-        None => {
-            let (name, rest) = read_text(rest)?;
-            let name = String::from_utf8_lossy(name);
-            (Field::Attribute((&*name).into()), rest)
-        }
-    };
-    let (bytes, rest) = read_text(rest)?;
+    let (field, bytes, rest) = read_raw(key)?;
     let value = match (address(&field, bytes), &field) {
         (Some(address), _) => address.to_string(),
         // What a caller sends as a key may be the secret itself.
@@ -180,6 +188,22 @@ fn read_part(key: &[u8]) -> Option<(Field, String, &[u8])> {
         (None, _) => String::from_utf8_lossy(bytes).into_owned(),
     };
     Some((field, value, rest))
+}
+
+/// A fact, the bytes of its value, and what follows. None of a counter that all share which lack a fact.
+fn read_raw(key: &[u8]) -> Option<(Field, &[u8], &[u8])> {
+    let (&tag, rest) = key.split_first()?;
+    let named = Field::NAMED.into_iter().find(|field| field.tag() == tag);
+    let (field, rest) = match named {
+        Some(field) => (field, rest),
+        None => {
+            let (name, rest) = read_text(rest)?;
+            let name = String::from_utf8_lossy(name);
+            (Field::Attribute((&*name).into()), rest)
+        }
+    };
+    let (bytes, rest) = read_text(rest)?;
+    Some((field, bytes, rest))
 }
 
 /// The address that these bytes are, if the field is one.

@@ -9,6 +9,7 @@ mod admin;
 mod announce;
 mod assemble;
 mod authority;
+mod callers;
 mod config;
 mod counters;
 mod counting;

@@ -29,7 +29,7 @@ mod revision;
 mod trial;
 
 pub use builder::{Builder, InMemory, LimitsMissing, OwnStore};
-pub use gate::{Gate, Met, NoSnapshot, Part, Ruling, Spend, Unanswered};
+pub use gate::{Gate, Met, NoSnapshot, Part, Ruling, Spend, Told, Unanswered};
 #[doc(hidden)]
 pub use gate::{JoinAll, join_all};
 pub use limiter::RateLimiter;

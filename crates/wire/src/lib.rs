@@ -2,6 +2,9 @@
 
 pub mod admin;
 pub mod check;
+pub mod claims;
+pub mod forwarded;
+pub mod headers;
 pub mod http1;
 pub mod proxy;
 pub mod resp;

@@ -26,9 +26,9 @@ fn answers_are_json_whatever_they_say() {
         band: Some("warn"),
         rule: Some("r"),
         message: Some(strange),
-        revision: 1,
+        revision: Some(1),
         fallback: Some("local"),
-        decision_id: "id",
+        decision_id: Some("id"),
     };
     let limit = LimitAnswer {
         rule: "r",
@@ -36,9 +36,10 @@ fn answers_are_json_whatever_they_say() {
         window_us: 1_500,
         remaining: 0,
         reset: 2,
+        told: None,
     };
     let mut out = Vec::new();
-    answer.write([limit, limit].into_iter(), &mut out);
+    answer.write([limit.clone(), limit].into_iter(), &mut out);
     let read: serde_json::Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(read["message"], strange);
     assert_eq!(read["limit"], u64::MAX);

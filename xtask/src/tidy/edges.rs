@@ -29,12 +29,12 @@ const ALLOWED: &[Edges] = &[
             "core", "rules", "memory", "redis", "catalog", "rls", "tollgate", "wire",
         ],
     ),
-    edges("client", &["core", "wire"]),
+    edges("client", &["core", "memory", "wire"]),
     edges("tower", &["core", "tollgate", "wire", "client"]),
     edges(
         "cli",
         &[
-            "core", "rules", "tollgate", "wire", "server", "client", "sim", "catalog",
+            "core", "rules", "tollgate", "wire", "server", "client", "tower", "sim", "catalog",
         ],
     ),
     edges(

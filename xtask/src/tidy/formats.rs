@@ -10,7 +10,6 @@ const SERDE_ALLOWED: &[&str] = &[
     "crates/rules/src/document/",
     "crates/server/src/config.rs",
     "crates/server/src/config/",
-    "crates/server/src/identity/jwt/claims.rs",
     "crates/wire/src/",
     "*/row.rs",
     "benches/",

@@ -185,11 +185,7 @@ impl List {
             ("EXPIRES", "expires_at"),
         ];
         let none = "no API key was issued: `tollgate api-keys create NAME` issues one";
-        format.say(
-            || table::of(&answer, "api_keys", &columns, none),
-            || answer.clone(),
-        )?;
-        Ok(Outcome::Fine)
+        table::tell(&answer, "api_keys", &columns, none, format)
     }
 }
 

@@ -194,10 +194,6 @@ impl Blocks {
             ("REASON", "reason"),
         ];
         let none = "nobody is blocked";
-        format.say(
-            || table::of(&answer, "blocks", &columns, none),
-            || answer.clone(),
-        )?;
-        Ok(Outcome::Fine)
+        table::tell(&answer, "blocks", &columns, none, format)
     }
 }

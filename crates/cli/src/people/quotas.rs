@@ -169,10 +169,6 @@ impl List {
             ("BY", "changed_by"),
         ];
         let none = "nothing is agreed with any user: `tollgate quotas set USER` does";
-        format.say(
-            || table::of(&answer, "quotas", &columns, none),
-            || answer.clone(),
-        )?;
-        Ok(Outcome::Fine)
+        table::tell(&answer, "quotas", &columns, none, format)
     }
 }

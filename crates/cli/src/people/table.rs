@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::body::word;
+use crate::{outcome::Outcome, say::Format};
 
 /// A line for each entry of a list, under a line of names; `what` is said if there is none.
 pub(super) fn of(answer: &Value, list: &str, columns: &[(&str, &str)], what: &str) -> String {
@@ -28,6 +29,18 @@ pub(super) fn of(answer: &Value, list: &str, columns: &[(&str, &str)], what: &st
         text += "there are more: --limit shows them\n";
     }
     text
+}
+
+/// Tells a list of the server: for people as a table, for programs as it is.
+pub(super) fn tell(
+    answer: &Value,
+    list: &str,
+    columns: &[(&str, &str)],
+    none: &str,
+    format: Format,
+) -> anyhow::Result<Outcome> {
+    format.say(|| of(answer, list, columns, none), || answer.clone())?;
+    Ok(Outcome::Fine)
 }
 
 fn lines(rows: &[Vec<String>]) -> String {

@@ -117,11 +117,7 @@ impl List {
             ("EXPIRES", "expires_at"),
         ];
         let none = "no token was issued: `tollgate tokens create NAME --role ROLE` issues one";
-        format.say(
-            || table::of(&answer, "tokens", &columns, none),
-            || answer.clone(),
-        )?;
-        Ok(Outcome::Fine)
+        table::tell(&answer, "tokens", &columns, none, format)
     }
 }
 

@@ -9,9 +9,11 @@ pub(crate) struct Block<'t> {
 }
 
 impl Block<'_> {
-    /// The file it is to be put into: `# file: rules.yaml` as the first line.
+    /// The file it is to be put into: `# file: rules.yaml` as the first line, or the same after `//`.
     pub(crate) fn file_name(&self) -> Option<&str> {
-        self.text.lines().next()?.strip_prefix("# file: ")
+        let first = self.text.lines().next()?;
+        let comment = first.strip_prefix("# ").or(first.strip_prefix("// "))?;
+        comment.strip_prefix("file: ")
     }
 
     /// Each command with what it prints. A line that ends with `\` goes on.

@@ -47,6 +47,17 @@ impl Shell {
         self.desk.write(name, &self.mapped(text));
     }
 
+    /// A program that gives up soon: here later, since the machine may have other work.
+    pub(crate) fn write_program(&self, name: &str, text: &str) {
+        let waits = [
+            ("timeout=0.05", "timeout=10"),
+            ("timeout(50)", "timeout(10_000)"),
+        ];
+        let wait = waits.iter().find(|(short, _)| text.contains(short));
+        let (short, long) = wait.unwrap_or_else(|| panic!("{name} may wait for ever"));
+        self.desk.write(name, &text.replace(short, long));
+    }
+
     /// With free ports in the place of those that the manual names.
     fn mapped(&self, text: &str) -> String {
         let mut text = text.to_owned();
@@ -99,6 +110,8 @@ impl Shell {
         ];
         let known = programs.iter().find_map(|(program, at)| {
             let words = command.strip_prefix(program)?;
+            // A program that is waited for is none of these.
+            (*program != "python3 " || words.ends_with('&')).then_some(())?;
             Some((program.trim_end(), words, *at))
         });
         let Some((program, words, at)) = known else {

@@ -15,7 +15,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use tollgate_testkit::{postgres::Postgres, wait_for};
+use tollgate_testkit::{postgres::Postgres, redis::Redis, wait_for};
 
 use crate::common::{
     Desk,
@@ -119,6 +119,28 @@ fn no_request_is_admitted_after_a_revocation_or_a_block_is_confirmed() {
         all_confirmed(&blocked.with(201).json());
         confirmed
     });
+}
+
+#[test]
+fn in_redis_an_api_key_stands_by_its_id() {
+    let redis = Redis::start();
+    let desk = Desk::new();
+    let server = desk.serve(&["--redis", &redis.url(), "--redis-deadline", "1s"]);
+    let mut admin = server.administration();
+    let draft = json!({ "name": "a", "limits": ["5/day"] });
+    let made = admin.post("/ratelimit/api-keys", &draft).with(201).json();
+    let (id, key) = (made["id"].as_str().unwrap(), made["key"].as_str().unwrap());
+    let body = json!({ "api_key": key });
+    let mut http = server.decisions();
+    wait_for("a counter in Redis", LONG, || {
+        ask(&mut http, &body);
+        let names = redis.command(&["KEYS", "*"]);
+        names.contains(&format!("{{api_key:{id}}}")).then_some(())
+    });
+    redis.save();
+    let stored = std::fs::read(redis.folder().join("dump.rdb")).unwrap();
+    let secret = &key.as_bytes()[4..20];
+    assert!(!stored.windows(secret.len()).any(|bytes| bytes == secret));
 }
 
 #[test]

@@ -36,6 +36,33 @@ fn reason(server: &Server, token: &str) -> Option<String> {
     body["reason"].as_str().map(str::to_owned)
 }
 
+/// However many tokens a batch shows, and whatever they are worth, each request has its answer in its place.
+#[test]
+fn a_long_batch_of_tokens_is_answered_whole() {
+    let desk = Desk::new();
+    let (ours, theirs) = (Signer::es256("ours"), Signer::es256("theirs"));
+    desk.write("jwks.json", &jwks(&[&ours]));
+    let server = desk.serve(&["--jwt-algorithms", "ES256", "--jwt-jwks-file", "jwks.json"]);
+    let (good, bad) = (token(&ours), token(&theirs));
+    let shown = |place: usize| if place.is_multiple_of(3) { &bad } else { &good };
+    let requests: Vec<_> = (0..1_000)
+        .map(|place| json!({ "token": shown(place), "endpoint": "/elsewhere" }))
+        .collect();
+    let mut http = server.decisions();
+    for _ in 0..2 {
+        let batch = json!({ "requests": requests });
+        let reply = http.post("/ratelimit/check/batch", &batch).with(200);
+        let results = reply.json()["results"].as_array().unwrap().clone();
+        assert_eq!(results.len(), requests.len());
+        for (place, result) in results.iter().enumerate() {
+            match place.is_multiple_of(3) {
+                true => assert_eq!(result["error"]["status"], 401, "{place}: {result}"),
+                false => assert_eq!(result["allowed"], true, "{place}: {result}"),
+            }
+        }
+    }
+}
+
 #[test]
 fn keys_are_rotated_live_and_a_broken_file_keeps_the_last_good() {
     let desk = Desk::new();

@@ -12,6 +12,7 @@
 mod common;
 
 mod asking;
+mod callers;
 mod crowd;
 mod first_steps;
 mod identity;

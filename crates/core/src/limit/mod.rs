@@ -7,6 +7,7 @@ mod nearest;
 mod parse;
 mod scripts;
 mod set;
+mod share;
 mod sharing;
 mod value;
 

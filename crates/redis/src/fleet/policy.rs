@@ -4,8 +4,7 @@ use std::num::NonZeroU32;
 
 use smallvec::SmallVec;
 use tollgate_core::{
-    Action, AlgorithmName, Answer, Charge, Cost, Decision, ImmediateStore, Limit, Micros,
-    OnFailure, Outcome,
+    Action, Answer, Charge, Cost, Decision, ImmediateStore, Limit, Micros, OnFailure, Outcome,
 };
 
 /// When it is worth asking again: a shard that returns does so about that soon.
@@ -120,81 +119,12 @@ fn outcome(limit: &Limit, outcome: Outcome) -> Decision {
 fn limit_here(charge: &Charge<'_>, nodes: NonZeroU32) -> Option<Limit> {
     match charge.policy.on_failure {
         OnFailure::Open => Some(charge.limit.clone()),
-        OnFailure::Local => share(charge.limit, nodes),
+        OnFailure::Local => charge.limit.share(nodes),
         _ => None,
     }
-}
-
-/// This node's part of a limit: the parts of all nodes together are at most the whole.
-pub(super) fn share(limit: &Limit, nodes: NonZeroU32) -> Option<Limit> {
-    let nodes = u64::from(nodes.get());
-    let name = limit.algorithm();
-    if name == AlgorithmName::Custom {
-        return None;
-    }
-    if nodes == 1 {
-        return Some(limit.clone());
-    }
-    let part = |whole: u64| whole.checked_div(nodes).filter(|part| *part > 0);
-    let share = Limit::new(part(limit.amount())?, limit.period()).ok()?;
-    let share = share.with_algorithm(name).ok()?;
-    let share = match name {
-        AlgorithmName::TokenBucket => share.with_burst(part(limit.capacity())?).ok()?,
-        AlgorithmName::LeakyBucket => {
-            let queue = part(limit.capacity())?.checked_sub(1)?;
-            share.with_burst(queue).ok()?
-        }
-        _ => share,
-    };
-    share.with_bands(limit.bands()).ok()
 }
 
 /// Whether something was taken that Redis has to be told of.
 pub(super) fn is_owed(charge: &Charge<'_>) -> bool {
     charge.cost != Cost::ZERO && charge.policy.on_failure != OnFailure::Closed
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    // Proves: C6
-    #[test]
-    fn the_shares_of_all_nodes_are_at_most_the_whole() {
-        let limits = [
-            "10/min",
-            "7/h fixed_window",
-            "100/s burst 33",
-            "5/s leaky_bucket burst 9",
-            "9/min sliding_log",
-        ];
-        for text in limits {
-            let limit = tollgate_testkit::limit(text);
-            for nodes in 1..20 {
-                let nodes = NonZeroU32::new(nodes).unwrap();
-                let share = share(&limit, nodes);
-                let part = share.as_ref().map_or(0, Limit::capacity);
-                assert!(
-                    part * u64::from(nodes.get()) <= limit.capacity(),
-                    "{text} of {nodes}"
-                );
-                let rate = share.as_ref().map_or(0, Limit::amount);
-                assert!(
-                    rate * u64::from(nodes.get()) <= limit.amount(),
-                    "{text} of {nodes}"
-                );
-                if let Some(share) = share {
-                    assert_eq!(
-                        (share.algorithm(), share.period()),
-                        (limit.algorithm(), limit.period())
-                    );
-                }
-            }
-        }
-        let one = NonZeroU32::MIN;
-        assert_eq!(
-            share(&tollgate_testkit::limit("7/h"), one),
-            Some(tollgate_testkit::limit("7/h"))
-        );
-    }
 }

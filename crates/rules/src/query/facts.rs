@@ -42,6 +42,7 @@ pub struct Query<'a> {
     pub(super) cost: Option<Cost>,
     pub(super) scope: Option<Scope>,
     pub(super) own_limit: Option<Box<OwnLimit>>,
+    pub(super) is_told_in_full: bool,
 }
 
 pub(super) type Pairs<'a> = SmallVec<[(&'a str, &'a str); 2]>;

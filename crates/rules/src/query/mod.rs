@@ -5,6 +5,7 @@ mod error;
 mod facts;
 mod own_limit;
 mod scope;
+mod telling;
 
 pub use error::QueryError;
 pub use facts::Query;

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use tollgate_core::{Charge, Cost, CounterKey, LimitLine, Policy, Timestamp};
 
 use crate::{
-    Block, KeyCard, KeyField, QuotaCard, Response, Rule, Throttle,
+    Block, Field, KeyCard, KeyField, QuotaCard, Response, Rule, Throttle,
     counter::{self, KeyBytes},
     directory::{Counted, OwnLimits, OwnLine},
 };
@@ -36,6 +36,7 @@ pub struct Plan<'s> {
     pub(super) lines: SmallVec<[Line<'s>; 4]>,
     pub(super) stop: Option<Stop<'s>>,
     pub(super) has_matched: bool,
+    pub(super) is_told_in_full: bool,
     pub(super) tier: TierStanding,
     pub(super) key: Option<Arc<KeyCard>>,
     pub(super) quota: Option<Arc<QuotaCard>>,
@@ -77,6 +78,13 @@ impl Plan<'_> {
         self.has_matched
     }
 
+    /// Whether the request asks to be told in full, see [`Query::tell_in_full`].
+    ///
+    /// [`Query::tell_in_full`]: crate::Query::tell_in_full
+    pub const fn is_told_in_full(&self) -> bool {
+        self.is_told_in_full
+    }
+
     /// Whether the tier is one of the declared.
     pub const fn tier(&self) -> TierStanding {
         self.tier
@@ -115,6 +123,30 @@ impl<'s> Plan<'s> {
     /// What one of the lines counts by, for people: `user=alice`.
     pub fn key_in_words(&self, line: &Line<'_>) -> String {
         counter::in_words(self.keys.get(line.key.clone()).unwrap_or_default())
+    }
+
+    /// The facts that one of the lines counts by, of alternatives the one that the request has: `user`, `ip/64`. Without
+    /// the endpoint where the rule's pattern stands for it, since that is the same for all.
+    ///
+    /// ```
+    /// use tollgate_rules::{Directory, Query, RuleSet, Snapshot};
+    /// use tollgate_core::Timestamp;
+    ///
+    /// let rules: RuleSet = "version: 1\nrules: [{ name: a, key: [user|ip, method], limit: 5/min }]".parse()?;
+    /// let snapshot = Snapshot::compile(&rules, 1);
+    /// let query = Query::new().ip("2001:db8::1")?.method("GET")?;
+    /// let plan = snapshot.plan(&query, &Directory::new(), Timestamp::EPOCH);
+    /// assert_eq!(plan.key_fields(&plan.lines()[0]), ["ip/64", "method"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn key_fields(&self, line: &Line<'_>) -> Vec<String> {
+        let rule = line.rule();
+        let key = line.throttle().map(|throttle| &throttle.key);
+        let has_pattern = rule.matches.endpoint.is_some();
+        let values = self.keys.get(line.key.clone()).unwrap_or_default();
+        let fields = counter::fields(values, key);
+        let fields = fields.filter(|field| !has_pattern || field != Field::Endpoint.word());
+        fields.collect()
     }
 
     /// The counter of one of the lines.

@@ -58,6 +58,7 @@ impl Snapshot {
                 lines: SmallVec::new(),
                 stop: None,
                 has_matched: false,
+                is_told_in_full: query.is_told_in_full(),
                 tier: standing,
                 key: query.key_card().map(Arc::clone),
                 quota: quota.as_ref().map(Arc::clone),

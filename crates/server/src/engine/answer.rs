@@ -7,7 +7,7 @@ use std::{
 };
 
 use tollgate::Ruling;
-use tollgate_core::Timestamp;
+use tollgate_core::{Micros, Timestamp};
 
 use super::Penalty;
 
@@ -39,6 +39,15 @@ impl Answer {
                 .max(penalty.least_s)
                 .saturating_add(penalty.jitter_s),
         )
+    }
+
+    /// How long an admitted client has to wait before it goes on. Whoever meets several queues waits for the longest.
+    pub(crate) fn delay_ms(&self) -> u64 {
+        let delays = self
+            .ruling
+            .decisions()
+            .map(|(_, decision)| decision.delay());
+        Micros::from(delays.max().unwrap_or_default()).as_millis_ceil()
     }
 
     /// How often the client was denied of late, if anybody counts.

@@ -4,12 +4,10 @@ mod address;
 pub(crate) mod ascii;
 mod callers;
 mod convert;
-mod hops;
-mod proxies;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use address::client_address;
 pub use callers::TrustedCallers;
 pub(crate) use convert::{Astray, Gateway, Says, query};
-pub use proxies::{ProxiesError, TrustedProxies};
+pub use tollgate_wire::forwarded::{ProxiesError, TrustedProxies};

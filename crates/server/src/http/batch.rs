@@ -23,26 +23,25 @@ impl Desk {
     ) {
         let service = Arc::clone(&self.service);
         let has_rules = service.engine.live().with_snapshot(|_| ()).is_some();
+        let telling = self.telling(request);
         let read = params::of_others(request.query).and_then(|()| {
+            let telling = telling?;
             let batch = read_batch(request.body);
-            batch.map_err(|error| Problem::new(400, error.to_string()))
+            let batch = batch.map_err(|error| Problem::new(400, error.to_string()))?;
+            Ok((batch, telling))
         });
-        let batch = match read {
+        let (batch, telling) = match read {
             Ok(_) if !has_rules => {
                 let problem = convert::problem(&Refusal::NoSnapshot);
                 return self.problem(&problem, manner, output);
             }
-            Ok(batch) => batch,
+            Ok(read) => read,
             Err(problem) => return self.problem(&problem, manner, output),
         };
         let mut body = std::mem::take(&mut self.scratch);
         body.clear();
         body.extend_from_slice(b"{\"results\":[");
-        for (place, some) in batch.chunks(TOGETHER).enumerate() {
-            if place > 0 && service.identifier.verifies() {
-                // Tokens that are not believed cost each time: others have a turn between the chunks.
-                tokio::task::yield_now().await;
-            }
+        for some in batch.chunks(TOGETHER) {
             let identify = |read: &Result<CheckBody<'_>, BodyError>| match read {
                 Ok(body) => self.identify(body, request),
                 Err(error) => Err(Problem::new(400, error.to_string())),
@@ -52,7 +51,7 @@ impl Desk {
                 some.iter()
                     .zip(&identified)
                     .map(|(read, identified)| match (read, identified) {
-                        (Ok(body), Ok(identity)) => convert::ask(body, identity),
+                        (Ok(body), Ok(identity)) => convert::ask(body, identity, telling),
                         (_, Err(problem)) => Err(problem.clone()),
                         (Err(error), _) => Err(Problem::new(400, error.to_string())),
                     });
@@ -62,7 +61,8 @@ impl Desk {
                         self.id.clear();
                         answer.id.write(&mut self.id);
                         let id = str::from_utf8(&self.id).unwrap_or_default();
-                        convert::body(&answer, id).write(convert::limits(&answer), &mut body);
+                        convert::body(&answer, id)
+                            .write(convert::limits(&answer, telling), &mut body);
                     }
                     Err(problem) => {
                         self.turned_away(&problem);
@@ -79,6 +79,6 @@ impl Desk {
         body.pop_if(|byte| *byte == b',');
         body.extend_from_slice(b"]}");
         self.scratch = body;
-        self.json(manner, output);
+        self.json(telling, manner, output);
     }
 }

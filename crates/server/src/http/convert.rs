@@ -1,17 +1,22 @@
 //! From bodies to questions, and from answers to bodies.
 
-use tollgate::{Band, Cost, Micros, OnFailure, Ruling};
+use tollgate::{Band, Cost, Micros, OnFailure, Ruling, Told};
 use tollgate_core::{Decision, Timestamp};
 use tollgate_rules::{Query, QueryError, Scope, UnknownScope};
-use tollgate_wire::check::{CheckAnswer, CheckBody, LimitAnswer, Problem, Wait};
+use tollgate_wire::check::{CheckAnswer, CheckBody, LimitAnswer, Problem, ToldAnswer, Wait};
 
+use super::caller::Telling;
 use crate::{
     engine::{Answer, Ask, Refusal},
     identity::{Identity, Refused, Stated},
 };
 
 /// The question that a body asks.
-pub(super) fn ask<'b>(body: &'b CheckBody<'_>, identity: &'b Identity) -> Result<Ask<'b>, Problem> {
+pub(super) fn ask<'b>(
+    body: &'b CheckBody<'_>,
+    identity: &'b Identity,
+    telling: Telling,
+) -> Result<Ask<'b>, Problem> {
     let mut query = query(body).map_err(|error| wrong_fact(&error))?;
     identity
         .fill(&mut query)
@@ -19,6 +24,9 @@ pub(super) fn ask<'b>(body: &'b CheckBody<'_>, identity: &'b Identity) -> Result
     if let Some(scope) = &body.scope {
         let scope: Scope = scope.parse().map_err(|error: UnknownScope| bad(&error))?;
         query.set_scope(scope);
+    }
+    if telling == Telling::InFull {
+        query.tell_in_full();
     }
     if !query.has_facts() {
         return Err(bad(
@@ -130,28 +138,44 @@ pub(super) fn body<'a>(answer: &'a Answer, decision_id: &'a str) -> CheckAnswer<
         reset: reset(answer),
         wait: wait(answer),
         rejections: answer.rejections(),
-        delay_ms: delay_ms(ruling),
+        delay_ms: answer.delay_ms(),
         band: band(ruling),
         rule: rule.map(|rule| rule.name.as_str()),
         message: message.and_then(denied),
         fallback: ruling.fallback().map(OnFailure::word),
-        revision: ruling.revision(),
-        decision_id,
+        revision: Some(ruling.revision()),
+        decision_id: Some(decision_id),
     }
 }
 
 /// Every limit that was met, as it is written.
-pub(super) fn limits(answer: &Answer) -> impl Iterator<Item = LimitAnswer<'_>> {
+pub(super) fn limits(answer: &Answer, telling: Telling) -> impl Iterator<Item = LimitAnswer<'_>> {
+    let in_full = telling == Telling::InFull;
     answer
         .ruling
         .decisions()
-        .map(|(met, decision)| LimitAnswer {
+        .map(move |(met, decision)| LimitAnswer {
             rule: met.rule.name.as_str(),
             limit: decision.limit(),
             window_us: met.period.length().get(),
             remaining: decision.remaining(),
             reset: reset_of(decision, answer.at),
+            told: met
+                .told
+                .as_deref()
+                .filter(|_| in_full)
+                .map(|limit| told(limit, decision)),
         })
+}
+
+fn told<'a>(told: &'a Told, decision: &Decision) -> Box<ToldAnswer<'a>> {
+    Box::new(ToldAnswer {
+        reset_ms: Micros::from(decision.reset_after()).as_millis_ceil(),
+        per: told.limit.to_string(),
+        algorithm: told.limit.algorithm().as_str(),
+        burst: told.limit.burst(),
+        key: &told.key,
+    })
 }
 
 /// When the limit shown is whole again, in seconds since 1970. A block that ends is over then.
@@ -178,13 +202,6 @@ fn wait(answer: &Answer) -> Option<Wait> {
         seconds,
         millis: exact.get().div_ceil(1_000),
     })
-}
-
-/// Whoever meets several queues waits for the longest.
-fn delay_ms(ruling: &Ruling) -> u64 {
-    let delays = ruling.decisions().map(|(_, decision)| decision.delay());
-    let longest = delays.max().unwrap_or_default();
-    Micros::from(longest).get().div_ceil(1_000)
 }
 
 fn band(ruling: &Ruling) -> Option<&'static str> {

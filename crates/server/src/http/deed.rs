@@ -7,6 +7,7 @@ use tollgate_wire::{
 };
 
 use super::{
+    caller::Telling,
     convert,
     decision::Words,
     desk::Desk,
@@ -51,12 +52,18 @@ impl Desk {
             let problem = Problem::new(status, detail);
             return self.problem_with(&problem, challenge, manner, output);
         }
-        match self.do_it(action, request, allowed.ok().as_ref()).await {
+        let telling = match self.telling(request) {
+            Ok(telling) => telling,
+            Err(problem) => return self.problem(&problem, manner, output),
+        };
+        let actor = allowed.ok();
+        match self.do_it(action, request, (actor.as_ref(), telling)).await {
             Ok(answer) => {
                 let words = Words {
                     wanted: Wanted::Any,
                     denial: DenialAs::Ok,
                     fields: None,
+                    telling,
                 };
                 self.decision(&answer, words, manner, output);
             }
@@ -94,7 +101,7 @@ impl Desk {
         &self,
         action: Action,
         request: &Request<'_>,
-        actor: Option<&Actor>,
+        (actor, telling): (Option<&Actor>, Telling),
     ) -> Result<Answer, Problem> {
         params::of_others(request.query)?;
         let body = read_body(request.body, Purpose::Deed);
@@ -106,7 +113,7 @@ impl Desk {
             ));
         }
         let identity = self.identify(&body, request)?;
-        let ask = convert::ask(&body, &identity)?;
+        let ask = convert::ask(&body, &identity, telling)?;
         let rule = body.rule.as_deref().filter(|rule| !rule.is_empty());
         let answer = self
             .service

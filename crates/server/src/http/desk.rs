@@ -9,7 +9,9 @@ use tollgate_wire::{
 };
 
 use super::{
-    HttpService, convert,
+    HttpService,
+    caller::Telling,
+    convert,
     date::Date,
     decision::{Check, Words},
     manner::Manner,
@@ -18,6 +20,7 @@ use super::{
     route::{Astray, Route},
 };
 use crate::{
+    callers::Registered,
     identity::{Identity, Trust},
     listen::Peer,
     telemetry::{Protocol, Turned},
@@ -38,6 +41,8 @@ pub(super) struct Desk {
     pub(super) id: Vec<u8>,
     /// What follows the next answer.
     pub(super) after: After,
+    /// As whom it has named itself, as long as it is here.
+    pub(super) registered: Option<Registered>,
 }
 
 /// Any page may ask, and read what it is told.
@@ -68,6 +73,7 @@ impl Desk {
             scratch: Vec::new(),
             id: Vec::new(),
             after: After::Keep,
+            registered: None,
         }
     }
 
@@ -119,7 +125,7 @@ impl Desk {
         }
         let service = Arc::clone(&self.service);
         let asked = checks.iter().map(|check| match &check.body {
-            Ok(body) => convert::ask(body, &check.identity),
+            Ok(body) => convert::ask(body, &check.identity, check.words.telling),
             Err(problem) => Err(problem.clone()),
         });
         let mut asking = checks.iter();
@@ -169,11 +175,12 @@ impl Desk {
     }
 
     /// Answers with a body that was put into the scratch buffer.
-    pub(super) fn json(&mut self, manner: Manner, output: &mut Vec<u8>) {
+    pub(super) fn json(&mut self, telling: Telling, manner: Manner, output: &mut Vec<u8>) {
         let reply = Reply::begin(output, 200)
             .lines(self.date.line(self.now))
             .lines(CORS)
             .lines(b"Content-Type: application/json\r\n");
+        let reply = self.callers(reply, telling);
         manner.end(reply, &self.scratch);
         self.scratch.clear();
         self.scratch.shrink_to(KEPT_BYTES_MAX);
@@ -195,14 +202,16 @@ impl Desk {
         manner.end(reply.lines(HEALTH), body);
     }
 
-    fn read_check<'i>(&self, request: &Request<'i>, manner: Manner) -> Check<'i> {
+    fn read_check<'i>(&mut self, request: &Request<'i>, manner: Manner) -> Check<'i> {
         let denial = params::of_check(request.query);
+        let telling = self.telling(request);
         let words = Words {
             wanted: request.wanted,
             denial: denial.clone().unwrap_or(params::DenialAs::Ruled),
             fields: None,
+            telling: telling.clone().unwrap_or(Telling::Usual),
         };
-        let read = denial.and_then(|_| {
+        let read = denial.and(telling).and_then(|_| {
             let body = read_body(request.body, Purpose::Check);
             body.map_err(|error| Problem::new(400, error.to_string()))
         });

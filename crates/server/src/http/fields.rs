@@ -1,8 +1,11 @@
 //! The header fields that carry the numbers, whoever writes them.
 
-use tollgate::{Met, Micros, Ruling};
+use tollgate::{Micros, Ruling};
 use tollgate_core::Decision;
-use tollgate_wire::http1::Reply;
+use tollgate_wire::{
+    headers::{self, Policy},
+    http1::Reply,
+};
 
 use super::convert;
 use crate::{Fields, ResetAs, Wording, engine::Answer};
@@ -40,7 +43,7 @@ pub(crate) fn write<L: Lines>(reply: L, answer: &Answer, wording: Wording) -> L 
 /// With `Retry-After` on a denial where waiting helps, and how often there was one of late if anybody counts.
 pub(crate) fn retry_after<L: Lines>(reply: L, answer: &Answer) -> L {
     let reply = match answer.retry_after_s() {
-        Some(seconds) => reply.number("Retry-After", seconds),
+        Some(seconds) => reply.number(headers::RETRY_AFTER, seconds),
         None => reply,
     };
     match answer.rejections() {
@@ -63,8 +66,8 @@ fn vendor<L: Lines>(mut reply: L, answer: &Answer, reset_as: ResetAs) -> L {
         return reply;
     };
     reply = reply
-        .number("X-RateLimit-Limit", limit)
-        .number("X-RateLimit-Remaining", remaining);
+        .number(headers::LIMIT, limit)
+        .number(headers::REMAINING, remaining);
     let Some(reset) = convert::reset(answer) else {
         return reply;
     };
@@ -76,7 +79,7 @@ fn vendor<L: Lines>(mut reply: L, answer: &Answer, reset_as: ResetAs) -> L {
             until.saturating_sub(since).div_ceil(1_000_000)
         }
     };
-    reply.number("X-RateLimit-Reset", reset)
+    reply.number(headers::RESET, reset)
 }
 
 /// Structured fields: every limit that was met as a policy, and the standing of the one shown.
@@ -84,23 +87,18 @@ fn draft<L: Lines>(reply: L, ruling: &Ruling) -> L {
     let Some((shown, decision)) = ruling.shown() else {
         return stopped(reply, ruling);
     };
-    let reply = reply.with("RateLimit-Policy", |out| {
-        for (place, (met, decision)) in ruling.decisions().enumerate() {
-            if place > 0 {
-                out.extend_from_slice(b", ");
-            }
-            write_policy(ruling, met, out);
-            parameter(b";q=", decision.limit(), out);
-            let window = met.period.length().get();
-            if window >= 1_000_000 {
-                parameter(b";w=", window / 1_000_000, out);
-            }
-        }
+    let policies = ruling.decisions().map(|(met, decision)| Policy {
+        name: ruling.policy_of(met),
+        quota: decision.limit(),
+        window_us: Some(met.period.length().get()),
     });
-    reply.with("RateLimit", |out| {
-        write_policy(ruling, shown, out);
-        parameter(b";r=", decision.remaining(), out);
-        parameter(b";t=", until_more(ruling, decision), out);
+    let reply = reply.with(headers::POLICY, |out| {
+        headers::write_policies(policies, out);
+    });
+    let until_more = Some(until_more(ruling, decision));
+    reply.with(headers::STANDING, |out| {
+        let name = ruling.policy_of(shown);
+        headers::write_standing(&name, decision.remaining(), until_more, out);
     })
 }
 
@@ -109,14 +107,17 @@ fn stopped<L: Lines>(reply: L, ruling: &Ruling) -> L {
     let Some(rule) = ruling.rule() else {
         return reply;
     };
-    let name = |out: &mut Vec<u8>| quote(rule.name.as_str(), out);
-    let reply = reply.with("RateLimit-Policy", |out| {
-        name(out);
-        parameter(b";q=", 0, out);
+    let name = rule.name.as_str();
+    let policy = Policy {
+        name: name.into(),
+        quota: 0,
+        window_us: None,
+    };
+    let reply = reply.with(headers::POLICY, |out| {
+        headers::write_policies([policy], out);
     });
-    reply.with("RateLimit", |out| {
-        name(out);
-        parameter(b";r=", 0, out);
+    reply.with(headers::STANDING, |out| {
+        headers::write_standing(name, 0, None, out);
     })
 }
 
@@ -127,31 +128,4 @@ fn until_more(ruling: &Ruling, decision: &Decision) -> u64 {
         Some(wait) if !ruling.is_allowed() => reset.min(wait),
         _ => reset,
     }
-}
-
-/// The name of a policy: the rule's, with the window where the rule has several.
-pub(super) fn policy(ruling: &Ruling, met: &Met) -> String {
-    let of_rule = ruling
-        .decisions()
-        .filter(|(other, _)| other.rule.id == met.rule.id);
-    match of_rule.count() {
-        0 | 1 => met.rule.name.as_str().to_owned(),
-        _ => format!("{}:{}", met.rule.name.as_str(), met.period),
-    }
-}
-
-fn write_policy(ruling: &Ruling, met: &Met, out: &mut Vec<u8>) {
-    quote(&policy(ruling, met), out);
-}
-
-/// Names hold neither quotes nor backslashes.
-fn quote(name: &str, out: &mut Vec<u8>) {
-    out.push(b'"');
-    out.extend_from_slice(name.as_bytes());
-    out.push(b'"');
-}
-
-fn parameter(name: &[u8], value: u64, out: &mut Vec<u8>) {
-    out.extend_from_slice(name);
-    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }

@@ -6,6 +6,7 @@ use tollgate_wire::{
 };
 
 use super::{
+    caller::Telling,
     convert,
     decision::{FALLBACK, Words},
     desk::{Desk, INVALID_TOKEN},
@@ -92,6 +93,7 @@ impl Desk {
                         wanted: request.wanted,
                         denial: DenialAs::Ruled,
                         fields: Some(wording.fields),
+                        telling: Telling::Usual,
                     };
                     desk.decision(&answer, words, manner, output);
                 });
@@ -191,7 +193,7 @@ impl Desk {
             NGINX_ALLOWED
         } else {
             let body = convert::body(answer, id);
-            body.write(convert::limits(answer), &mut self.scratch);
+            body.write(convert::limits(answer, Telling::Usual), &mut self.scratch);
             if ascii::length(&self.scratch) > BODY_BYTES_MAX {
                 self.scratch.clear();
                 body.write(std::iter::empty(), &mut self.scratch);

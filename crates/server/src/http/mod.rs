@@ -1,6 +1,7 @@
 //! Decisions over HTTP.
 
 mod batch;
+mod caller;
 mod convert;
 mod date;
 mod decision;

@@ -7,9 +7,11 @@ use super::{client::unknown_subcommand, verb::Verb};
 impl Verb {
     const fn flags(self) -> &'static [&'static str] {
         match self {
-            Self::Throttle | Self::Check | Self::Refund | Self::ResetCounters => &["write", "fast"],
+            Self::Throttle | Self::Check | Self::Decide | Self::Refund | Self::ResetCounters => {
+                &["write", "fast"]
+            }
             Self::Peek => &["readonly", "fast"],
-            Self::Ping | Self::Echo | Self::Select => &["fast"],
+            Self::Ping | Self::Echo | Self::Select | Self::Caller => &["fast"],
             Self::Hello | Self::Auth | Self::Quit | Self::Reset => &["fast", "no_auth"],
             Self::Client | Self::Command | Self::Info | Self::Config => &["loading", "stale"],
         }
@@ -26,9 +28,13 @@ impl Verb {
 
     const fn group(self) -> &'static str {
         match self {
-            Self::Throttle | Self::Check | Self::Peek | Self::Refund | Self::ResetCounters => {
-                "module"
-            }
+            Self::Throttle
+            | Self::Check
+            | Self::Decide
+            | Self::Caller
+            | Self::Peek
+            | Self::Refund
+            | Self::ResetCounters => "module",
             Self::Ping
             | Self::Echo
             | Self::Hello
@@ -45,6 +51,8 @@ impl Verb {
         match self {
             Self::Throttle => "Charges a key by the numbers given, as redis-cell does.",
             Self::Check => "Charges a request on every limit it meets, or on none.",
+            Self::Decide => "As TG.CHECK, and tells what every limit is.",
+            Self::Caller => "Names the caller, and says how many there are.",
             Self::Peek => "Says what a check would answer, and charges nothing.",
             Self::Refund => "Gives cost back to every counter the request would be charged on.",
             Self::ResetCounters => {

@@ -5,7 +5,7 @@ use tollgate_wire::resp::Encoder;
 
 use super::{convert, run::Desk};
 use crate::{
-    engine::{Ask, Engine, Refusal, UNDER_WAY_MAX},
+    engine::{Answer, Ask, Engine, Refusal, UNDER_WAY_MAX},
     telemetry::{Protocol, Turned},
 };
 
@@ -46,15 +46,35 @@ impl<'i> Checks<'i> {
             return;
         }
         let mut reply = Encoder::new(output, desk.client.version);
-        let answered = engine.check_all(&self.asks, |answer| match answer {
-            Ok(answer) => convert::ruling(&mut reply, &answer.ruling),
-            Err(refusal) => {
-                turned_away(engine, &refusal);
-                convert::refusal(&mut reply, &refusal);
+        let mut asks = self.asks.iter();
+        let answered = engine.check_all(&self.asks, |answer| {
+            if let Some(ask) = asks.next() {
+                write(&mut reply, engine, ask, answer);
             }
         });
         answered.await;
         self.asks.clear();
+    }
+}
+
+/// Writes what came of a check.
+#[inline]
+pub(super) fn write(
+    reply: &mut Encoder<'_>,
+    engine: &Engine,
+    ask: &Ask<'_>,
+    answer: Result<Answer, Refusal>,
+) {
+    match answer {
+        Ok(answer) if ask.query.is_told_in_full() => {
+            let callers = engine.recorder().callers().told();
+            convert::in_full(reply, &answer, callers);
+        }
+        Ok(answer) => convert::ruling(reply, &answer.ruling),
+        Err(refusal) => {
+            turned_away(engine, &refusal);
+            convert::refusal(reply, &refusal);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
 
 use tollgate_wire::resp::{Command, Encoder, Version};
 
-use crate::{identity::Trust, listen::Peer};
+use crate::{callers::Registered, identity::Trust, listen::Peer};
 
 /// The longest name of a client or of its library.
 const NAME_BYTES_MAX: usize = 256;
@@ -27,6 +27,8 @@ pub(super) struct Client {
     pub(super) peer: Option<Peer>,
     /// What that is worth.
     pub(super) trust: Trust,
+    /// As whom it has named itself, as long as it is here.
+    pub(super) registered: Option<Registered>,
     library: Box<str>,
     library_version: Box<str>,
 }
@@ -41,6 +43,7 @@ impl Client {
             name: Box::default(),
             peer: None,
             trust,
+            registered: None,
             library: Box::default(),
             library_version: Box::default(),
         }
@@ -62,6 +65,7 @@ impl Client {
         self.version = Version::Two;
         self.token = None;
         self.name = Box::default();
+        self.registered = None;
     }
 
     /// Gives it a name, or says why not.

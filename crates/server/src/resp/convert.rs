@@ -1,15 +1,52 @@
 //! Answers to replies.
 
+use std::time::Duration;
+
+use smallvec::SmallVec;
 use tollgate::Ruling;
 use tollgate_core::Micros;
 use tollgate_memory::Throttled;
 use tollgate_wire::resp::Encoder;
 
-use crate::{authority::Refused, engine::Refusal, identity};
+use crate::{
+    authority::Refused,
+    engine::{Answer, Refusal},
+    identity,
+};
 
 /// The six items of a decision.
+#[inline]
 pub(super) fn ruling(reply: &mut Encoder<'_>, ruling: &Ruling) {
     reply.array(6);
+    six(reply, ruling);
+}
+
+/// A decision told in full: the six items, the delay, how many callers there are, and what each limit is.
+pub(super) fn in_full(reply: &mut Encoder<'_>, answer: &Answer, callers: u64) {
+    let ruling = &answer.ruling;
+    reply.array(9);
+    six(reply, ruling);
+    reply.integer(integer(answer.delay_ms()));
+    reply.integer(integer(callers));
+    let told = ruling.decisions();
+    let told = told.filter_map(|(met, decision)| Some((met, met.told.as_deref()?, decision)));
+    let told: SmallVec<[_; 4]> = told.collect();
+    reply.array(told.len());
+    for (met, told, decision) in told {
+        reply.array(8);
+        reply.bulk(met.rule.name.as_str().as_bytes());
+        reply.integer(integer(decision.limit()));
+        reply.integer(integer(decision.remaining()));
+        reply.integer(millis(decision.reset_after()));
+        reply.bulk(told.limit.to_string().as_bytes());
+        reply.bulk(told.limit.algorithm().as_str().as_bytes());
+        reply.integer(told.limit.burst().map_or(-1, integer));
+        reply.bulk(told.key.join(",").as_bytes());
+    }
+}
+
+#[inline]
+fn six(reply: &mut Encoder<'_>, ruling: &Ruling) {
     reply.integer(i64::from(ruling.is_allowed()));
     reply.integer(ruling.limit().map_or(-1, integer));
     reply.integer(ruling.remaining().map_or(-1, integer));
@@ -76,7 +113,11 @@ fn reset_ms(ruling: &Ruling) -> i64 {
         Some(decision) => Some(decision.reset_after()),
         None => ruling.retry_after(),
     };
-    wait.map_or(0, |wait| integer(Micros::from(wait).as_millis_ceil()))
+    wait.map_or(0, millis)
+}
+
+fn millis(wait: Duration) -> i64 {
+    integer(Micros::from(wait).as_millis_ceil())
 }
 
 /// The protocol has no larger number.

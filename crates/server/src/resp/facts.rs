@@ -24,7 +24,7 @@ pub(super) struct Asked<'a> {
     pub(super) rule: Option<&'a str>,
 }
 
-/// Reads the words after `TG.CHECK`, `TG.PEEK`, `TG.REFUND` or `TG.RESET`. The error says what is wrong
+/// Reads the words after `TG.CHECK`, `TG.DECIDE`, `TG.PEEK`, `TG.REFUND` or `TG.RESET`. The error says what is wrong
 /// with which field.
 pub(super) fn read<'a>(
     verb: Verb,
@@ -56,8 +56,8 @@ pub(super) fn read<'a>(
                 let scope = value.parse().map_err(|error| format!("scope: {error}"))?;
                 query.set_scope(scope);
             }
-            Field::RequestId if verb == Verb::Check => request_id = id(value)?,
-            Field::Rule if verb != Verb::Check => rule = Some(value),
+            Field::RequestId if verb.is_check() => request_id = id(value)?,
+            Field::Rule if !verb.is_check() => rule = Some(value),
             Field::RequestId | Field::Rule => return Err(misplaced(verb, field)),
             Field::Token => stated.token = Some(value),
             _ => {
@@ -75,6 +75,9 @@ pub(super) fn read<'a>(
     }
     if verb == Verb::Refund && given & Field::Cost.bit() == 0 {
         return Err("cost: a refund says how much it gives back".to_owned());
+    }
+    if verb == Verb::Decide {
+        query.tell_in_full();
     }
     let ask = Ask {
         request_id,

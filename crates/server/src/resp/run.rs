@@ -5,7 +5,7 @@ use tollgate_wire::resp::{Command, Encoder};
 
 use super::{
     catalog, checks,
-    client::Client,
+    client::{Client, integer},
     convert, describe, facts,
     hello::{self, Gatekeeper},
     throttle,
@@ -102,9 +102,10 @@ impl Desk<'_> {
         let first = command.arg(0);
         match (verb, first) {
             (Verb::Throttle, _) => throttle::answer(self.engine, command, &mut reply),
-            (Verb::Check | Verb::Peek | Verb::Refund | Verb::ResetCounters, _) => {
+            (Verb::Check | Verb::Decide | Verb::Peek | Verb::Refund | Verb::ResetCounters, _) => {
                 self.decide(verb, command, &mut reply).await;
             }
+            (Verb::Caller, name) => self.register(name.unwrap_or_default(), &mut reply),
             (Verb::Ping, None) => reply.simple("PONG"),
             (Verb::Ping, Some(_)) if command.args_len() > 1 => {
                 reply.error("ERR wrong number of arguments for 'ping' command");
@@ -128,6 +129,15 @@ impl Desk<'_> {
             (Verb::Config, _) => describe::config(command, &mut reply),
         }
         After::On
+    }
+
+    /// `TG.CALLER`.
+    fn register(&mut self, name: &[u8], reply: &mut Encoder<'_>) {
+        let callers = self.engine.recorder().callers();
+        match callers.register(&mut self.client.registered, name) {
+            Ok(()) => reply.integer(integer(callers.told())),
+            Err(error) => reply.error(&format!("ERR {error}")),
+        }
     }
 
     /// `TG.*`, one by itself.
@@ -184,13 +194,8 @@ impl Desk<'_> {
     }
 
     async fn check(&self, asked: &facts::Asked<'_>, reply: &mut Encoder<'_>) {
-        match self.engine.check(&asked.ask).await {
-            Ok(answer) => convert::ruling(reply, &answer.ruling),
-            Err(refusal) => {
-                checks::turned_away(self.engine, &refusal);
-                convert::refusal(reply, &refusal);
-            }
-        }
+        let answer = self.engine.check(&asked.ask).await;
+        checks::write(reply, self.engine, &asked.ask, answer);
     }
 }
 

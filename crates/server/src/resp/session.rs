@@ -131,9 +131,9 @@ impl Session for RespSession {
             taken += command.taken();
             answered += 1;
             let verb = Verb::of(command.name());
-            if verb == Some(Verb::Check)
+            if let Some(check) = verb.filter(|verb| verb.is_check())
                 && let Some(words) = command.args_in_input()
-                && let Ok(mut asked) = facts::read(Verb::Check, words)
+                && let Ok(mut asked) = facts::read(check, words)
             {
                 effort += effort_of(verb, asked.stated.token.map(|_| desk.identifier));
                 if let Err(refused) = identified(&desk, &mut asked, &mut end) {

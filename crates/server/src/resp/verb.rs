@@ -7,6 +7,10 @@ pub(super) enum Verb {
     Throttle,
     /// `TG.CHECK`.
     Check,
+    /// `TG.DECIDE`.
+    Decide,
+    /// `TG.CALLER`.
+    Caller,
     /// `TG.PEEK`.
     Peek,
     /// `TG.REFUND`.
@@ -39,9 +43,11 @@ pub(super) enum Verb {
 
 impl Verb {
     /// Every command, those asked most often first.
-    pub(super) const ALL: [Self; 16] = [
+    pub(super) const ALL: [Self; 18] = [
         Self::Throttle,
         Self::Check,
+        Self::Decide,
+        Self::Caller,
         Self::Peek,
         Self::Refund,
         Self::ResetCounters,
@@ -77,6 +83,8 @@ impl Verb {
         match self {
             Self::Throttle => "cl.throttle",
             Self::Check => "tg.check",
+            Self::Decide => "tg.decide",
+            Self::Caller => "tg.caller",
             Self::Peek => "tg.peek",
             Self::Refund => "tg.refund",
             Self::ResetCounters => "tg.reset",
@@ -105,10 +113,15 @@ impl Verb {
             // It tells its usage itself, as redis-cell does.
             | Self::Throttle => -1,
             Self::Auth | Self::Client | Self::Config => -2,
-            Self::Check | Self::Peek | Self::Refund | Self::ResetCounters => -3,
+            Self::Check | Self::Decide | Self::Peek | Self::Refund | Self::ResetCounters => -3,
             Self::Reset => 1,
-            Self::Echo | Self::Select => 2,
+            Self::Echo | Self::Select | Self::Caller => 2,
         }
+    }
+
+    /// Whether it charges a request by the rules.
+    pub(super) const fn is_check(self) -> bool {
+        matches!(self, Self::Check | Self::Decide)
     }
 
     /// Whether it takes so many words after its name.

@@ -141,6 +141,8 @@ impl Recorder {
             let open = lane.connections().1;
             family.with([("protocol", protocol.clone())], Value::Whole(open));
         }
+        let help = "Callers that have named themselves and have a connection open, each once";
+        reading.gauge("tollgate_callers", help, self.callers().count());
         let help = "Connections so far";
         let family = reading.add(Kind::Counter, "tollgate_connections_opened", help);
         for (protocol, lane) in &lanes {

@@ -3,7 +3,7 @@
 use std::{
     fmt,
     sync::{
-        OnceLock,
+        Arc, OnceLock,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
 };
@@ -24,7 +24,7 @@ use super::{
     top::TopKeys,
     traffic::Traffic,
 };
-use crate::{config::Settings, identity::Reason, tls::Failure};
+use crate::{callers::Callers, config::Settings, identity::Reason, tls::Failure};
 
 /// Counts. Called on the way of every decision: be quick.
 #[derive(Debug, Default)]
@@ -50,6 +50,7 @@ pub(crate) struct Recorder {
     store: OnceLock<ReadStore>,
     fleet: OnceLock<ReadFleet>,
     top: TopKeys,
+    callers: Arc<Callers>,
 }
 
 struct ReadStore(Box<dyn Fn() -> Option<Stats> + Send + Sync>);
@@ -183,6 +184,11 @@ impl Recorder {
     /// The busiest keys of late.
     pub(crate) const fn top(&self) -> &TopKeys {
         &self.top
+    }
+
+    /// The callers that have named themselves.
+    pub(crate) const fn callers(&self) -> &Arc<Callers> {
+        &self.callers
     }
 
     /// Every metric, as Prometheus reads it.

@@ -7,7 +7,7 @@ use tollgate_core::{Action, Charge, Clock, ImmediateStore, Now, SystemClock, Ver
 use tollgate_memory::MemoryStore;
 use tollgate_rules::{Live, Plan, Query, RuleSet};
 
-use super::Ruling;
+use super::{NoSnapshot, Ruling};
 
 /// Says whether a request may pass under the rules in force.
 ///
@@ -101,6 +101,19 @@ impl<S, C> Gate<S, C> {
     /// ```
     pub const fn store(&self) -> &S {
         &self.store
+    }
+
+    /// The clock.
+    ///
+    /// ```
+    /// use tollgate::{Clock, Gate};
+    ///
+    /// let gate = Gate::in_memory(&"version: 1\nrules: []".parse()?);
+    /// assert!(gate.clock().now().wall.as_micros() > 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub const fn clock(&self) -> &C {
+        &self.clock
     }
 }
 
@@ -276,19 +289,3 @@ pub(super) fn rule_on(plan: &Plan<'_>, now: Now, decide: impl FnOnce() -> Verdic
         None => Ruling::decided(plan, decide()),
     }
 }
-
-/// No rules were ever published, so nothing can be decided.
-///
-/// ```
-/// assert!(tollgate::NoSnapshot.to_string().starts_with("no rules are loaded"));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoSnapshot;
-
-impl std::fmt::Display for NoSnapshot {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("no rules are loaded: neither the database nor a last-good snapshot gave any")
-    }
-}
-
-impl std::error::Error for NoSnapshot {}

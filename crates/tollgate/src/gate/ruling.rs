@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use smallvec::SmallVec;
 use tollgate_core::{Decision, Micros, OnFailure, Timestamp, Verdict};
-use tollgate_rules::{Line, Plan, Rule, Stop};
+use tollgate_rules::{Plan, Rule, Stop};
 
 use super::Met;
 
@@ -58,11 +58,7 @@ impl Ruling {
     }
 
     fn new(plan: &Plan<'_>, outcome: Outcome) -> Self {
-        let met = |line: &Line<'_>| Met {
-            rule: Arc::clone(line.rule()),
-            period: line.limit().limit.period(),
-            is_overridden: line.is_overridden(),
-        };
+        let met = |line| Met::new(plan, line);
         Self {
             revision: plan.revision(),
             is_matched: plan.has_matched(),

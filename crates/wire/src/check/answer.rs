@@ -27,10 +27,10 @@ pub struct CheckAnswer<'a> {
     pub message: Option<&'a str>,
     /// The failure policy that decided, if the counters could not be asked in time.
     pub fallback: Option<&'a str>,
-    /// The revision of the rules.
-    pub revision: u64,
-    /// The name of the decision.
-    pub decision_id: &'a str,
+    /// The revision of the rules, if there are any.
+    pub revision: Option<u64>,
+    /// The name of the decision, if it has one.
+    pub decision_id: Option<&'a str>,
 }
 
 /// How long to wait.
@@ -43,7 +43,7 @@ pub struct Wait {
 }
 
 /// One limit that was met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitAnswer<'a> {
     /// Whose it is.
     pub rule: &'a str,
@@ -55,6 +55,23 @@ pub struct LimitAnswer<'a> {
     pub remaining: u64,
     /// When it is whole again, in seconds since 1970.
     pub reset: u64,
+    /// What it is, for a caller that has named itself.
+    pub told: Option<Box<ToldAnswer<'a>>>,
+}
+
+/// A limit in full.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldAnswer<'a> {
+    /// How long until it is whole again: whoever asks may have another date.
+    pub reset_ms: u64,
+    /// Amount and period: `10/s`.
+    pub per: String,
+    /// How it is counted.
+    pub algorithm: &'a str,
+    /// Its burst, if it has one.
+    pub burst: Option<u64>,
+    /// The facts it counts by.
+    pub key: &'a [String],
 }
 
 /// What an answer with one limit takes, roughly.
@@ -116,10 +133,14 @@ impl CheckAnswer<'_> {
             out.extend_from_slice(b",\"fallback\":");
             write_text(fallback, out);
         }
-        out.extend_from_slice(b",\"revision\":");
-        number(self.revision, out);
-        out.extend_from_slice(b",\"decision_id\":");
-        write_text(self.decision_id, out);
+        if let Some(revision) = self.revision {
+            out.extend_from_slice(b",\"revision\":");
+            number(revision, out);
+        }
+        if let Some(decision_id) = self.decision_id {
+            out.extend_from_slice(b",\"decision_id\":");
+            write_text(decision_id, out);
+        }
         out.extend_from_slice(b",\"limits\":[");
         for (place, limit) in limits.enumerate() {
             if place > 0 {
@@ -143,7 +164,33 @@ impl LimitAnswer<'_> {
         number(self.remaining, out);
         out.extend_from_slice(b",\"reset\":");
         number(self.reset, out);
+        if let Some(told) = &self.told {
+            told.write_members(out);
+        }
         out.push(b'}');
+    }
+}
+
+impl ToldAnswer<'_> {
+    fn write_members(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b",\"reset_ms\":");
+        number(self.reset_ms, out);
+        out.extend_from_slice(b",\"per\":");
+        write_text(&self.per, out);
+        out.extend_from_slice(b",\"algorithm\":");
+        write_text(self.algorithm, out);
+        if let Some(burst) = self.burst {
+            out.extend_from_slice(b",\"burst\":");
+            number(burst, out);
+        }
+        out.extend_from_slice(b",\"key\":[");
+        for (place, field) in self.key.iter().enumerate() {
+            if place > 0 {
+                out.push(b',');
+            }
+            write_text(field, out);
+        }
+        out.push(b']');
     }
 }
 

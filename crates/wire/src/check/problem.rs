@@ -1,5 +1,7 @@
 //! Errors as RFC 9457 has them.
 
+use std::borrow::Cow;
+
 use super::text::write_text;
 use crate::http1::reason;
 
@@ -56,6 +58,61 @@ impl Problem {
             out.extend_from_slice(b",\"reason\":");
             write_text(reason, out);
         }
+        out.push(b'}');
+    }
+}
+
+/// What a quota that is used up is called in the registry of problem types.
+const QUOTA_TITLE: &str = "Request cannot be satisfied as assigned quota has been exceeded";
+
+/// Why a request was denied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Denial {
+    /// For want of quota.
+    Quota,
+    /// By a block, whose answer has this status.
+    Block(u16),
+}
+
+impl Denial {
+    /// Appends the denial as a JSON object: who was violated, and the members that `members` appends.
+    ///
+    /// ```
+    /// use tollgate_wire::check::Denial;
+    ///
+    /// let mut out = Vec::new();
+    /// Denial::Block(403).write(403, ["abusers".into()], |out| out.extend(b"\"limit\":0"), &mut out);
+    /// assert_eq!(
+    ///     String::from_utf8_lossy(&out),
+    ///     r#"{"type":"about:blank","title":"Forbidden","status":403,"violated-policies":["abusers"],"limit":0}"#
+    /// );
+    /// ```
+    pub fn write<'p>(
+        self,
+        status: u16,
+        violated: impl IntoIterator<Item = Cow<'p, str>>,
+        members: impl FnOnce(&mut Vec<u8>),
+        out: &mut Vec<u8>,
+    ) {
+        let (kind, title) = match self {
+            Self::Quota => (QUOTA_EXCEEDED, QUOTA_TITLE),
+            Self::Block(status) => ("about:blank", reason(status)),
+        };
+        out.extend_from_slice(b"{\"type\":");
+        write_text(kind, out);
+        out.extend_from_slice(b",\"title\":");
+        write_text(title, out);
+        out.extend_from_slice(b",\"status\":");
+        out.extend_from_slice(itoa::Buffer::new().format(status).as_bytes());
+        out.extend_from_slice(b",\"violated-policies\":[");
+        for (place, policy) in violated.into_iter().enumerate() {
+            if place > 0 {
+                out.push(b',');
+            }
+            write_text(&policy, out);
+        }
+        out.extend_from_slice(b"],");
+        members(out);
         out.push(b'}');
     }
 }

@@ -68,6 +68,7 @@ pub(super) fn parse(bytes: &[u8], limits: Limits) -> Result<Head<'_>, Flaw> {
         asker: fields.asker,
         content_type: fields.content_type,
         authorization: fields.authorization,
+        caller: fields.caller,
         headers: Headers::of(bytes),
         body: &[],
     };
@@ -98,6 +99,7 @@ struct Fields<'a> {
     expect: Option<&'a [u8]>,
     content_type: Option<&'a [u8]>,
     authorization: Option<&'a [u8]>,
+    caller: Option<&'a [u8]>,
     wanted: Wanted,
     asker: Asker,
     says_close: Said,
@@ -120,6 +122,7 @@ impl<'a> Fields<'a> {
             expect: None,
             content_type: None,
             authorization: None,
+            caller: None,
             wanted: Wanted::Any,
             asker: Asker::Program,
             says_close: Said::No,
@@ -147,6 +150,7 @@ impl<'a> Fields<'a> {
             12 if is("content-type") => once(&mut self.content_type, value, "Content-Type")?,
             13 if is("authorization") => once(&mut self.authorization, value, "Authorization")?,
             14 if is("content-length") => once(&mut self.length, value, "Content-Length")?,
+            15 if is("tollgate-caller") => once(&mut self.caller, value, "Tollgate-Caller")?,
             16 if is("content-encoding") && !value.eq_ignore_ascii_case(b"identity") => {
                 self.is_encoded = Said::Yes;
             }

@@ -1,5 +1,8 @@
 //! HTTP/1.1 as a state machine: bytes in, requests out, answers appended to a buffer.
 
+mod answer;
+#[cfg(test)]
+mod answer_test;
 mod chunked;
 mod decode;
 mod flaw;
@@ -12,6 +15,7 @@ mod scan;
 mod status;
 mod target;
 
+pub use answer::{Answer, AnswerDecoder, AnswerFlaw, Answered};
 pub use decode::{Decoded, Decoder};
 pub use flaw::Flaw;
 pub use headers::{Again, Headers};

@@ -23,6 +23,8 @@ pub struct Request<'a> {
     pub content_type: Option<&'a [u8]>,
     /// The header `Authorization`.
     pub authorization: Option<&'a [u8]>,
+    /// The header `Tollgate-Caller`.
+    pub caller: Option<&'a [u8]>,
     /// All headers, for whoever looks further.
     pub headers: Headers<'a>,
     /// The body, whatever way it came.

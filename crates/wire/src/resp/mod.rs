@@ -6,8 +6,10 @@ mod encode;
 mod error;
 mod inline;
 mod length;
+mod reply;
 
 pub use command::Command;
 pub use decode::{ARGS_MAX, BULK_BYTES_MAX, Decoded, Decoder, FRAME_BYTES_MAX, INLINE_BYTES_MAX};
 pub use encode::{Encoder, Version};
 pub use error::ProtocolError;
+pub use reply::{NoReply, Reply, read_reply, write_command};

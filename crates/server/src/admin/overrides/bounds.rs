@@ -160,6 +160,15 @@ fn words(span: Duration) -> String {
 mod tests {
     use super::*;
 
+    const DAY: Duration = Duration::from_secs(86_400);
+
+    fn bounds() -> OverrideBounds {
+        OverrideBounds {
+            factor_max: "10x".parse().unwrap(),
+            span_max: DAY * 7,
+        }
+    }
+
     const RULES: &str = "
 version: 1
 rules:
@@ -173,57 +182,52 @@ rules:
     fn an_exception_for_a_while_has_bounds() {
         let set: RuleSet = RULES.parse().unwrap();
         let now = Timestamp::from_secs(1_800_000_000);
-        let day = Duration::from_secs(86_400);
-        let bounds = OverrideBounds {
-            factor_max: "10x".parse().unwrap(),
-            span_max: day * 7,
-        };
         let until = |span: Duration| Some(now.saturating_add(span.into()));
         let limit = |text: &str| Change::Limit(text.parse().unwrap());
         let limits = |text: &str| Change::Limits(text.parse().unwrap());
         let factor = |text: &str| Change::Factor(text.parse().unwrap());
         for (rule, change, end, wrong) in [
-            (Some("login"), factor("10x"), until(day * 7), None),
-            (Some("login"), factor("0.5x"), until(day), None),
-            (None, factor("2x"), until(day), None),
-            (Some("login"), factor("10.001x"), until(day), Some("factor")),
+            (Some("login"), factor("10x"), until(DAY * 7), None),
+            (Some("login"), factor("0.5x"), until(DAY), None),
+            (None, factor("2x"), until(DAY), None),
+            (Some("login"), factor("10.001x"), until(DAY), Some("factor")),
             (Some("login"), factor("2x"), None, Some("until")),
             (
                 Some("login"),
                 factor("2x"),
-                until(day * 7 + day / 2),
+                until(DAY * 7 + DAY / 2),
                 Some("until"),
             ),
             (
                 Some("login"),
                 Change::Unlimited,
-                until(day),
+                until(DAY),
                 Some("unlimited"),
             ),
-            (Some("login"), limit("50/min"), until(day), None),
-            (Some("login"), limit("51/min"), until(day), Some("limit")),
-            (Some("login"), limit("1/h"), until(day), Some("limit")),
-            (None, limit("6/min"), until(day), Some("limit")),
-            (Some("closed"), limit("6/min"), until(day), Some("limit")),
-            (Some("pair"), limits("50/min, 1000/day"), until(day), None),
+            (Some("login"), limit("50/min"), until(DAY), None),
+            (Some("login"), limit("51/min"), until(DAY), Some("limit")),
+            (Some("login"), limit("1/h"), until(DAY), Some("limit")),
+            (None, limit("6/min"), until(DAY), Some("limit")),
+            (Some("closed"), limit("6/min"), until(DAY), Some("limit")),
+            (Some("pair"), limits("50/min, 1000/day"), until(DAY), None),
             (
                 Some("pair"),
                 limits("50/min, 1000/day, 1/s"),
-                until(day),
+                until(DAY),
                 None,
             ),
             (
                 Some("pair"),
                 limits("50/min, 1001/day"),
-                until(day),
+                until(DAY),
                 Some("limits"),
             ),
-            (Some("pair"), limits("50/min"), until(day), Some("limits")),
+            (Some("pair"), limits("50/min"), until(DAY), Some("limits")),
         ] {
             let mut exception = Override::new(rule.map(|rule| rule.parse().unwrap()));
             exception.change = change;
             exception.until = end;
-            let found = beyond(bounds, &set, &exception, now);
+            let found = beyond(bounds(), &set, &exception, now);
             let fields: Vec<&str> = found.iter().map(|(field, _)| *field).collect();
             assert_eq!(fields, Vec::from_iter(wrong), "{exception:?}: {found:?}");
         }
@@ -234,17 +238,12 @@ rules:
     fn a_burst_counts_too() {
         let set: RuleSet = RULES.parse().unwrap();
         let now = Timestamp::from_secs(1_800_000_000);
-        let day = Duration::from_secs(86_400);
-        let bounds = OverrideBounds {
-            factor_max: "10x".parse().unwrap(),
-            span_max: day * 7,
-        };
         let mut bursty = Override::new(Some("login".parse().unwrap()));
         let burst = "5/min".parse::<Limit>().unwrap().with_burst(51).unwrap();
         bursty.change = Change::Limit(burst);
-        bursty.until = Some(now.saturating_add(day.into()));
+        bursty.until = Some(now.saturating_add(DAY.into()));
         assert_eq!(
-            beyond(bounds, &set, &bursty, now).len(),
+            beyond(bounds(), &set, &bursty, now).len(),
             1,
             "a burst counts, too"
         );

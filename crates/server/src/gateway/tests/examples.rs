@@ -162,19 +162,28 @@ fn an_open_quote_hides_nobody() {
     }
 }
 
-/// Gateways write the one and hand on what a client wrote into the other.
+/// Proxies write the one and hand on what a client wrote into the other: neither is believed then.
 #[test]
-fn the_list_comes_before_the_other() {
-    check(
-        "10.0.0.1",
-        "Forwarded: for=1.1.1.1\nX-Forwarded-For: 192.0.2.1",
-        "192.0.2.1",
-    );
-    check(
-        "10.0.0.1",
-        "Forwarded: for=1.1.1.1\nX-Forwarded-For:",
-        "10.0.0.1",
-    );
+fn two_headers_that_differ_are_the_proxys_own() {
+    for (forwarded, list, wanted) in [
+        ("for=1.1.1.1", "192.0.2.1", "10.0.0.1"),
+        ("for=192.0.2.1", "1.1.1.1", "10.0.0.1"),
+        ("for=192.0.2.1", "", "10.0.0.1"),
+        ("for=_hidden", "1.1.1.1", "10.0.0.1"),
+        ("for=192.0.2.1", "10.2.2.2", "10.0.0.1"),
+        // What stands before counts for nothing in either.
+        (
+            "for=1.1.1.1, for=192.0.2.1",
+            "2.2.2.2, 192.0.2.1, 10.2.2.2",
+            "192.0.2.1",
+        ),
+    ] {
+        check(
+            "10.0.0.1",
+            &format!("Forwarded: {forwarded}\nX-Forwarded-For: {list}"),
+            wanted,
+        );
+    }
 }
 
 #[test]

@@ -176,3 +176,35 @@ fn a_client_cannot_choose_where_it_is_found() {
         }
     }
 }
+
+/// Nor by the header that its proxy does not write: whatever stands in that, it is found at its own address or at that
+/// of the proxy.
+#[test]
+fn a_client_cannot_choose_by_the_other_header() {
+    let mut rng = Rng::new(0x07e6);
+    let client: IpAddr = "198.51.100.9".parse().unwrap();
+    let peer: IpAddr = "10.0.0.1".parse().unwrap();
+    let kinds = [
+        (
+            Header::Forwarded,
+            "Forwarded",
+            "X-Forwarded-For: 198.51.100.9",
+        ),
+        (
+            Header::List,
+            "X-Forwarded-For",
+            "Forwarded: for=198.51.100.9",
+        ),
+    ];
+    let mut shared = 0;
+    for _ in 0..5_000 {
+        let (header, name, own) = rng.pick(&kinds);
+        let lie = Station::At(address(&mut rng));
+        let lie = element(lie, header, &mut rng);
+        let lines = format!("{name}: {lie}\r\n{own}\r\n");
+        let at = found(peer, lines.as_bytes());
+        assert!(at == client || at == peer, "{lines:?}: {at}");
+        shared += u32::from(at == peer);
+    }
+    assert!(shared > 1_000, "{shared}");
+}

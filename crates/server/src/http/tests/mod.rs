@@ -4,6 +4,7 @@ mod talk;
 
 mod batches;
 mod buffers;
+mod callers;
 mod conversation;
 mod decisions;
 mod deeds;

@@ -1,6 +1,7 @@
 //! A conversation with a session, on virtual time.
 
 use std::{
+    mem,
     net::{IpAddr, Ipv4Addr},
     sync::Arc,
 };
@@ -107,6 +108,12 @@ impl Talk {
     /// Another connection to the same server.
     pub(super) fn reconnect(&mut self) {
         self.reconnect_from(HERE);
+    }
+
+    /// Goes on over another connection; the one there was stays open as long as it is kept.
+    pub(super) fn another(&mut self) -> HttpSession {
+        let another = HttpSession::new(Arc::clone(&self.service), peer(HERE));
+        mem::replace(&mut self.session, another)
     }
 
     /// The same from elsewhere.

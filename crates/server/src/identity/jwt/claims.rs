@@ -1,14 +1,11 @@
 //! What a token says of its bearer.
 
-use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use serde::{
-    Deserialize, Deserializer,
-    de::{Error as _, MapAccess, Visitor},
-};
 use serde_json::Value;
 use tollgate_core::Timestamp;
 use tollgate_rules::normalise::identifier;
+use tollgate_wire::claims::Claims;
 
 use super::TokenFlaw;
 use crate::config::Jwt;
@@ -23,12 +20,11 @@ pub(crate) struct Facts {
     expires_s: u64,
 }
 
-/// All claims. One that is there twice is an error: whoever signed and whoever reads could each mean
-/// another.
+/// All claims of a token whose signature is right.
 #[derive(Debug)]
-pub(super) struct Claims(BTreeMap<String, Value>);
+pub(super) struct Said<'c>(pub(super) &'c Claims);
 
-impl Claims {
+impl Said<'_> {
     /// What they say, if it is for us and can be used.
     pub(super) fn facts(&self, jwt: &Jwt) -> Result<Facts, TokenFlaw> {
         let Jwt {
@@ -100,31 +96,5 @@ impl Facts {
             return Err(TokenFlaw::NotYet);
         }
         Ok(())
-    }
-}
-
-impl<'de> Deserialize<'de> for Claims {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(EachOnce)
-    }
-}
-
-struct EachOnce;
-
-impl<'de> Visitor<'de> for EachOnce {
-    type Value = Claims;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object of claims")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Claims, A::Error> {
-        let mut claims = BTreeMap::new();
-        while let Some((name, value)) = map.next_entry::<String, Value>()? {
-            if claims.insert(name, value).is_some() {
-                return Err(A::Error::custom("a claim is there twice"));
-            }
-        }
-        Ok(Claims(claims))
     }
 }

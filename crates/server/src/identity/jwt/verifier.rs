@@ -8,9 +8,10 @@ use jsonwebtoken::{
     errors::{Error, ErrorKind},
 };
 use tollgate_core::Timestamp;
+use tollgate_wire::claims::Claims;
 
 use super::{
-    Facts, JwtKeysError, Keys, TokenFlaw, algorithm::of_library, cache::Cache, claims::Claims,
+    Facts, JwtKeysError, Keys, TokenFlaw, algorithm::of_library, cache::Cache, claims::Said,
     contents::Contents,
 };
 use crate::config::Jwt;
@@ -92,7 +93,7 @@ impl Verifier {
         let key = keys.find(&header)?;
         let decoded = decode::<Claims>(token, key, &signature_only(header.alg));
         let decoded = decoded.map_err(|error| flaw(&error))?;
-        decoded.claims.facts(&self.jwt)
+        Said(&decoded.claims).facts(&self.jwt)
     }
 }
 

@@ -51,7 +51,7 @@ fn small_talk() {
 #[test]
 fn what_tools_ask_and_what_nobody_knows() {
     hear(&[
-        ("COMMAND COUNT", ":16\r\n"),
+        ("COMMAND COUNT", ":18\r\n"),
         ("COMMAND INFO get", "*1\r\n*-1\r\n"),
         ("COMMAND DOCS get", "*0\r\n"),
         ("CONFIG GET save", "*2\r\n$4\r\nsave\r\n$0\r\n\r\n"),
@@ -125,8 +125,8 @@ fn commands_are_listed_with_their_shapes() {
          *0\r\n*0\r\n*0\r\n"
     );
     let all = rig.hears("COMMAND\r\n");
-    assert!(all.starts_with("*16\r\n*10\r\n"), "{all}");
-    assert_eq!(all.matches("*10\r\n").count(), 16);
+    assert!(all.starts_with("*18\r\n*10\r\n"), "{all}");
+    assert_eq!(all.matches("*10\r\n").count(), 18);
     let docs = rig.hears(&bulks("COMMAND DOCS tg.check"));
     assert!(
         docs.starts_with("*2\r\n$8\r\ntg.check\r\n*6\r\n$7\r\nsummary\r\n"),
@@ -134,7 +134,7 @@ fn commands_are_listed_with_their_shapes() {
     );
     assert!(
         rig.hears("COMMAND LIST\r\n")
-            .starts_with("*16\r\n$11\r\ncl.throttle\r\n")
+            .starts_with("*18\r\n$11\r\ncl.throttle\r\n")
     );
 }
 

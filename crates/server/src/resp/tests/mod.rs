@@ -2,6 +2,7 @@
 // Proves: S3, S6, D15
 
 mod access;
+mod callers;
 mod cells;
 mod checks;
 mod connection;

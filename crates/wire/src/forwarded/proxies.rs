@@ -4,11 +4,11 @@ use std::{net::IpAddr, str::FromStr};
 
 use ipnet::{IpNet, Ipv4Net};
 
-/// The networks of the proxies in front of this server: only they are believed when they name their
+/// The networks of the proxies in front of a server: only they are believed when they name their
 /// client.
 ///
 /// ```
-/// use tollgate_server::TrustedProxies;
+/// use tollgate_wire::forwarded::TrustedProxies;
 ///
 /// let proxies: TrustedProxies = "10.0.0.0/8, ::1".parse()?;
 /// assert!(proxies.has("10.1.2.3".parse()?));
@@ -29,7 +29,7 @@ impl TrustedProxies {
     pub const COUNT_MAX: usize = 256;
 
     /// Nobody.
-    pub(crate) const fn none() -> Self {
+    pub const fn none() -> Self {
         let networks = Vec::new();
         Self { networks }
     }

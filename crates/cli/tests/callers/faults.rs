@@ -1,0 +1,232 @@
+//! A real server behind a network that fails: every call is answered, within the bound, and it ends by itself.
+
+use std::time::Duration;
+
+use tollgate_client::{BreakerState, Check, Client, Fallback, Source};
+use tollgate_testkit::{free_address, proxy::Proxy, wait_for};
+
+use super::house::{HASTY, House, PATIENT, allowed, client, search};
+use crate::common::server::LONG;
+
+const HERE: Source = Source::Fallback(Fallback::Local);
+
+/// A fault, by the name under which it is reported.
+type Fault = (&'static str, fn(&Proxy));
+
+const FAULTS: [Fault; 7] = [
+    ("refused", |proxy| {
+        proxy.refuse();
+        proxy.cut();
+    }),
+    ("cut and cut again", |proxy| {
+        proxy.drop_replies();
+        proxy.cut();
+    }),
+    ("black hole", |proxy| proxy.stall()),
+    ("one way only", |proxy| proxy.mute()),
+    ("replies lost", |proxy| proxy.drop_replies()),
+    ("late", |proxy| proxy.slow(Duration::from_secs(2))),
+    ("new ones into the void", |proxy| {
+        proxy.stall();
+        proxy.cut();
+    }),
+];
+
+fn state(client: &Client) -> BreakerState {
+    client.status().servers[0].breaker
+}
+
+// Proves: U4, C6
+#[tokio::test(flavor = "multi_thread")]
+async fn with_the_server_gone_the_limits_still_hold_and_it_comes_back() {
+    for (name, break_it) in FAULTS {
+        for place in 0..2 {
+            // A house for each: how many callers there are counts.
+            let house = House::new();
+            let (proxy, url) = house.proxied().into_iter().nth(place).unwrap();
+            let (client, clock) = client(&url, |builder| builder.deadline(HASTY));
+            // The first call may meet a machine that is busy.
+            let user = format!("u{}", url.len());
+            let check = search(&user);
+            let told = wait_for_answer(&client, &check).await;
+            assert_eq!(told.source(), Source::Server);
+            break_it(&proxy);
+            let before = client.status();
+            let spent = allowed(&client, &check, 40, HERE).await;
+            assert!(spent <= 10, "{name} {url}: {spent} of 10 a day");
+            assert!(spent >= 9, "{name} {url}: {spent}, and there is one caller");
+            assert_eq!(state(&client), BreakerState::Open, "{name} {url}");
+            let calls = client.status().servers[0].calls - before.servers[0].calls;
+            assert!(calls <= 20, "{name} {url}: {calls} calls until it opened");
+            let stranger = allowed(&client, &search("stranger"), 40, HERE).await;
+            assert_eq!(
+                stranger, 10,
+                "{name} {url}: who is new is limited like others"
+            );
+
+            proxy.accept();
+            proxy.flow();
+            proxy.cut();
+            clock.advance(Duration::from_secs(31));
+            come_back(&client).await;
+        }
+    }
+}
+
+/// An answer of the server: a machine that is busy may need several calls for it.
+async fn wait_for_answer(client: &Client, check: &Check<'_>) -> tollgate_client::Answer {
+    loop {
+        let answer = client.check(check).await.unwrap();
+        if answer.source() == Source::Server {
+            return answer;
+        }
+    }
+}
+
+/// Asks until all traffic is back.
+async fn come_back(client: &Client) {
+    for call in 0..10_000 {
+        let user = format!("back{call}");
+        drop(client.check(&Check::new().user(&*user)).await.unwrap());
+        if state(client) == BreakerState::Closed {
+            return;
+        }
+    }
+    panic!("{:?}", client.status());
+}
+
+/// Answers in slices of a byte are answers.
+#[tokio::test(flavor = "multi_thread")]
+async fn crumbs_are_put_together() {
+    let house = House::new();
+    for (proxy, url) in house.proxied() {
+        let (client, _) = client(&url, |builder| builder.deadline(PATIENT));
+        proxy.crumble();
+        let named = Check::new().user(&*url).endpoint("/named");
+        assert_eq!(allowed(&client, &named, 20, Source::Server).await, 20);
+    }
+}
+
+/// Two callers, and together they admit what one may.
+#[tokio::test(flavor = "multi_thread")]
+async fn callers_share_what_they_enforce_alone() {
+    let house = House::new();
+    let (proxy, url) = {
+        let [over_http, _] = house.proxied();
+        over_http
+    };
+    let clients = [0; 2].map(|_| client(&url, |builder| builder.deadline(PATIENT)).0);
+    // Each says hello; the first learns of the second with its next answer.
+    for client in clients.iter().chain(&clients) {
+        assert_eq!(
+            client.check(&search("ann")).await.unwrap().source(),
+            Source::Server
+        );
+    }
+    assert_eq!(
+        clients.each_ref().map(|client| client.status().callers),
+        [2, 2]
+    );
+    proxy.refuse();
+    proxy.cut();
+    let mut spent = 0;
+    for client in &clients {
+        spent += allowed(client, &search("ann"), 40, HERE).await;
+    }
+    assert_eq!(spent, 10);
+}
+
+/// The process is killed; another comes up in its place; nobody has to do anything.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_dies_is_found_again() {
+    let house = House::new();
+    let addr = house.server.http.to_string();
+    let (client, clock) = client(&format!("http://{addr}"), |builder| {
+        builder.deadline(PATIENT)
+    });
+    assert_eq!(allowed(&client, &search("ann"), 3, Source::Server).await, 3);
+    let House { desk, server } = house;
+    drop(server);
+    allowed(&client, &search("ann"), 40, HERE).await;
+    assert_eq!(state(&client), BreakerState::Open);
+    let _server = desk.serve(&["--rules", "rules.yaml", "--http", &addr]);
+    clock.advance(Duration::from_secs(31));
+    come_back(&client).await;
+    assert_eq!(
+        client.check(&search("bob")).await.unwrap().source(),
+        Source::Server
+    );
+}
+
+/// A server that hangs costs its callers the deadline of twenty calls, once.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_hangs_is_left_alone() {
+    let house = House::new();
+    let (client, _) = client(&house.urls()[0], |builder| builder.deadline(HASTY));
+    wait_for_answer(&client, &search("ann")).await;
+    house.server.pause();
+    allowed(&client, &search("ann"), 1_000, HERE).await;
+    let status = &client.status().servers[0];
+    assert!(status.failures <= 20, "{status:?}");
+    assert_eq!((status.breaker, status.in_flight), (BreakerState::Open, 0));
+}
+
+/// A name that leads nowhere, and an address where nobody is.
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_is_there() {
+    let nobody = format!("http://{}", free_address());
+    for url in [
+        "http://tollgate.invalid:7070",
+        &nobody,
+        "redis://tollgate.invalid",
+    ] {
+        let (client, _) = client(url, |builder| builder.deadline(HASTY));
+        assert_eq!(
+            allowed(&client, &search("ann"), 100, HERE).await,
+            100,
+            "{url}"
+        );
+        assert_eq!(state(&client), BreakerState::Open, "{url}");
+        let error = client.peek(&search("ann")).await.unwrap_err();
+        assert!(error.is_retryable(), "{error}");
+        wait_for("no connection is left", LONG, || {
+            (client.status().servers[0].connections == 0).then_some(())
+        });
+    }
+}
+
+/// Of several servers one is lost: its keys go to the next, the others' stay where they are.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_keys_of_a_lost_server_go_to_the_next() {
+    let houses = [House::new(), House::new(), House::new()];
+    let urls = houses.each_ref().map(|house| house.urls()[0].clone());
+    let (client, _) = client(&urls.join(","), |builder| builder.deadline(PATIENT));
+    let users: Vec<String> = (0..300).map(|user| format!("u{user}")).collect();
+    let named = |user: &'_ str| Check::new().user(user.to_owned()).endpoint("/named");
+    for user in &users {
+        assert_eq!(
+            client.check(&named(user)).await.unwrap().remaining(),
+            Some(999)
+        );
+    }
+    let calls: Vec<u64> = client
+        .status()
+        .servers
+        .iter()
+        .map(|server| server.calls)
+        .collect();
+    assert!(
+        calls.iter().all(|calls| (50..150).contains(calls)),
+        "{calls:?}"
+    );
+    let [first, _second, _third] = houses;
+    drop(first);
+    let mut moved = 0;
+    for user in &users {
+        let answer = client.check(&named(user)).await.unwrap();
+        assert_eq!(answer.source(), Source::Server, "another one is there");
+        // Counters are each server's own here: a key that moved begins anew.
+        moved += u64::from(answer.remaining() == Some(999));
+    }
+    assert_eq!(moved, calls[0]);
+}

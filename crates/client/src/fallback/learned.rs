@@ -1,0 +1,100 @@
+//! What was learned about a question, ready to be enforced.
+
+use std::num::NonZeroU32;
+
+use tollgate_core::{Charge, Cost, CounterKey, Limit, Period, RuleId};
+
+use super::ToldLimit;
+use crate::facts;
+
+/// The limits of a question, and this caller's parts of them.
+#[derive(Debug)]
+pub(super) struct Learned {
+    pub(super) told: Box<[ToldLimit]>,
+    pub(super) callers: NonZeroU32,
+    /// One for each that was told.
+    pub(super) parts: Box<[Part]>,
+}
+
+/// What this caller may use of a limit.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    rule: RuleId,
+    limit: Limit,
+    /// What it was before, if that had another period: whoever is counted under it is carried over.
+    former: Option<Limit>,
+}
+
+impl Learned {
+    /// In place of what was known before.
+    pub(super) fn new(told: &[ToldLimit], callers: NonZeroU32, before: Option<&Self>) -> Self {
+        Self {
+            told: told.into(),
+            callers,
+            parts: parts(told, callers, before),
+        }
+    }
+
+    /// Whether there is nothing new in this.
+    pub(super) fn is(&self, told: &[ToldLimit], callers: NonZeroU32) -> bool {
+        self.callers == callers && *self.told == *told
+    }
+
+    /// The same for another number of callers.
+    pub(super) fn among(&self, callers: NonZeroU32) -> Self {
+        Self::new(&self.told, callers, Some(self))
+    }
+}
+
+impl Part {
+    /// Of the counter for these values.
+    pub(super) fn charge<'a>(&'a self, values: &'a [u8], cost: Cost) -> Charge<'a> {
+        let key = CounterKey::new(self.rule, values);
+        Charge::new(key, &self.limit, cost).replacing(self.former.as_slice())
+    }
+}
+
+fn parts(told: &[ToldLimit], callers: NonZeroU32, before: Option<&Learned>) -> Box<[Part]> {
+    let part = |(index, told): (usize, &ToldLimit)| {
+        let rule = RuleId::new(facts::hash(told.rule.as_bytes()));
+        let limit = part(&told.per, callers);
+        let known = before.and_then(|before| before.parts.get(index));
+        let known = known.filter(|known| known.rule == rule);
+        let former = known.and_then(|known| match known.limit.period() == limit.period() {
+            true => known.former.clone(),
+            false => Some(known.limit.clone()),
+        });
+        Part {
+            rule,
+            former: former.filter(|former| former.period() != limit.period()),
+            limit,
+        }
+    };
+    told.iter().enumerate().map(part).collect()
+}
+
+/// A caller's part of a limit: a share of it, or, where that is less than one, a bucket that holds one and is
+/// refilled at the share's rate.
+fn part(limit: &Limit, callers: NonZeroU32) -> Limit {
+    let share = limit.share(callers);
+    let share = share.or_else(|| slow(limit, callers)?.with_burst(1).ok());
+    // Every limit that can be told has one or the other.
+    share.unwrap_or_else(|| limit.clone())
+}
+
+/// The same amount in a period that is longer by as many times as there are callers. Where no period is that
+/// long, a smaller amount in the longest there is.
+fn slow(limit: &Limit, callers: NonZeroU32) -> Option<Limit> {
+    let (period, callers) = (limit.period(), u64::from(callers.get()));
+    let unit = period.unit();
+    let wanted = period.count().saturating_mul(callers);
+    if let Ok(period) = Period::new(wanted, unit) {
+        return Limit::new(limit.amount(), period).ok();
+    }
+    let longest = Period::LENGTH_MAX.get().checked_div(unit.length().get())?;
+    let amount = u128::from(limit.amount())
+        .saturating_mul(u128::from(longest))
+        .checked_div(u128::from(wanted))?;
+    let amount = u64::try_from(amount).ok()?.max(1);
+    Limit::new(amount, Period::new(longest, unit).ok()?).ok()
+}

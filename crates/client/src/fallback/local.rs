@@ -1,0 +1,227 @@
+//! Limits that are enforced here while no server can be asked.
+
+use std::{
+    num::NonZeroU32,
+    ops::Range,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use smallvec::SmallVec;
+use tollgate_core::{Charge, Clock, Cost, Decision, ImmediateStore, Micros, Timestamp, Verdict};
+use tollgate_memory::MemoryStore;
+
+use super::{Fallback, ToldLimit, learned::Learned};
+use crate::{Answer, Check, Source, Standing, denials::Denials, facts, table::Table};
+
+/// Of how many questions, and of how many shapes of them, the limits are known.
+pub(super) const ENTRIES: usize = 16_384;
+/// How many counters there are meanwhile.
+const COUNTERS: usize = 65_536;
+/// More limits of one question than this are not kept.
+const LIMITS_MAX: usize = 64;
+/// When it is worth asking again for what is too much for this caller's share only.
+const ASK_AGAIN: Duration = Duration::from_secs(1);
+
+/// The limits that were told last, and counters of their own.
+pub(crate) struct Local {
+    by_facts: Table<Entry>,
+    by_shape: Table<Entry>,
+    blocks: Denials,
+    callers: AtomicU32,
+    clock: Arc<dyn Clock>,
+    counters: MemoryStore<Arc<dyn Clock>>,
+}
+
+/// What is known, and when it was last of use.
+#[derive(Debug)]
+struct Entry {
+    learned: Arc<Learned>,
+    used: Timestamp,
+}
+
+impl Local {
+    /// Nothing is known yet; this caller is the only one.
+    pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
+        Self {
+            by_facts: Table::new(ENTRIES),
+            by_shape: Table::new(ENTRIES),
+            blocks: Denials::of_blocks(),
+            callers: AtomicU32::new(1),
+            clock: Arc::clone(&clock),
+            counters: MemoryStore::with_capacity(COUNTERS, clock),
+        }
+    }
+
+    /// How many callers the server counts, this one included.
+    pub(crate) fn set_callers(&self, callers: u32) {
+        self.callers.store(callers.max(1), Ordering::Relaxed);
+    }
+
+    /// The server has told the limits of a question. Costs two comparisons where it told nothing new.
+    pub(crate) fn learn(&self, check: &Check<'_>, facts: u128, told: &[ToldLimit], now: Timestamp) {
+        let told = told.get(..LIMITS_MAX).unwrap_or(told);
+        self.blocks.forget(facts, now);
+        let callers = self.callers();
+        let shape = facts::shape(check);
+        let is_known = |entry: &mut Entry| {
+            entry.used = now;
+            entry.learned.is(told, callers)
+        };
+        let tables = [(&self.by_facts, facts), (&self.by_shape, shape)];
+        let is_known = tables.map(|(table, key)| table.with(key, is_known).unwrap_or(false));
+        // That somebody is exempt says nothing about others like them.
+        let is_news = [!is_known[0], !is_known[1] && !told.is_empty()];
+        if is_news == [false, false] {
+            return;
+        }
+        let learned = self.news(tables, is_known, told);
+        for ((table, key), is_news) in tables.into_iter().zip(is_news) {
+            if is_news {
+                let learned = Arc::clone(&learned);
+                let entry = Entry { learned, used: now };
+                table.put(key, entry, |entry| entry.used.as_micros());
+            }
+        }
+    }
+
+    /// The server has blocked whoever asks this, whatever it costs.
+    pub(crate) fn learn_block(&self, facts: u128, answer: &Answer, now: Timestamp) {
+        self.blocks.remember(facts, 0, answer, now);
+    }
+
+    /// Decides by what is known. Where nothing is, the question may pass.
+    pub(crate) fn decide(&self, check: &Check<'_>, facts: u128) -> Answer {
+        let now = self.clock.now().steady;
+        if let Some(blocked) = self.blocks.find(facts, check.weight(), now) {
+            let source = Source::Fallback(Fallback::Local);
+            return Answer { source, ..blocked };
+        }
+        let callers = self.callers();
+        let known = |entry: &mut Entry| {
+            entry.used = now;
+            if entry.learned.callers != callers {
+                entry.learned = Arc::new(entry.learned.among(callers));
+            }
+            Arc::clone(&entry.learned)
+        };
+        let learned = self.by_facts.with(facts, known);
+        let learned = learned.or_else(|| self.by_shape.with(facts::shape(check), known));
+        match learned {
+            Some(learned) if !learned.told.is_empty() => self.enforce(check, &learned),
+            _ => Answer::allowed(Source::Fallback(Fallback::Local)),
+        }
+    }
+
+    /// Of how many questions and shapes something is known.
+    pub(crate) fn len(&self) -> usize {
+        self.by_facts.len().saturating_add(self.by_shape.len())
+    }
+
+    /// What is known of exactly these facts.
+    #[cfg(test)]
+    pub(super) fn known(&self, facts: u128) -> Option<Arc<Learned>> {
+        self.by_facts
+            .with(facts, |entry| Arc::clone(&entry.learned))
+    }
+
+    fn callers(&self) -> NonZeroU32 {
+        NonZeroU32::new(self.callers.load(Ordering::Relaxed)).unwrap_or(NonZeroU32::MIN)
+    }
+
+    /// What was told, for the tables that do not know it; shared with the one that does, if one does.
+    fn news(
+        &self,
+        tables: [(&Table<Entry>, u128); 2],
+        is_known: [bool; 2],
+        told: &[ToldLimit],
+    ) -> Arc<Learned> {
+        let entries =
+            tables.map(|(table, key)| table.with(key, |entry| Arc::clone(&entry.learned)));
+        let mut known = entries
+            .iter()
+            .zip(is_known)
+            .filter(|(_, is_known)| *is_known);
+        if let Some((Some(learned), _)) = known.next() {
+            return Arc::clone(learned);
+        }
+        let before = entries.iter().flatten().next();
+        Arc::new(Learned::new(
+            told,
+            self.callers(),
+            before.map(|before| &**before),
+        ))
+    }
+
+    /// Charges all limits or none.
+    fn enforce(&self, check: &Check<'_>, learned: &Learned) -> Answer {
+        let mut values = facts::room();
+        let mut value = |told: &ToldLimit| -> Range<usize> {
+            let start = values.len();
+            told.key
+                .iter()
+                .for_each(|field| field.write(check, &mut values));
+            start..values.len()
+        };
+        let ranges: SmallVec<[Range<usize>; 4]> = learned.told.iter().map(&mut value).collect();
+        let cost = Cost::new(check.weight());
+        let charges: SmallVec<[Charge<'_>; 4]> = learned
+            .parts
+            .iter()
+            .zip(ranges)
+            .map(|(part, range)| part.charge(values.get(range).unwrap_or_default(), cost))
+            .collect();
+        answer(&self.counters.charge_now(&charges), learned, cost)
+    }
+}
+
+impl std::fmt::Debug for Local {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Local")
+            .field("callers", &self.callers)
+            .finish_non_exhaustive()
+    }
+}
+
+fn answer(verdict: &Verdict, learned: &Learned, cost: Cost) -> Answer {
+    let mut answer = Answer::allowed(Source::Fallback(Fallback::Local));
+    let told = learned.told.iter().zip(verdict.decisions());
+    answer.limits = told.map(standing).collect();
+    let binding = verdict.binding_index().and_then(|index| {
+        let decision = verdict.decisions().get(index)?;
+        Some((learned.told.get(index)?, decision))
+    });
+    let Some((told, decision)) = binding else {
+        return answer;
+    };
+    answer.rule = Some(Arc::clone(&told.rule));
+    answer.limit = Some(decision.limit());
+    answer.remaining = Some(decision.remaining());
+    answer.reset_after = Some(decision.reset_after());
+    if decision.is_allowed() {
+        let delays = verdict.decisions().iter().map(Decision::delay);
+        answer.delay = delays.max().unwrap_or_default();
+        return answer;
+    }
+    let fits = cost.get() <= told.per.capacity();
+    let again = || fits.then_some(ASK_AGAIN);
+    answer.is_allowed = false;
+    answer.status = 429;
+    answer.retry_after = decision.retry_after().or_else(again);
+    answer.retry_after_s = answer
+        .retry_after
+        .map(|wait| Micros::from(wait).as_secs_ceil().max(1));
+    answer
+}
+
+fn standing((told, decision): (&ToldLimit, &Decision)) -> Standing {
+    let window = told.per.period().length().into();
+    Standing {
+        remaining: decision.remaining(),
+        reset_after: decision.reset_after(),
+        ..Standing::new(Arc::clone(&told.rule), decision.limit(), window)
+    }
+}

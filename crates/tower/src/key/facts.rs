@@ -1,0 +1,175 @@
+//! What keys have read.
+
+use std::{borrow::Cow, fmt, net::IpAddr};
+
+use smallvec::SmallVec;
+
+use super::Role;
+
+/// What keys have read from one request. A [`Key`](crate::Key) of your own adds one fact, or that it is missing:
+///
+/// ```
+/// use tollgate_tower::{Facts, Key, RequestHead, Role};
+///
+/// #[derive(Clone)]
+/// struct Tenant;
+///
+/// impl Key for Tenant {
+///     fn read<'r>(&'r self, head: &RequestHead<'r>, facts: &mut Facts<'r>) {
+///         let host = head.header("host").and_then(|host| host.split_once('.'));
+///         facts.add(&Role::Org, host.map(|(tenant, _)| tenant.into()));
+///     }
+/// }
+/// ```
+///
+/// To show them for debugging shows that a text is there, and not what it says: it may be a secret.
+#[derive(Clone, Debug, Default)]
+pub struct Facts<'r> {
+    read: SmallVec<[Fact<'r>; 2]>,
+    /// Whether it is known who called, if a key asked for that.
+    peer: Peer,
+}
+
+/// Whether it is known who called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Peer {
+    /// Or nobody asked.
+    #[default]
+    Known,
+    Unknown,
+}
+
+/// One of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Fact<'r> {
+    pub(crate) role: &'r Role,
+    /// Which of several alternatives it came by.
+    pub(crate) way: u16,
+    pub(crate) value: Option<Value<'r>>,
+}
+
+/// What was read.
+#[derive(Clone)]
+pub(crate) enum Value<'r> {
+    Text(Cow<'r, str>),
+    Ip(IpAddr),
+}
+
+/// Only that a text is there: it can be an API key, a token, or a header of which nobody knows what it holds.
+impl fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(_) => f.write_str("Text(..)"),
+            Self::Ip(ip) => f.debug_tuple("Ip").field(ip).finish(),
+        }
+    }
+}
+
+impl<'r> Facts<'r> {
+    /// Adds a fact, or that it is missing. A text of blanks only is missing.
+    pub fn add(&mut self, role: &'r Role, text: Option<Cow<'r, str>>) {
+        let text = text.map(|text| match text {
+            Cow::Borrowed(text) => Cow::Borrowed(text.trim_ascii()),
+            Cow::Owned(text) if text.trim_ascii().len() == text.len() => Cow::Owned(text),
+            Cow::Owned(text) => Cow::Owned(text.trim_ascii().to_owned()),
+        });
+        let value = text.filter(|text| !text.is_empty()).map(Value::Text);
+        self.push(role, value);
+    }
+
+    /// Adds an address, or that it is missing.
+    pub fn add_ip(&mut self, role: &'r Role, ip: Option<IpAddr>) {
+        self.push(role, ip.map(|ip| Value::Ip(ip.to_canonical())));
+    }
+
+    /// A key asked who called, and nobody has noted that.
+    pub(super) fn miss_peer(&mut self) {
+        self.peer = Peer::Unknown;
+    }
+
+    pub(crate) const fn peer(&self) -> Peer {
+        self.peer
+    }
+
+    fn push(&mut self, role: &'r Role, value: Option<Value<'r>>) {
+        self.read.push(Fact {
+            role,
+            way: 0,
+            value,
+        });
+    }
+
+    pub(crate) fn iter(&self) -> std::slice::Iter<'_, Fact<'r>> {
+        self.read.iter()
+    }
+
+    pub(crate) fn as_slice(&self) -> &[Fact<'r>] {
+        &self.read
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.read.len()
+    }
+
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.read.truncate(len);
+    }
+
+    pub(super) fn set_role(&mut self, from: usize, role: &'r Role) {
+        let read = self.read.iter_mut().skip(from);
+        read.for_each(|fact| fact.role = role);
+    }
+
+    pub(super) fn shift_ways(&mut self, from: usize, ways: u16) {
+        let read = self.read.iter_mut().skip(from);
+        read.for_each(|fact| fact.way = fact.way.saturating_add(ways));
+    }
+
+    /// Whether anything is missing of what was read after the first `from`.
+    pub(crate) fn has_missing(&self, from: usize) -> bool {
+        let mut read = self.read.iter().skip(from);
+        read.any(|fact| fact.value.is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+
+    use super::*;
+    use crate::{Key as _, Question, RequestHead, bearer_token, header, peer_ip};
+
+    #[test]
+    fn secrets_are_not_shown() {
+        let request = Request::get("/search?key=s3cret")
+            .header("x-api-key", "s3cret")
+            .header("authorization", "Bearer s3cret")
+            .header("x-session", "s3cret")
+            .extension(crate::PeerAddr("192.0.2.1:5000".parse().unwrap()))
+            .body(())
+            .unwrap();
+        let head = RequestHead::of(&request);
+        let secrets = (header("x-api-key"), bearer_token(), header("x-session"));
+        let key = (secrets, peer_ip(), header("x-none"));
+        let mut facts = Facts::default();
+        key.read(&head, &mut facts);
+        let question = Question {
+            head: &head,
+            facts: &facts,
+            cost: None,
+        };
+        let shown = format!("{question:?}");
+        assert!(!shown.contains("s3cret"), "{shown}");
+        for part in [
+            "/search",
+            "x-session",
+            "ApiKey",
+            "Token",
+            "Text(..)",
+            "192.0.2.1",
+            "None",
+        ] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+    }
+}
