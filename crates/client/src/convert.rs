@@ -30,7 +30,7 @@ pub(crate) fn answer(told: &Told, status: Option<u16>, now: Timestamp) -> Answer
         retry_after_s: told.retry_after,
         delay: Duration::from_millis(told.delay_ms),
         rule: told.rule.as_deref().map(Into::into),
-        status: match status.filter(|status| *status != 200) {
+        status: match told.status.or(status.filter(|status| *status != 200)) {
             _ if told.allowed => 200,
             Some(status) => status,
             // A block has no limit that could be met.

@@ -39,6 +39,32 @@ pub(crate) fn shape(check: &Check<'_>) -> u128 {
     hash(&bytes)
 }
 
+/// Of what is asked about, roughly: the near family has the first part of the path, the wide one none of it. Both have
+/// what kinds of facts there are about whoever asks, since those say by what is counted.
+pub(crate) fn families(check: &Check<'_>) -> [u128; 2] {
+    let body = &check.body;
+    let mut bytes = room();
+    for fact in [&body.tier, &body.method, &body.region, &body.scope] {
+        write_fact(fact.as_deref(), &mut bytes);
+    }
+    let who = identity(check);
+    bytes.extend(who.iter().map(|fact| u8::from(fact.is_some())));
+    let mut names: SmallVec<[&str; 8]> = body.attributes.iter().map(|(name, _)| &**name).collect();
+    names.sort_unstable();
+    names.iter().for_each(|name| write_text(name, &mut bytes));
+    let wide = hash(&bytes);
+    let path = body.endpoint.as_deref();
+    write_fact(path.map(first_part), &mut bytes);
+    [hash(&bytes), wide]
+}
+
+/// Up to the second slash: `/items` of `/items/17/parts`.
+fn first_part(path: &str) -> &str {
+    let mut slashes = path.match_indices('/').map(|(at, _)| at);
+    let end = slashes.find(|at| *at > 0);
+    end.and_then(|end| path.get(..end)).unwrap_or(path)
+}
+
 /// Nothing written yet.
 pub(crate) fn room() -> Bytes {
     Bytes::with_capacity(USUAL_BYTES)
@@ -59,6 +85,11 @@ pub(crate) fn all(check: &Check<'_>) -> Bytes {
 
 /// Who asks: user, org, API key, token, address.
 pub(crate) fn write_identity(check: &Check<'_>, out: &mut Bytes) {
+    let facts = identity(check);
+    facts.into_iter().for_each(|fact| write_fact(fact, out));
+}
+
+fn identity<'c>(check: &'c Check<'_>) -> [Option<&'c str>; 5] {
     let body = &check.body;
     let facts = [
         &body.user_id,
@@ -67,9 +98,7 @@ pub(crate) fn write_identity(check: &Check<'_>, out: &mut Bytes) {
         &body.token,
         &body.ip,
     ];
-    facts
-        .iter()
-        .for_each(|fact| write_fact(fact.as_deref(), out));
+    facts.map(|fact| fact.as_deref())
 }
 
 /// One fact, or that there is none.

@@ -98,7 +98,7 @@ impl Decide for Remote {
         }
         let check = check(question, |text| Cow::Owned(text.to_owned()));
         let client = self.client.clone();
-        Step::Later(Box::pin(async move { decided(client.check(&check).await) }))
+        Step::Later(Box::pin(async move { decided(client.ask(&check).await) }))
     }
 }
 

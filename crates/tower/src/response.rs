@@ -90,6 +90,7 @@ fn body(outcome: &Outcome, settings: &Settings, limits: &[Limit]) -> Vec<u8> {
         fallback: None,
         revision: outcome.revision(),
         decision_id: outcome.decision_id(),
+        status: None,
     };
     let denial = match standings.is_empty() {
         false => Denial::Quota,

@@ -29,6 +29,7 @@ fn answers_are_json_whatever_they_say() {
         revision: Some(1),
         fallback: Some("local"),
         decision_id: Some("id"),
+        status: Some(403),
     };
     let limit = LimitAnswer {
         rule: "r",

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use tollgate::RateLimiter;
+use tollgate::{ManualClock, RateLimiter};
 use tollgate_client::Fallback;
 use tollgate_tower::{Malformed, TollgateLayer, bearer_token, header, peer_ip};
 use tower::Layer as _;
@@ -153,4 +153,25 @@ async fn a_delay_that_is_too_long_is_a_denial() {
             (200, &"denied".parse().unwrap())
         );
     }
+}
+
+/// Of the requests that come while limits return, one in ten is checked: each is weighed once.
+// Proves: U4, L2
+#[tokio::test]
+async fn limits_that_return_check_one_in_ten() {
+    let desk = Desk::new();
+    desk.write("rules.yaml", RULES);
+    let server = desk.serve(&["--rules", "rules.yaml"]);
+    let client = client("http", server.http).clock(ManualClock::start());
+    let client = client.build().unwrap();
+    let layer = TollgateLayer::remote(client.clone()).unwrap();
+    let layer = layer.key(header("x-api-key"));
+    client.bypass();
+    client.resume();
+    for number in 0..100 {
+        let got = send(&layer, get(&number.to_string())).await;
+        assert_eq!(got.status, 200);
+    }
+    let status = client.status();
+    assert_eq!((status.by_server.allowed, status.bypassed), (10, 90));
 }

@@ -10,7 +10,7 @@ use tollgate_core::{
 use tollgate_memory::MemoryStore;
 use tollgate_testkit::Rng;
 
-use super::{KeyField, Local, ToldLimit};
+use super::{KeyField, Local, ToldLimit, Whom};
 use crate::{Check, facts::fingerprint};
 
 const LIMITS: [&str; 10] = [
@@ -31,6 +31,7 @@ fn told(limit: &Limit) -> [ToldLimit; 1] {
         rule: "r".into(),
         per: limit.clone(),
         key: [KeyField::User].into(),
+        whom: Whom::Everybody,
     }]
 }
 
@@ -188,6 +189,7 @@ fn one_caller_decides_as_a_store_does() {
             rule: rule.into(),
             per: limit.clone(),
             key: [KeyField::User].into(),
+            whom: Whom::Everybody,
         });
         for step in 0..300 {
             clock.advance(Duration::from_micros(rng.below(2_000_000)));

@@ -1,7 +1,9 @@
 //! Whose counter it is.
 // Proves: U4
 
-use super::{KeyField, ToldLimit};
+use tollgate_wire::check::LimitTold;
+
+use super::{KeyField, ToldLimit, Whom};
 use crate::{Check, facts::Bytes};
 
 fn written(field: &str, check: &Check<'_>) -> Bytes {
@@ -24,9 +26,15 @@ fn fields_are_read_as_the_protocol_writes_them() {
 
 #[test]
 fn limits_are_read_as_the_protocol_writes_them() {
-    let read = |per, algorithm, burst| {
-        ToldLimit::read("r".into(), per, algorithm, burst, ["user", "ip/56"])
+    let limit = |per: &str, algorithm: &str, burst| LimitTold {
+        rule: "r".into(),
+        per: Some(per.into()),
+        algorithm: Some(algorithm.into()),
+        burst,
+        key: vec!["user".into(), "ip/56".into()],
+        ..LimitTold::default()
     };
+    let read = |per, algorithm, burst| ToldLimit::read(&limit(per, algorithm, burst));
     let told = read("10/s", "token_bucket", Some(20)).unwrap();
     assert_eq!(told.per, tollgate_testkit::limit("10/s burst 20"));
     assert_eq!(*told.key, [KeyField::User, KeyField::Ip(Some(56))]);
@@ -34,6 +42,14 @@ fn limits_are_read_as_the_protocol_writes_them() {
     assert!(read("10/s", "sliding_window", Some(3)).is_none());
     assert!(read("10/s", "custom", None).is_none());
     assert!(read("ten/s", "token_bucket", None).is_none());
+    assert_eq!(told.whom, Whom::Everybody);
+    let mut one = limit("10/s", "token_bucket", None);
+    for rule in ["api-key:k1", "quota:ann"] {
+        one.rule = rule.into();
+        assert_eq!(ToldLimit::read(&one).unwrap().whom, Whom::OneBeside);
+    }
+    one.overridden = true;
+    assert_eq!(ToldLimit::read(&one).unwrap().whom, Whom::OneInstead);
 }
 
 #[test]

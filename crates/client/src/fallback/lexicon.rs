@@ -36,13 +36,7 @@ impl Lexicon {
         if let Some(known) = self.known.with(text, |known| known.clone()) {
             return Some(known);
         }
-        let limit = ToldLimit::read(
-            (*told.rule).into(),
-            told.per.as_deref()?,
-            told.algorithm.as_deref()?,
-            told.burst,
-            told.key.iter().map(|field| &**field),
-        )?;
+        let limit = ToldLimit::read(told)?;
         // Who comes when there is no room takes any place: limits that are in use are back at once.
         self.known.put(text, limit.clone(), |_| 0);
         Some(limit)
@@ -57,6 +51,7 @@ fn text(told: &LimitTold) -> Bytes {
     facts::write_fact(told.algorithm.as_deref(), &mut out);
     let burst = told.burst.map_or(0, |burst| burst.saturating_add(1));
     out.extend_from_slice(&burst.to_be_bytes());
+    out.push(told.overridden.into());
     for field in &told.key {
         facts::write_fact(Some(field), &mut out);
     }

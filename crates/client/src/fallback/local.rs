@@ -1,6 +1,7 @@
 //! Limits that are enforced here while no server can be asked.
 
 use std::{
+    borrow::Cow,
     num::NonZeroU32,
     ops::Range,
     sync::{
@@ -14,15 +15,13 @@ use smallvec::SmallVec;
 use tollgate_core::{Charge, Clock, Cost, Decision, ImmediateStore, Micros, Timestamp, Verdict};
 use tollgate_memory::MemoryStore;
 
-use super::{Fallback, ToldLimit, learned::Learned};
+use super::{Fallback, ToldLimit, Whom, kin::Kin, learned::Learned};
 use crate::{Answer, Check, Source, Standing, denials::Denials, facts, table::Table};
 
 /// Of how many questions, and of how many shapes of them, the limits are known.
 pub(super) const ENTRIES: usize = 16_384;
 /// How many counters there are meanwhile.
 const COUNTERS: usize = 65_536;
-/// More limits of one question than this are not kept.
-const LIMITS_MAX: usize = 64;
 /// When it is worth asking again for what is too much for this caller's share only.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 
@@ -30,6 +29,7 @@ const ASK_AGAIN: Duration = Duration::from_secs(1);
 pub(crate) struct Local {
     by_facts: Table<Entry>,
     by_shape: Table<Entry>,
+    kin: Kin,
     blocks: Denials,
     callers: AtomicU32,
     clock: Arc<dyn Clock>,
@@ -43,12 +43,20 @@ struct Entry {
     used: Timestamp,
 }
 
+/// What is known now.
+enum Noted {
+    /// As it was.
+    Known(Arc<Learned>),
+    News(Arc<Learned>),
+}
+
 impl Local {
     /// Nothing is known yet; this caller is the only one.
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
             by_facts: Table::new(ENTRIES),
             by_shape: Table::new(ENTRIES),
+            kin: Kin::default(),
             blocks: Denials::of_blocks(),
             callers: AtomicU32::new(1),
             clock: Arc::clone(&clock),
@@ -63,29 +71,35 @@ impl Local {
 
     /// The server has told the limits of a question. Costs two comparisons where it told nothing new.
     pub(crate) fn learn(&self, check: &Check<'_>, facts: u128, told: &[ToldLimit], now: Timestamp) {
-        let told = told.get(..LIMITS_MAX).unwrap_or(told);
         self.blocks.forget(facts, now);
-        let callers = self.callers();
-        let shape = facts::shape(check);
-        let is_known = |entry: &mut Entry| {
-            entry.used = now;
-            entry.learned.is(told, callers)
+        let of_shape = self.learn_shape(check, told, now);
+        self.note((&self.by_facts, facts), told, of_shape, now);
+    }
+
+    /// What of it goes for others who ask the like.
+    fn learn_shape(
+        &self,
+        check: &Check<'_>,
+        told: &[ToldLimit],
+        now: Timestamp,
+    ) -> Option<Arc<Learned>> {
+        let is_for_all = |limit: &&ToldLimit| limit.whom == Whom::Everybody;
+        let told = match told.iter().all(|limit| is_for_all(&limit)) {
+            true => Cow::Borrowed(told),
+            false if told.iter().any(|limit| limit.whom == Whom::OneInstead) => return None,
+            false => told.iter().filter(is_for_all).cloned().collect(),
         };
-        let tables = [(&self.by_facts, facts), (&self.by_shape, shape)];
-        let is_known = tables.map(|(table, key)| table.with(key, is_known).unwrap_or(false));
         // That somebody is exempt says nothing about others like them.
-        let is_news = [!is_known[0], !is_known[1] && !told.is_empty()];
-        if is_news == [false, false] {
-            return;
+        if told.is_empty() {
+            return None;
         }
-        let learned = self.news(tables, is_known, told);
-        for ((table, key), is_news) in tables.into_iter().zip(is_news) {
-            if is_news {
-                let learned = Arc::clone(&learned);
-                let entry = Entry { learned, used: now };
-                table.put(key, entry, |entry| entry.used.as_micros());
-            }
+        let shape = facts::shape(check);
+        let noted = self.note((&self.by_shape, shape), &told, None, now);
+        if let Noted::News(learned) = &noted {
+            self.kin.learn(check, shape, learned, now);
         }
+        let (Noted::News(learned) | Noted::Known(learned)) = noted;
+        Some(learned)
     }
 
     /// The server has blocked whoever asks this, whatever it costs.
@@ -110,6 +124,7 @@ impl Local {
         };
         let learned = self.by_facts.with(facts, known);
         let learned = learned.or_else(|| self.by_shape.with(facts::shape(check), known));
+        let learned = learned.or_else(|| self.kin.limits(check, callers, now));
         match learned {
             Some(learned) if !learned.told.is_empty() => self.enforce(check, &learned),
             _ => Answer::allowed(Source::Fallback(Fallback::Local)),
@@ -132,28 +147,31 @@ impl Local {
         NonZeroU32::new(self.callers.load(Ordering::Relaxed)).unwrap_or(NonZeroU32::MIN)
     }
 
-    /// What was told, for the tables that do not know it; shared with the one that does, if one does.
-    fn news(
+    /// Notes what was told, sharing what is the same.
+    fn note(
         &self,
-        tables: [(&Table<Entry>, u128); 2],
-        is_known: [bool; 2],
+        (table, key): (&Table<Entry>, u128),
         told: &[ToldLimit],
-    ) -> Arc<Learned> {
-        let entries =
-            tables.map(|(table, key)| table.with(key, |entry| Arc::clone(&entry.learned)));
-        let mut known = entries
-            .iter()
-            .zip(is_known)
-            .filter(|(_, is_known)| *is_known);
-        if let Some((Some(learned), _)) = known.next() {
-            return Arc::clone(learned);
+        shared: Option<Arc<Learned>>,
+        now: Timestamp,
+    ) -> Noted {
+        let callers = self.callers();
+        let known = table.with(key, |entry| {
+            entry.used = now;
+            Arc::clone(&entry.learned)
+        });
+        if let Some(known) = known.as_ref().filter(|known| known.is(told, callers)) {
+            return Noted::Known(Arc::clone(known));
         }
-        let before = entries.iter().flatten().next();
-        Arc::new(Learned::new(
-            told,
-            self.callers(),
-            before.map(|before| &**before),
-        ))
+        let shared = shared.filter(|shared| shared.is(told, callers));
+        let anew = || Arc::new(Learned::new(told, callers, known.as_deref()));
+        let learned = shared.unwrap_or_else(anew);
+        let entry = Entry {
+            learned: Arc::clone(&learned),
+            used: now,
+        };
+        table.put(key, entry, |entry| entry.used.as_micros());
+        Noted::News(learned)
     }
 
     /// Charges all limits or none.

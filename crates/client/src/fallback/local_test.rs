@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use tollgate_core::{Clock, ManualClock};
 
-use super::{Fallback, KeyField, Local, ToldLimit, local};
+use super::{Fallback, KeyField, Local, ToldLimit, Whom, local};
 use crate::{Answer, Check, Source, facts::fingerprint};
 
 fn told(rule: &str, limit: &str, key: &[&str]) -> ToldLimit {
@@ -13,6 +13,7 @@ fn told(rule: &str, limit: &str, key: &[&str]) -> ToldLimit {
         rule: rule.into(),
         per: tollgate_testkit::limit(limit),
         key: key.iter().map(|text| KeyField::read(text)).collect(),
+        whom: Whom::Everybody,
     }
 }
 

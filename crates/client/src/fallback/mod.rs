@@ -2,8 +2,9 @@
 //!
 //! [`Fallback::Local`] goes on enforcing the limits that the server told last, each divided by the number of
 //! callers that the server told too. Limits are remembered by all facts of a question, and by its shape (what is
-//! asked for, without who asks), so that somebody new is limited like those before. About a question that
-//! nothing is known of, nothing is enforced.
+//! asked for, without who asks), so that somebody new is limited like those before. What is common to questions that are
+//! alike is remembered too, for paths that nobody has asked about yet. About a question that nothing is known of, nothing is
+//! enforced.
 //!
 //! # The bound
 //!
@@ -22,6 +23,9 @@ mod bound_test;
 mod key;
 #[cfg(test)]
 mod key_test;
+mod kin;
+#[cfg(test)]
+mod kin_test;
 mod learned;
 mod lexicon;
 mod local;
@@ -32,7 +36,7 @@ mod told;
 pub(crate) use key::KeyField;
 pub(crate) use lexicon::Lexicon;
 pub(crate) use local::Local;
-pub(crate) use told::ToldLimit;
+pub(crate) use told::{ToldLimit, Whom};
 
 /// What is answered while no server can be asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

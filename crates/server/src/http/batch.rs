@@ -61,7 +61,7 @@ impl Desk {
                         self.id.clear();
                         answer.id.write(&mut self.id);
                         let id = str::from_utf8(&self.id).unwrap_or_default();
-                        convert::body(&answer, id)
+                        convert::body(&answer, id, telling)
                             .write(convert::limits(&answer, telling), &mut body);
                     }
                     Err(problem) => {

@@ -17,16 +17,20 @@ pub(super) enum Telling {
 }
 
 impl Desk {
-    /// Notes who asks, if it says so.
+    /// Notes who asks, if it says so. Whoever may not say for whom it asks is nobody's caller: it could make the others'
+    /// shares as small as it likes.
     #[inline]
     pub(super) fn telling(&mut self, request: &Request<'_>) -> Result<Telling, Problem> {
         match request.caller {
             None => Ok(Telling::Usual),
-            Some(name) => self.named(name),
+            Some(name) => self.named(name, request),
         }
     }
 
-    fn named(&mut self, name: &[u8]) -> Result<Telling, Problem> {
+    fn named(&mut self, name: &[u8], request: &Request<'_>) -> Result<Telling, Problem> {
+        if !self.may_state(request) {
+            return Ok(Telling::Usual);
+        }
         let callers = self.service.engine.recorder().callers();
         match callers.register(&mut self.registered, name) {
             Ok(()) => Ok(Telling::InFull),

@@ -1,6 +1,6 @@
 //! From bodies to questions, and from answers to bodies.
 
-use tollgate::{Band, Cost, Micros, OnFailure, Ruling, Told};
+use tollgate::{Band, Cost, Met, Micros, OnFailure, Ruling};
 use tollgate_core::{Decision, Timestamp};
 use tollgate_rules::{Query, QueryError, Scope, UnknownScope};
 use tollgate_wire::check::{CheckAnswer, CheckBody, LimitAnswer, Problem, ToldAnswer, Wait};
@@ -125,7 +125,11 @@ pub(super) fn problem(refusal: &Refusal) -> Problem {
 }
 
 /// An answer, as it is written.
-pub(super) fn body<'a>(answer: &'a Answer, decision_id: &'a str) -> CheckAnswer<'a> {
+pub(super) fn body<'a>(
+    answer: &'a Answer,
+    decision_id: &'a str,
+    telling: Telling,
+) -> CheckAnswer<'a> {
     let ruling = &answer.ruling;
     let allowed = ruling.is_allowed();
     let rule = ruling.rule();
@@ -145,6 +149,7 @@ pub(super) fn body<'a>(answer: &'a Answer, decision_id: &'a str) -> CheckAnswer<
         fallback: ruling.fallback().map(OnFailure::word),
         revision: Some(ruling.revision()),
         decision_id: Some(decision_id),
+        status: (telling == Telling::InFull).then(|| ruling.status()),
     }
 }
 
@@ -160,22 +165,20 @@ pub(super) fn limits(answer: &Answer, telling: Telling) -> impl Iterator<Item = 
             window_us: met.period.length().get(),
             remaining: decision.remaining(),
             reset: reset_of(decision, answer.at),
-            told: met
-                .told
-                .as_deref()
-                .filter(|_| in_full)
-                .map(|limit| told(limit, decision)),
+            told: in_full.then(|| told(met, decision)).flatten(),
         })
 }
 
-fn told<'a>(told: &'a Told, decision: &Decision) -> Box<ToldAnswer<'a>> {
-    Box::new(ToldAnswer {
+fn told<'a>(met: &'a Met, decision: &Decision) -> Option<Box<ToldAnswer<'a>>> {
+    let told = met.told.as_deref()?;
+    Some(Box::new(ToldAnswer {
         reset_ms: Micros::from(decision.reset_after()).as_millis_ceil(),
         per: told.limit.to_string(),
         algorithm: told.limit.algorithm().as_str(),
         burst: told.limit.burst(),
         key: &told.key,
-    })
+        is_overridden: met.is_overridden,
+    }))
 }
 
 /// When the limit shown is whole again, in seconds since 1970. A block that ends is over then.

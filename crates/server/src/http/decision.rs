@@ -48,7 +48,7 @@ impl Desk {
         self.id.clear();
         answer.id.write(&mut self.id);
         let id = str::from_utf8(&self.id).unwrap_or_default();
-        let body = convert::body(answer, id);
+        let mut body = convert::body(answer, id, words.telling);
         let is_problem = !body.allowed && words.wanted == Wanted::Problem;
         let status = match words.denial {
             DenialAs::Ok => 200,
@@ -56,6 +56,8 @@ impl Desk {
         };
         self.scratch.clear();
         if is_problem {
+            // A problem has a member of that name.
+            body.status = None;
             write_problem(answer, &body, (status, words.telling), &mut self.scratch);
         } else {
             body.write(convert::limits(answer, words.telling), &mut self.scratch);

@@ -238,13 +238,15 @@ impl Desk {
         body: &CheckBody<'_>,
         request: &Request<'_>,
     ) -> Result<Identity, Problem> {
-        let service = &self.service;
-        let may_state = || {
-            let token = request.bearer();
-            self.trust.may_state(&service.authority, token)
-        };
         let stated = convert::stated(body);
-        let identified = service.identifier.identify(&stated, may_state);
+        let identifier = &self.service.identifier;
+        let identified = identifier.identify(&stated, || self.may_state(request));
         identified.map_err(|refused| convert::refused(&refused))
+    }
+
+    /// Whether whoever asks may say for whom.
+    pub(super) fn may_state(&self, request: &Request<'_>) -> bool {
+        let token = request.bearer();
+        self.trust.may_state(&self.service.authority, token)
     }
 }

@@ -192,7 +192,7 @@ impl Desk {
         let status = if ruling.is_allowed() {
             NGINX_ALLOWED
         } else {
-            let body = convert::body(answer, id);
+            let body = convert::body(answer, id, Telling::Usual);
             body.write(convert::limits(answer, Telling::Usual), &mut self.scratch);
             if ascii::length(&self.scratch) > BODY_BYTES_MAX {
                 self.scratch.clear();

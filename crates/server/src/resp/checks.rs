@@ -49,7 +49,7 @@ impl<'i> Checks<'i> {
         let mut asks = self.asks.iter();
         let answered = engine.check_all(&self.asks, |answer| {
             if let Some(ask) = asks.next() {
-                write(&mut reply, engine, ask, answer);
+                write(&mut reply, desk, ask, answer);
             }
         });
         answered.await;
@@ -61,13 +61,15 @@ impl<'i> Checks<'i> {
 #[inline]
 pub(super) fn write(
     reply: &mut Encoder<'_>,
-    engine: &Engine,
+    desk: &Desk<'_>,
     ask: &Ask<'_>,
     answer: Result<Answer, Refusal>,
 ) {
+    let engine = desk.engine;
     match answer {
         Ok(answer) if ask.query.is_told_in_full() => {
-            let callers = engine.recorder().callers().told();
+            let callers = || engine.recorder().callers().told();
+            let callers = desk.may_state().then(callers);
             convert::in_full(reply, &answer, callers);
         }
         Ok(answer) => convert::ruling(reply, &answer.ruling),

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use smallvec::SmallVec;
-use tollgate::Ruling;
-use tollgate_core::Micros;
+use tollgate::{Met, Ruling, Told};
+use tollgate_core::{Decision, Micros};
 use tollgate_memory::Throttled;
 use tollgate_wire::resp::Encoder;
 
@@ -21,28 +21,47 @@ pub(super) fn ruling(reply: &mut Encoder<'_>, ruling: &Ruling) {
     six(reply, ruling);
 }
 
-/// A decision told in full: the six items, the delay, how many callers there are, and what each limit is.
-pub(super) fn in_full(reply: &mut Encoder<'_>, answer: &Answer, callers: u64) {
+/// A decision told in full: the six items, the delay, how many callers there are, what each limit is, and what a denied
+/// client should be told. Of callers and of what limits are only callers hear.
+pub(super) fn in_full(reply: &mut Encoder<'_>, answer: &Answer, callers: Option<u64>) {
     let ruling = &answer.ruling;
-    reply.array(9);
+    reply.array(12);
     six(reply, ruling);
     reply.integer(integer(answer.delay_ms()));
-    reply.integer(integer(callers));
-    let told = ruling.decisions();
-    let told = told.filter_map(|(met, decision)| Some((met, met.told.as_deref()?, decision)));
-    let told: SmallVec<[_; 4]> = told.collect();
-    reply.array(told.len());
-    for (met, told, decision) in told {
-        reply.array(8);
-        reply.bulk(met.rule.name.as_str().as_bytes());
-        reply.integer(integer(decision.limit()));
-        reply.integer(integer(decision.remaining()));
-        reply.integer(millis(decision.reset_after()));
-        reply.bulk(told.limit.to_string().as_bytes());
-        reply.bulk(told.limit.algorithm().as_str().as_bytes());
-        reply.integer(told.limit.burst().map_or(-1, integer));
-        reply.bulk(told.key.join(",").as_bytes());
+    reply.integer(callers.map_or(-1, integer));
+    let met: SmallVec<[_; 4]> = ruling.decisions().collect();
+    reply.array(met.len());
+    for (met, decision) in met {
+        let told = met.told.as_deref().filter(|_| callers.is_some());
+        limit(reply, met, told, decision);
     }
+    reply.integer(ruling.status().into());
+    reply.integer(answer.retry_after_s().map_or(-1, integer));
+    let rule = ruling.rule().filter(|_| !ruling.is_allowed());
+    match rule.and_then(|rule| rule.response.message.as_deref()) {
+        Some(message) => reply.bulk(message.as_bytes()),
+        None => reply.null(),
+    }
+}
+
+fn limit(reply: &mut Encoder<'_>, met: &Met, told: Option<&Told>, decision: &Decision) {
+    reply.array(9);
+    reply.bulk(met.rule.name.as_str().as_bytes());
+    reply.integer(integer(decision.limit()));
+    reply.integer(integer(decision.remaining()));
+    reply.integer(millis(decision.reset_after()));
+    let Some(Told { limit, key, .. }) = told else {
+        reply.null();
+        reply.null();
+        reply.integer(-1);
+        reply.bulk(b"");
+        return reply.integer(0);
+    };
+    reply.bulk(limit.to_string().as_bytes());
+    reply.bulk(limit.algorithm().as_str().as_bytes());
+    reply.integer(limit.burst().map_or(-1, integer));
+    reply.bulk(key.join(",").as_bytes());
+    reply.integer(met.is_overridden.into());
 }
 
 #[inline]
@@ -72,8 +91,8 @@ pub(super) fn throttled(reply: &mut Encoder<'_>, answer: &Throttled) {
 /// Why there is no decision.
 pub(super) fn refusal(reply: &mut Encoder<'_>, refusal: &Refusal) {
     let kind = match refusal {
-        Refusal::NoSnapshot => "UNAVAILABLE",
-        Refusal::RequestIdTaken | Refusal::UnknownRule(_) | Refusal::Counters(_) => "ERR",
+        Refusal::NoSnapshot | Refusal::Counters(_) => "UNAVAILABLE",
+        Refusal::RequestIdTaken | Refusal::UnknownRule(_) => "ERR",
     };
     reply.error(&format!("{kind} {refusal}"));
 }

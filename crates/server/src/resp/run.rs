@@ -38,6 +38,10 @@ pub(super) struct Desk<'a> {
 /// The most bytes of a command and of its arguments in an error, as in Redis.
 const SHOWN_BYTES_MAX: usize = 128;
 
+/// What somebody is told who names itself and is nobody's caller: it could make the others' shares as small as it likes.
+const STRANGER: &str = "FORBIDDEN not-trusted: only callers that may say for whom they ask are counted; list this \
+    address in trusted_callers, or show a token or a certificate";
+
 const REFUND: Tried = Tried {
     action: "counter.refund",
     command: "TG.REFUND",
@@ -51,12 +55,13 @@ impl Desk<'_> {
     /// Who asks.
     #[inline]
     pub(super) fn identify(&self, stated: &Stated<'_>) -> Result<Identity, Refused> {
-        self.identifier.identify(stated, || {
-            let token = self.client.token.as_deref();
-            self.client
-                .trust
-                .may_state(self.gatekeeper.authority, token)
-        })
+        self.identifier.identify(stated, || self.may_state())
+    }
+
+    /// Whether whoever asks may say for whom.
+    pub(super) fn may_state(&self) -> bool {
+        let Client { trust, token, .. } = &*self.client;
+        trust.may_state(self.gatekeeper.authority, token.as_deref())
     }
 
     /// Tells somebody that it is not believed.
@@ -133,6 +138,9 @@ impl Desk<'_> {
 
     /// `TG.CALLER`.
     fn register(&mut self, name: &[u8], reply: &mut Encoder<'_>) {
+        if !self.may_state() {
+            return reply.error(STRANGER);
+        }
         let callers = self.engine.recorder().callers();
         match callers.register(&mut self.client.registered, name) {
             Ok(()) => reply.integer(integer(callers.told())),
@@ -195,7 +203,7 @@ impl Desk<'_> {
 
     async fn check(&self, asked: &facts::Asked<'_>, reply: &mut Encoder<'_>) {
         let answer = self.engine.check(&asked.ask).await;
-        checks::write(reply, self.engine, &asked.ask, answer);
+        checks::write(reply, self, &asked.ask, answer);
     }
 }
 

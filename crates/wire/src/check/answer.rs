@@ -31,6 +31,8 @@ pub struct CheckAnswer<'a> {
     pub revision: Option<u64>,
     /// The name of the decision, if it has one.
     pub decision_id: Option<&'a str>,
+    /// What the client should be answered with, for a caller that has named itself.
+    pub status: Option<u16>,
 }
 
 /// How long to wait.
@@ -72,6 +74,8 @@ pub struct ToldAnswer<'a> {
     pub burst: Option<u64>,
     /// The facts it counts by.
     pub key: &'a [String],
+    /// Whether an override put it in the place of the rule's.
+    pub is_overridden: bool,
 }
 
 /// What an answer with one limit takes, roughly.
@@ -141,6 +145,10 @@ impl CheckAnswer<'_> {
             out.extend_from_slice(b",\"decision_id\":");
             write_text(decision_id, out);
         }
+        if let Some(status) = self.status {
+            out.extend_from_slice(b",\"status\":");
+            number(status.into(), out);
+        }
         out.extend_from_slice(b",\"limits\":[");
         for (place, limit) in limits.enumerate() {
             if place > 0 {
@@ -191,6 +199,9 @@ impl ToldAnswer<'_> {
             write_text(field, out);
         }
         out.push(b']');
+        if self.is_overridden {
+            out.extend_from_slice(b",\"overridden\":true");
+        }
     }
 }
 

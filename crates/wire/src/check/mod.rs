@@ -2,6 +2,7 @@
 
 mod answer;
 mod ask;
+mod decided;
 mod error;
 mod fields;
 mod nearest;
@@ -18,10 +19,11 @@ mod told_test;
 
 pub use answer::{CheckAnswer, LimitAnswer, ToldAnswer, Wait};
 pub use ask::write_batch;
+pub use decided::read_decided;
 pub use error::{BodyError, BodyFlaw, Kind};
 pub use fields::{Field, Purpose};
 pub use problem::{Denial, Problem, QUOTA_EXCEEDED};
 pub use read::{ATTRIBUTES_MAX, BATCH_MAX, CheckBody, read_batch, read_body};
 pub use scanner::DEPTH_MAX;
 pub use text::write_text;
-pub use told::{LimitTold, ProblemTold, Told, Unreadable, read_answer, read_answers, read_decided};
+pub use told::{LimitTold, ProblemTold, Told, Unreadable, read_answer, read_answers};

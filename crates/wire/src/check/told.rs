@@ -2,8 +2,6 @@
 
 use serde::Deserialize;
 
-use crate::resp::Reply;
-
 /// What a server decided, whichever protocol told it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
@@ -23,6 +21,8 @@ pub struct Told {
     pub message: Option<Box<str>>,
     pub decision_id: Option<Box<str>>,
     pub limits: Vec<LimitTold>,
+    /// What a denied client is answered with; told to callers that name themselves.
+    pub status: Option<u16>,
 }
 
 /// One limit of an answer. The latter half is told to callers that name themselves.
@@ -41,6 +41,29 @@ pub struct LimitTold {
     pub burst: Option<u64>,
     /// The facts it counts by.
     pub key: Vec<Box<str>>,
+    /// Whether it stands in the place of the rule's, for whoever asks and not for others.
+    pub overridden: bool,
+}
+
+impl Told {
+    /// As many limits as are taken from one answer.
+    pub const LIMITS_MAX: usize = 64;
+    /// The longest text of a limit that is taken: names and facts are shorter.
+    pub const TEXT_BYTES_MAX: usize = 1_024;
+
+    /// Without what is more than anybody should keep.
+    pub(super) fn bounded(mut self) -> Self {
+        self.limits.truncate(Self::LIMITS_MAX);
+        self.limits.retain(LimitTold::is_short);
+        self
+    }
+}
+
+impl LimitTold {
+    fn is_short(&self) -> bool {
+        let fields = self.key.iter().map(|field| field.len()).sum::<usize>();
+        self.rule.len().max(fields) <= Told::TEXT_BYTES_MAX
+    }
 }
 
 /// A server said that it did not decide, and why.
@@ -55,13 +78,22 @@ pub struct ProblemTold {
     pub reason: Option<Box<str>>,
 }
 
+impl ProblemTold {
+    /// Whether one of our servers says so: it always says what is wrong, and of credentials what class of wrong it is.
+    fn is_ours(&self) -> bool {
+        self.status >= 400
+            && !self.detail.is_empty()
+            && (self.status != 401 || self.reason.is_some())
+    }
+}
+
 /// The bytes are no answer of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the answer cannot be read: is this a Tollgate server?")]
 pub struct Unreadable;
 
 /// What one body says.
-type Read = Result<Told, ProblemTold>;
+pub(super) type Read = Result<Told, ProblemTold>;
 
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -102,17 +134,20 @@ struct Marked {
 ///
 /// # Errors
 ///
-/// [`Unreadable`] for what a server would not say: a page of somebody else's with status 200.
+/// [`Unreadable`] for what a server would not say. Something in between answers 400, 401 or 413 as well; its word about a
+/// question is not taken.
 pub fn read_answer(status: u16, body: &[u8]) -> Result<Read, Unreadable> {
     let marked: Option<Marked> = serde_json::from_slice(body).ok();
     if marked.is_some_and(|marked| marked.allowed.is_some()) {
-        return serde_json::from_slice(body).map(Ok).map_err(|_| Unreadable);
+        let told = serde_json::from_slice::<Told>(body);
+        return told.map(|told| Ok(told.bounded())).map_err(|_| Unreadable);
     }
-    if status < 400 {
-        return Err(Unreadable);
+    let problem: ProblemTold = serde_json::from_slice(body).map_err(|_| Unreadable)?;
+    if problem.status == status && problem.is_ours() {
+        Ok(Err(problem))
+    } else {
+        Err(Unreadable)
     }
-    let problem = serde_json::from_slice::<ProblemTold>(body).unwrap_or_default();
-    Ok(Err(ProblemTold { status, ..problem }))
 }
 
 /// Reads the body of an answer to a batch.
@@ -133,125 +168,11 @@ pub fn read_answers(body: &[u8]) -> Result<Vec<Read>, Unreadable> {
     let batch: Batch = serde_json::from_slice(body).map_err(|_| Unreadable)?;
     let each = batch.results.into_iter().map(|entry| match entry {
         Entry::Problem { error } => Err(error),
-        Entry::Answer(answer) => Ok(Told {
-            allowed: answer.allowed,
-            ..answer.told
-        }),
+        Entry::Answer(answer) => {
+            let allowed = answer.allowed;
+            let told = answer.told.bounded();
+            Ok(Told { allowed, ..told })
+        }
     });
     Ok(each.collect())
-}
-
-/// Reads the reply to `TG.DECIDE`, and how many callers there are; or to `TG.PEEK`, which tells less.
-///
-/// # Errors
-///
-/// [`Unreadable`] for what a server would not say.
-pub fn read_decided(reply: &Reply<'_>) -> Result<(Read, Option<u32>), Unreadable> {
-    match reply {
-        Reply::Error(words) => Ok((Err(problem(words)), None)),
-        Reply::Array(items) => decided(items).ok_or(Unreadable),
-        _ => Err(Unreadable),
-    }
-}
-
-fn decided(items: &[Reply<'_>]) -> Option<(Read, Option<u32>)> {
-    let [
-        Reply::Integer(allowed),
-        Reply::Integer(limit),
-        Reply::Integer(remaining),
-        Reply::Integer(retry_after_ms),
-        Reply::Integer(reset_ms),
-        rule,
-        rest @ ..,
-    ] = items
-    else {
-        return None;
-    };
-    let allowed = *allowed == 1;
-    let retry_after_ms = positive(*retry_after_ms).filter(|_| !allowed);
-    let mut told = Told {
-        allowed,
-        limit: positive(*limit),
-        remaining: positive(*remaining),
-        reset_ms: positive(*reset_ms).filter(|_| *limit >= 0),
-        retry_after: retry_after_ms.map(|millis| millis.div_ceil(1_000).max(1)),
-        retry_after_ms,
-        rule: text(rule),
-        ..Told::default()
-    };
-    match rest {
-        [] => Some((Ok(told), None)),
-        [
-            Reply::Integer(delay_ms),
-            Reply::Integer(callers),
-            Reply::Array(limits),
-            ..,
-        ] => {
-            told.delay_ms = positive(*delay_ms)?;
-            told.limits = limits.iter().map(limit_told).collect::<Option<_>>()?;
-            Some((Ok(told), u32::try_from(*callers).ok()))
-        }
-        _ => None,
-    }
-}
-
-fn limit_told(reply: &Reply<'_>) -> Option<LimitTold> {
-    let Reply::Array(items) = reply else {
-        return None;
-    };
-    let [
-        rule,
-        Reply::Integer(limit),
-        Reply::Integer(remaining),
-        Reply::Integer(reset_ms),
-        per,
-        algorithm,
-        Reply::Integer(burst),
-        key,
-        ..,
-    ] = items.as_slice()
-    else {
-        return None;
-    };
-    let key = text(key)?;
-    let fields = key.split(',').filter(|field| !field.is_empty());
-    Some(LimitTold {
-        rule: text(rule)?,
-        limit: positive(*limit)?,
-        remaining: positive(*remaining)?,
-        reset: None,
-        reset_ms: positive(*reset_ms),
-        per: text(per),
-        algorithm: text(algorithm),
-        burst: positive(*burst),
-        key: fields.map(Into::into).collect(),
-    })
-}
-
-fn text(reply: &Reply<'_>) -> Option<Box<str>> {
-    match reply {
-        Reply::Bulk(bytes) | Reply::Simple(bytes) => str::from_utf8(bytes).ok().map(Into::into),
-        _ => None,
-    }
-}
-
-fn positive(number: i64) -> Option<u64> {
-    u64::try_from(number).ok()
-}
-
-/// The first word of an error says of what kind it is.
-fn problem(words: &[u8]) -> ProblemTold {
-    let words = String::from_utf8_lossy(words);
-    let (kind, detail) = words.split_once(' ').unwrap_or((&words, ""));
-    let status = match kind {
-        "UNAUTHENTICATED" => 401,
-        "FORBIDDEN" | "NOAUTH" | "NOPERM" | "WRONGPASS" => 403,
-        "UNAVAILABLE" => 503,
-        _ => 400,
-    };
-    ProblemTold {
-        status,
-        detail: detail.into(),
-        reason: None,
-    }
 }

@@ -2,8 +2,11 @@
 
 use super::{After, AnswerDecoder, AnswerFlaw, Answered, HEAD_BYTES_MAX};
 
+/// Status, body, and how many callers there are.
+type Seen = (u16, Vec<u8>, Option<u32>);
+
 /// Everything that comes out of these bytes, shown in slices of this size.
-fn all(bytes: &[u8], slice: usize) -> Result<Vec<(u16, Vec<u8>, Option<u32>)>, AnswerFlaw> {
+fn all(bytes: &[u8], slice: usize) -> Result<Vec<Seen>, AnswerFlaw> {
     let mut decoder = AnswerDecoder::new(1_000);
     let (mut found, mut waiting) = (Vec::new(), Vec::new());
     for piece in bytes.chunks(slice) {

@@ -3,7 +3,7 @@
 use super::length::{Length, length};
 
 /// The most items of a list.
-const ITEMS_MAX: usize = 4_096;
+const ITEMS_MAX: usize = 1_024;
 /// The most bytes of a text.
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 /// The longest line.

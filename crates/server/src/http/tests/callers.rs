@@ -2,6 +2,8 @@
 
 // Proves: U4, L2
 
+use std::net::Ipv4Addr;
+
 use tollgate_core::LimitSet;
 use tollgate_rules::{ApiKey, Quota};
 
@@ -28,6 +30,7 @@ rules:
   - { name: mine, match: { endpoint: /mine/** }, key: [user, endpoint], limit: 5/min }
   - { name: each, match: { region: eu }, key: [endpoint, method, region, tier, org], limit: 5/min }
   - { name: lacking, match: { endpoint: /lacking }, key: [user], missing: shared, limit: 5/min }
+  - { name: closed, match: { endpoint: /closed }, action: block, response: { status: 451 } }
 overrides: [{ rule: window, key: { user: vip }, limits: [50/s] }]
 ";
 
@@ -51,7 +54,7 @@ fn a_caller_is_told_in_full_to_the_byte() {
     let mut talk = Talk::under(RULES);
     let asked = r#"{"user_id":"ann","endpoint":"/burst"}"#;
     let said = talk.say(&post(CHECK, CALLER, asked));
-    let golden = "\"limits\":[{\"rule\":\"burst\",\"limit\":20,\"window_s\":1,\"remaining\":19,\
+    let golden = "\"status\":200,\"limits\":[{\"rule\":\"burst\",\"limit\":20,\"window_s\":1,\"remaining\":19,\
         \"reset\":1767225601,\"reset_ms\":100,\"per\":\"10/s\",\"algorithm\":\"token_bucket\",\"burst\":20,\"key\":[\"user\"]}]}";
     assert!(body(&said).ends_with(golden), "{said}");
     assert!(
@@ -77,7 +80,7 @@ fn what_a_limit_counts_by_is_what_the_request_has() {
         ),
         (
             r#"{"user_id":"vip","endpoint":"/window"}"#,
-            &["window 50/s,algorithm:sliding_window,key:[user]"],
+            &["window 50/s,algorithm:sliding_window,key:[user],overridden:true"],
         ),
         (
             r#"{"user_id":"ann","ip":"192.0.2.1","endpoint":"/either","attributes":{"plan":"a"}}"#,
@@ -178,6 +181,40 @@ fn batches_looks_and_denials_are_told_in_full_too() {
         ("429", Some("1"))
     );
     assert!(body(&said).ends_with(told), "{said}");
+    assert_eq!(body(&said).matches("\"status\":").count(), 1, "{said}");
+}
+
+/// What a denial is answered with stands in the answer where the status of the message cannot say it.
+#[test]
+fn a_caller_hears_the_status_of_each() {
+    let mut talk = Talk::under(RULES);
+    let much = r#"{"user_id":"ann","endpoint":"/window","cost":6}"#;
+    let closed = r#"{"user_id":"ann","endpoint":"/closed"}"#;
+    let asked = format!(r#"{{"requests":[{much},{closed}]}}"#);
+    let said = talk.say(&post("/ratelimit/check/batch", CALLER, &asked));
+    for (status, times) in [("429", 1), ("451", 1)] {
+        let member = format!("\"status\":{status},\"limits\"");
+        assert_eq!(body(&said).matches(&member).count(), times, "{said}");
+    }
+    let said = talk.say(&post("/ratelimit/peek", CALLER, closed));
+    assert_eq!(status(&said), "200");
+    assert!(body(&said).contains("\"status\":451"), "{said}");
+}
+
+/// A stranger could make the shares of others as small as it likes.
+#[test]
+fn a_stranger_is_nobodys_caller_unless_it_shows_a_token() {
+    let mut talk = Talk::under(RULES);
+    talk.reconnect_from(Ipv4Addr::new(198, 51, 100, 9));
+    let asked = r#"{"endpoint":"/all"}"#;
+    let said = talk.say(&post(CHECK, CALLER, asked));
+    assert_eq!(status(&said), "200", "{said}");
+    assert_eq!(header(&said, "Tollgate-Callers"), None, "{said}");
+    assert!(!said.contains("\"per\""), "{said}");
+    assert_eq!(talk.service.engine.recorder().callers().count(), 0);
+    let with_token = format!("{CALLER}Authorization: Bearer {TOKEN}\r\n");
+    let said = talk.say(&post(CHECK, &with_token, asked));
+    assert_eq!(header(&said, "Tollgate-Callers"), Some("1"), "{said}");
 }
 
 #[test]
