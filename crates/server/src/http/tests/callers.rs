@@ -9,11 +9,14 @@ use tollgate_rules::{ApiKey, Quota};
 
 use super::{
     Talk,
-    talk::{body, header, post, status},
+    talk::{TOKEN, body, header, post, status},
 };
-use crate::identity::{
-    KeyHasher,
-    secret::{Kind, Secret},
+use crate::{
+    authority::Door,
+    identity::{
+        KeyHasher,
+        secret::{Kind, Secret},
+    },
 };
 
 const CHECK: &str = "/ratelimit/check";
@@ -204,7 +207,7 @@ fn a_caller_hears_the_status_of_each() {
 /// A stranger could make the shares of others as small as it likes.
 #[test]
 fn a_stranger_is_nobodys_caller_unless_it_shows_a_token() {
-    let mut talk = Talk::under(RULES);
+    let mut talk = Talk::with(RULES, Door::Open, Some(TOKEN));
     talk.reconnect_from(Ipv4Addr::new(198, 51, 100, 9));
     let asked = r#"{"endpoint":"/all"}"#;
     let said = talk.say(&post(CHECK, CALLER, asked));
