@@ -21,6 +21,7 @@ const FEATURES_ALLOWED: &[&str] = &[
     "crates/server/src/wiring.rs",
     "crates/server/src/config.rs",
     "crates/redis/src/lib.rs",
+    "crates/client/src/lib.rs",
     "crates/tower/src/lib.rs",
 ];
 

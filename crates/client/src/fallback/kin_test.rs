@@ -1,12 +1,11 @@
 //! What is enforced for questions that nobody has asked yet.
 // Proves: U4
 
-use std::sync::Arc;
-
-use tollgate_core::{Clock as _, ManualClock};
-
-use super::{KeyField, Local, ToldLimit, Whom};
-use crate::{Check, facts::fingerprint};
+use super::{
+    ToldLimit, Whom,
+    desk_test::{Desk, told},
+};
+use crate::Check;
 
 const FOR_ALL: &str = "each";
 const ITEMS: &str = "items";
@@ -14,41 +13,20 @@ const LOGIN: &str = "login";
 
 /// A limit for each user: so many a minute.
 fn limit(rule: &str, amount: u64) -> ToldLimit {
-    ToldLimit {
-        rule: rule.into(),
-        per: tollgate_testkit::limit(&format!("{amount}/min fixed_window")),
-        key: [KeyField::User].into(),
-        whom: Whom::Everybody,
-    }
+    told(rule, &format!("{amount}/min fixed_window"), &["user"])
 }
 
-struct Desk {
-    clock: ManualClock,
-    local: Local,
+fn asks<'c>(user: &'c str, path: &'c str) -> Check<'c> {
+    Check::new().user(user).endpoint(path)
 }
 
-impl Desk {
-    fn new() -> Self {
-        let clock = ManualClock::start();
-        let local = Local::new(Arc::new(clock.clone()));
-        Self { clock, local }
-    }
-
-    fn learn(&self, user: &str, path: &str, told: &[ToldLimit]) {
-        let check = Check::new().user(user).endpoint(path);
-        let now = self.clock.now().steady;
-        self.local.learn(&check, fingerprint(&check), told, now);
-    }
-
-    /// How many of a thousand pass, each to another path.
-    fn passing(&self, user: &str, under: &str) -> usize {
-        let passes = |number: &usize| {
-            let check = Check::new().user(user).endpoint(format!("{under}{number}"));
-            let answer = self.local.decide(&check, fingerprint(&check));
-            answer.is_allowed()
-        };
-        (0..1_000).filter(passes).count()
-    }
+/// How many of a thousand pass, each to another path.
+fn passing(desk: &Desk, user: &str, under: &str) -> usize {
+    let passes = |number: &usize| {
+        let path = format!("{under}{number}");
+        desk.ask(&asks(user, &path)).is_allowed()
+    };
+    (0..1_000).filter(passes).count()
 }
 
 /// The numbers of things stand in paths.
@@ -56,11 +34,11 @@ impl Desk {
 fn a_path_that_is_new_is_limited_like_those_beside_it() {
     let desk = Desk::new();
     let told = [limit(FOR_ALL, 100), limit(ITEMS, 7)];
-    desk.learn("ann", "/items/a", &told);
-    assert_eq!(desk.passing("ann", "/items/"), 1_000, "one is no family");
-    desk.learn("bob", "/items/b", &told);
-    assert_eq!(desk.passing("ann", "/items/"), 7);
-    assert_eq!(desk.passing("new", "/items/"), 7);
+    desk.learn(&asks("ann", "/items/a"), &told);
+    assert_eq!(passing(&desk, "ann", "/items/"), 1_000, "one is no family");
+    desk.learn(&asks("bob", "/items/b"), &told);
+    assert_eq!(passing(&desk, "ann", "/items/"), 7);
+    assert_eq!(passing(&desk, "new", "/items/"), 7);
 }
 
 /// What is for some paths only is enforced on those.
@@ -68,21 +46,30 @@ fn a_path_that_is_new_is_limited_like_those_beside_it() {
 fn only_what_all_of_a_family_met_is_enforced() {
     let desk = Desk::new();
     for path in ["/items/a", "/items/b"] {
-        desk.learn("ann", path, &[limit(FOR_ALL, 100), limit(ITEMS, 7)]);
+        desk.learn(&asks("ann", path), &[limit(FOR_ALL, 100), limit(ITEMS, 7)]);
     }
     for path in ["/login", "/login/again"] {
-        desk.learn("ann", path, &[limit(FOR_ALL, 100), limit(LOGIN, 1)]);
+        desk.learn(&asks("ann", path), &[limit(FOR_ALL, 100), limit(LOGIN, 1)]);
     }
-    assert_eq!(desk.passing("ann", "/other/"), 100, "what both have");
-    assert_eq!(desk.passing("ann", "/login/"), 0, "the hundred are used");
-    assert_eq!(desk.passing("bob", "/login/"), 1);
+    assert_eq!(passing(&desk, "ann", "/other/"), 100, "what both have");
+    assert_eq!(passing(&desk, "ann", "/login/"), 0, "the hundred are used");
+    assert_eq!(passing(&desk, "bob", "/login/"), 1);
     let by_address = Check::new().ip("192.0.2.1").endpoint("/other/9");
-    let answer = desk.local.decide(&by_address, fingerprint(&by_address));
     assert_eq!(
-        answer.limit(),
+        desk.ask(&by_address).limit(),
         None,
         "who asks otherwise is counted otherwise"
     );
+}
+
+/// The paths of one thing are one to the others, however many they are.
+#[test]
+fn what_one_kind_of_thing_met_is_not_for_all() {
+    let desk = Desk::new();
+    for path in ["/login", "/login/again", "/login/code"] {
+        desk.learn(&asks("ann", path), &[limit(LOGIN, 1)]);
+    }
+    assert_eq!(passing(&desk, "ann", "/other/"), 1_000);
 }
 
 /// Rules change: what was common then is not for ever.
@@ -92,43 +79,42 @@ fn a_family_follows_its_members() {
     let paths = ["/items/a", "/items/b", "/items/c"];
     for amount in [7, 5, 9] {
         for path in paths {
-            desk.learn("ann", path, &[limit(ITEMS, amount)]);
+            desk.learn(&asks("ann", path), &[limit(ITEMS, amount)]);
         }
         let user = format!("user{amount}");
-        let passed = desk.passing(&user, "/items/");
+        let passed = passing(&desk, &user, "/items/");
         assert_eq!(u64::try_from(passed), Ok(amount));
     }
     // Twenty others, of which the last eight are looked at.
     for number in 0..20 {
-        desk.learn("ann", &format!("/items/new{number}"), &[limit(ITEMS, 3)]);
+        desk.learn(
+            &asks("ann", &format!("/items/new{number}")),
+            &[limit(ITEMS, 3)],
+        );
     }
-    assert_eq!(desk.passing("bob", "/items/"), 3);
+    assert_eq!(passing(&desk, "bob", "/items/"), 3);
 }
 
 /// An override is of whoever has it, and so are the limits of a key.
 #[test]
 fn what_is_of_one_is_not_of_others() {
     let desk = Desk::new();
-    let all = [limit(ITEMS, 7)];
-    let instead = [ToldLimit {
+    let all = [limit(FOR_ALL, 900), limit(ITEMS, 7)];
+    let instead = ToldLimit {
         whom: Whom::OneInstead,
         ..limit(ITEMS, 500)
-    }];
+    };
     let own = ToldLimit {
         whom: Whom::OneBeside,
         ..limit("api-key:k1", 2)
     };
     for path in ["/items/a", "/items/b"] {
-        desk.learn("ann", path, &all);
-        desk.learn("vip", path, &instead);
-        desk.learn("key", path, &[all[0].clone(), own.clone()]);
+        desk.learn(&asks("ann", path), &all);
+        desk.learn(&asks("vip", path), &[all[0].clone(), instead.clone()]);
+        desk.learn(&asks("key", path), &[&all[..], &[own.clone()]].concat());
     }
-    assert_eq!(desk.passing("new", "/items/"), 7);
-    let ask = |user: &str| {
-        let check = Check::new().user(user).endpoint("/items/a");
-        let passes = |_: &u32| desk.local.decide(&check, fingerprint(&check)).is_allowed();
-        (0..1_000).filter(passes).count()
-    };
+    assert_eq!(passing(&desk, "new", "/items/"), 7);
+    let ask = |user: &str| desk.passing(&asks(user, "/items/a"));
     assert_eq!((ask("vip"), ask("key"), ask("other")), (500, 2, 7));
 }
 
@@ -136,8 +122,8 @@ fn what_is_of_one_is_not_of_others() {
 fn shares_follow_the_callers() {
     let desk = Desk::new();
     for path in ["/items/a", "/items/b"] {
-        desk.learn("ann", path, &[limit(ITEMS, 100)]);
+        desk.learn(&asks("ann", path), &[limit(ITEMS, 100)]);
     }
     desk.local.set_callers(4);
-    assert_eq!(desk.passing("ann", "/items/"), 25);
+    assert_eq!(passing(&desk, "ann", "/items/"), 25);
 }

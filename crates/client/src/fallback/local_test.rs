@@ -3,46 +3,14 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tollgate_core::{Clock, ManualClock};
+use tollgate_core::Clock as _;
 
-use super::{Fallback, KeyField, Local, ToldLimit, Whom, local};
+use super::{
+    Fallback,
+    desk_test::{Desk, told},
+    local,
+};
 use crate::{Answer, Check, Source, facts::fingerprint};
-
-fn told(rule: &str, limit: &str, key: &[&str]) -> ToldLimit {
-    ToldLimit {
-        rule: rule.into(),
-        per: tollgate_testkit::limit(limit),
-        key: key.iter().map(|text| KeyField::read(text)).collect(),
-        whom: Whom::Everybody,
-    }
-}
-
-struct Desk {
-    clock: ManualClock,
-    local: Local,
-}
-
-impl Desk {
-    fn new() -> Self {
-        let clock = ManualClock::start();
-        let local = Local::new(Arc::new(clock.clone()));
-        Self { clock, local }
-    }
-
-    fn learn(&self, check: &Check<'_>, told: &[ToldLimit]) {
-        let now = self.clock.now().steady;
-        self.local.learn(check, fingerprint(check), told, now);
-    }
-
-    fn ask(&self, check: &Check<'_>) -> Answer {
-        self.local.decide(check, fingerprint(check))
-    }
-
-    /// How many of a thousand pass.
-    fn passing(&self, check: &Check<'_>) -> usize {
-        (0..1_000).filter(|_| self.ask(check).is_allowed()).count()
-    }
-}
 
 #[test]
 fn nothing_is_enforced_of_which_nothing_is_known() {

@@ -20,6 +20,8 @@
 
 #[cfg(test)]
 mod bound_test;
+#[cfg(test)]
+mod desk_test;
 mod key;
 #[cfg(test)]
 mod key_test;

@@ -112,43 +112,22 @@ impl CheckAnswer<'_> {
             out.extend_from_slice(b",\"retry_after_ms\":");
             number(wait.millis, out);
         }
-        if let Some(rejections) = self.rejections {
-            out.extend_from_slice(b",\"rejection_count\":");
-            number(rejections, out);
-        }
+        number_if(b",\"rejection_count\":", self.rejections, out);
         if self.delay_ms > 0 {
             out.extend_from_slice(b",\"delay_ms\":");
             number(self.delay_ms, out);
         }
-        if let Some(band) = self.band {
-            out.extend_from_slice(b",\"band\":");
-            write_text(band, out);
-        }
+        text_if(b",\"band\":", self.band, out);
         out.extend_from_slice(b",\"rule\":");
         match self.rule {
             Some(rule) => write_text(rule, out),
             None => out.extend_from_slice(b"null"),
         }
-        if let Some(message) = self.message {
-            out.extend_from_slice(b",\"message\":");
-            write_text(message, out);
-        }
-        if let Some(fallback) = self.fallback {
-            out.extend_from_slice(b",\"fallback\":");
-            write_text(fallback, out);
-        }
-        if let Some(revision) = self.revision {
-            out.extend_from_slice(b",\"revision\":");
-            number(revision, out);
-        }
-        if let Some(decision_id) = self.decision_id {
-            out.extend_from_slice(b",\"decision_id\":");
-            write_text(decision_id, out);
-        }
-        if let Some(status) = self.status {
-            out.extend_from_slice(b",\"status\":");
-            number(status.into(), out);
-        }
+        text_if(b",\"message\":", self.message, out);
+        text_if(b",\"fallback\":", self.fallback, out);
+        number_if(b",\"revision\":", self.revision, out);
+        text_if(b",\"decision_id\":", self.decision_id, out);
+        number_if(b",\"status\":", self.status.map(u64::from), out);
         out.extend_from_slice(b",\"limits\":[");
         for (place, limit) in limits.enumerate() {
             if place > 0 {
@@ -187,10 +166,7 @@ impl ToldAnswer<'_> {
         write_text(&self.per, out);
         out.extend_from_slice(b",\"algorithm\":");
         write_text(self.algorithm, out);
-        if let Some(burst) = self.burst {
-            out.extend_from_slice(b",\"burst\":");
-            number(burst, out);
-        }
+        number_if(b",\"burst\":", self.burst, out);
         out.extend_from_slice(b",\"key\":[");
         for (place, field) in self.key.iter().enumerate() {
             if place > 0 {
@@ -207,6 +183,24 @@ impl ToldAnswer<'_> {
 
 fn number(value: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+}
+
+/// A member, if there is something to say.
+#[inline]
+fn number_if(name: &[u8], value: Option<u64>, out: &mut Vec<u8>) {
+    if let Some(value) = value {
+        out.extend_from_slice(name);
+        number(value, out);
+    }
+}
+
+/// As [`number_if`], for a text.
+#[inline]
+fn text_if(name: &[u8], text: Option<&str>, out: &mut Vec<u8>) {
+    if let Some(text) = text {
+        out.extend_from_slice(name);
+        write_text(text, out);
+    }
 }
 
 fn maybe(value: Option<u64>, out: &mut Vec<u8>) {
