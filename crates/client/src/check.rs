@@ -111,12 +111,14 @@ impl<'a> Check<'a> {
         Ok(())
     }
 
-    /// How many bytes it takes to ask, roughly.
+    /// How many bytes it takes to ask, roughly, and rather too many.
     pub(crate) fn bytes(&self) -> usize {
         let body = &self.body;
-        let texts = body.texts().map(|(name, text)| name.len() + text.len() + 6);
+        let texts = body
+            .texts()
+            .map(|(name, text)| name.len() + escaped(text) + 6);
         let attributes = body.attributes.iter();
-        let attributes = attributes.map(|(name, value)| name.len() + value.len() + 24);
+        let attributes = attributes.map(|(name, value)| escaped(name) + escaped(value) + 24);
         texts.chain(attributes).sum()
     }
 
@@ -126,10 +128,27 @@ impl<'a> Check<'a> {
         name.is_some_and(|name| !name.is_empty())
     }
 
+    /// An attribute, as the server reads it: of several the last.
+    pub(crate) fn attribute_value(&self, name: &str) -> Option<&str> {
+        let mut attributes = self.body.attributes.iter();
+        let named = attributes.rfind(|(known, _)| known == name);
+        named.map(|(_, value)| &**value)
+    }
+
     /// The cost in force.
     pub(crate) fn weight(&self) -> u64 {
         self.body.cost.unwrap_or(1)
     }
+}
+
+/// The length of a text in JSON.
+fn escaped(text: &str) -> usize {
+    let length = |byte: u8| match byte {
+        b'"' | b'\\' => 2,
+        0..0x20 => 6,
+        _ => 1,
+    };
+    text.bytes().map(length).sum()
 }
 
 /// API keys and tokens are secrets: only that there is one is shown.
@@ -162,5 +181,23 @@ impl std::fmt::Debug for Check<'_> {
             shown.field("attributes", &body.attributes.len());
         }
         shown.field("cost", &self.weight()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever asks about many counts on that.
+    #[test]
+    fn a_check_is_never_longer_than_it_is_taken_for() {
+        for text in ["plain", "\"quoted\\\"", "\u{1}\u{2}\n\t", "gr\u{fc}\u{df}e"] {
+            let text = text.repeat(50);
+            let check = Check::new().user(&*text).endpoint(&*text);
+            let check = check.attribute(&*text, &*text);
+            let mut written = Vec::new();
+            check.body.write(&mut written);
+            assert!(written.len() <= check.bytes(), "{text:?}");
+        }
     }
 }

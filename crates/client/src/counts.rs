@@ -46,14 +46,14 @@ impl Counts {
             Source::Server => self.by_server.of(answer),
             Source::CachedDenial => &self.cached_denials,
             Source::Bypass => &self.bypassed,
-            Source::Fallback(_) => {
-                if answer.limits().is_empty() {
-                    self.unknown.fetch_add(1, Relaxed);
-                }
-                self.by_fallback.of(answer)
-            }
+            Source::Fallback(_) => self.by_fallback.of(answer),
         };
         counter.fetch_add(1, Relaxed);
+    }
+
+    /// Nothing was known of a question, so it may pass.
+    pub(crate) fn unknown(&self) {
+        self.unknown.fetch_add(1, Relaxed);
     }
 
     /// Somebody asked wrongly.

@@ -32,29 +32,31 @@ pub(crate) fn fingerprint(check: &Check<'_>) -> u128 {
     hash(&all(check))
 }
 
-/// Of what is asked for, not of who asks: without user, org, API key, token and address.
+/// Of what is asked for, not of who asks: without user, org, API key, token and address. Which of these there are is in
+/// it, since that says by what is counted.
 pub(crate) fn shape(check: &Check<'_>) -> u128 {
     let mut bytes = room();
+    write_kinds(check, &mut bytes);
     write_shape(check, &mut bytes);
     hash(&bytes)
 }
 
-/// Of what is asked about, roughly: the near family has the first part of the path, the wide one none of it. Both have
-/// what kinds of facts there are about whoever asks, since those say by what is counted.
+/// Of what is asked about, roughly: the near family has the first part of the path and the method, the wide one neither.
+/// Both have what kinds of facts there are about whoever asks.
 pub(crate) fn families(check: &Check<'_>) -> [u128; 2] {
     let body = &check.body;
     let mut bytes = room();
-    for fact in [&body.tier, &body.method, &body.region, &body.scope] {
+    for fact in [&body.tier, &body.region, &body.scope] {
         write_fact(fact.as_deref(), &mut bytes);
     }
-    let who = identity(check);
-    bytes.extend(who.iter().map(|fact| u8::from(fact.is_some())));
+    write_kinds(check, &mut bytes);
     let mut names: SmallVec<[&str; 8]> = body.attributes.iter().map(|(name, _)| &**name).collect();
     names.sort_unstable();
     names.iter().for_each(|name| write_text(name, &mut bytes));
     let wide = hash(&bytes);
     let path = body.endpoint.as_deref();
     write_fact(path.map(first_part), &mut bytes);
+    write_fact(body.method.as_deref(), &mut bytes);
     [hash(&bytes), wide]
 }
 
@@ -87,6 +89,12 @@ pub(crate) fn all(check: &Check<'_>) -> Bytes {
 pub(crate) fn write_identity(check: &Check<'_>, out: &mut Bytes) {
     let facts = identity(check);
     facts.into_iter().for_each(|fact| write_fact(fact, out));
+}
+
+/// What kinds of facts there are about whoever asks.
+fn write_kinds(check: &Check<'_>, out: &mut Bytes) {
+    let who = identity(check);
+    out.extend(who.iter().map(|fact| u8::from(fact.is_some())));
 }
 
 fn identity<'c>(check: &'c Check<'_>) -> [Option<&'c str>; 5] {
@@ -202,13 +210,10 @@ mod tests {
     #[test]
     fn a_shape_knows_what_is_asked_for_but_not_by_whom() {
         let base = shape(&Check::new().endpoint("/search"));
-        let who = Check::new()
-            .user("a")
-            .org("b")
-            .api_key("c")
-            .token("d")
-            .ip("e");
-        assert_eq!(base, shape(&who.endpoint("/search")));
+        let who = |name: &'static str| Check::new().user(name).org(name).api_key(name).token(name);
+        let [one, other] = ["a", "b"].map(|name| shape(&who(name).ip(name).endpoint("/search")));
+        assert_eq!(one, other);
+        assert_ne!(one, base, "by what is counted is another thing");
         assert_ne!(base, shape(&Check::new().endpoint("/other")));
         assert_ne!(base, shape(&Check::new().endpoint("/search").tier("pro")));
         assert_ne!(

@@ -8,9 +8,9 @@ use tollgate_core::Clock;
 
 use crate::{
     Check, Error, Fault, RouteBy,
-    breaker::{Outcome, Permit},
+    breaker::Permit,
     route,
-    server::{Server, Turn},
+    server::{Begun, Server, Turn},
     transport::{Lost, Question, Said},
 };
 
@@ -149,6 +149,7 @@ impl Fleet {
 struct Watch<'a> {
     server: &'a Server,
     permit: Option<Permit>,
+    begun: Begun,
     clock: &'a dyn Clock,
     since: Instant,
     patience: Duration,
@@ -163,6 +164,7 @@ impl<'a> Watch<'a> {
         Self {
             server,
             permit: Some(permit),
+            begun: server.begins(),
             clock,
             since: Instant::now(),
             patience: (deadline / 2).min(PATIENCE_MAX),
@@ -171,7 +173,7 @@ impl<'a> Watch<'a> {
 
     fn done(mut self, asked: &Result<Said, Lost>) {
         let permit = self.permit.take();
-        if let (Some(permit), Some(outcome)) = (permit, self.server.outcome(asked)) {
+        if let (Some(permit), Some(outcome)) = (permit, self.server.outcome(asked, self.begun)) {
             let now = self.clock.now().steady;
             self.server.valve.record(permit, outcome, now);
         }
@@ -184,8 +186,9 @@ impl Drop for Watch<'_> {
             && self.since.elapsed() >= self.patience
         {
             let now = self.clock.now().steady;
-            self.server.gave_up();
-            self.server.valve.record(permit, Outcome::Failure, now);
+            if let Some(outcome) = self.server.gave_up(self.begun) {
+                self.server.valve.record(permit, outcome, now);
+            }
         }
     }
 }

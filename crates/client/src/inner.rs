@@ -123,7 +123,10 @@ impl Inner {
     fn fall_back(&self, check: &Check<'_>, facts: u128) -> Answer {
         let source = Source::Fallback(self.fallback);
         let answer = match self.fallback {
-            Fallback::Local => self.local.decide(check, facts),
+            Fallback::Local => self.local.decide(check, facts).unwrap_or_else(|| {
+                self.counts.unknown();
+                Answer::allowed(source)
+            }),
             Fallback::Open => Answer::allowed(source),
             Fallback::Closed => Answer {
                 is_allowed: false,

@@ -39,6 +39,14 @@ impl Drop for UnderWay<'_> {
     }
 }
 
+/// How a call begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Begun {
+    /// There was hardly time to connect.
+    Cold,
+    Warm,
+}
+
 /// How long a server may take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turn {
@@ -95,13 +103,27 @@ impl Server {
         }
     }
 
-    /// What its breaker has to know of a call.
-    pub(crate) fn outcome(&self, asked: &Result<Said, Lost>) -> Option<Outcome> {
+    /// How a call to it would begin now.
+    pub(crate) fn begins(&self) -> Begun {
+        if self.pool.is_cold() {
+            Begun::Cold
+        } else {
+            Begun::Warm
+        }
+    }
+
+    /// What its breaker has to know of a call, which may have begun in the cold.
+    pub(crate) fn outcome(&self, asked: &Result<Said, Lost>, begun: Begun) -> Option<Outcome> {
         let outcome = match asked {
             Ok(said) if said.is_failure() => Outcome::Failure,
             Ok(_) => Outcome::Success,
             // That so much is under way here is nothing it can help.
             Err(Lost::Unsent(error)) if error.fault() == Fault::Busy => return None,
+            Err(Lost::Unsent(error) | Lost::Sent(error))
+                if error.detail() == LATE && self.is_excused(begun) =>
+            {
+                return None;
+            }
             Err(_) => Outcome::Failure,
         };
         if outcome == Outcome::Failure {
@@ -110,9 +132,18 @@ impl Server {
         Some(outcome)
     }
 
-    /// A caller did not wait for the answer any longer.
-    pub(crate) fn gave_up(&self) {
+    /// A caller did not wait for the answer any longer: what its breaker has to know of that.
+    pub(crate) fn gave_up(&self, begun: Begun) -> Option<Outcome> {
+        if self.is_excused(begun) {
+            return None;
+        }
         self.failures.fetch_add(1, Relaxed);
+        Some(Outcome::Failure)
+    }
+
+    /// Whether it may be late: there was hardly time to connect, and no attempt has failed.
+    fn is_excused(&self, begun: Begun) -> bool {
+        begun == Begun::Cold && !self.pool.has_failed()
     }
 
     pub(crate) fn status(&self, now: Timestamp) -> ServerStatus {
@@ -134,6 +165,8 @@ impl Server {
     }
 }
 
+const LATE: &str = "no answer within the deadline";
+
 fn late() -> Error {
-    Error::new(Fault::Network, "no answer within the deadline")
+    Error::new(Fault::Network, LATE)
 }

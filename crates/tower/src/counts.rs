@@ -14,8 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
-    /// Requests that passed because nobody could decide: a gate without rules, or a server that does not trust this
-    /// caller. Not those that a fallback decided.
+    /// Requests that passed because nobody could decide: a gate without rules. Not those that a fallback decided.
     pub unanswered: u64,
     /// Requests with facts that no rule can be asked about, such as a path that climbs above the root.
     pub malformed: u64,

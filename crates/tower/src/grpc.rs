@@ -17,6 +17,8 @@ const EXHAUSTED: u8 = 8;
 const FORBIDDEN: u8 = 7;
 /// `UNAUTHENTICATED`.
 const UNAUTHENTICATED: u8 = 16;
+/// `UNAVAILABLE`.
+const UNAVAILABLE: u8 = 14;
 /// `INVALID_ARGUMENT`.
 const INVALID: u8 = 3;
 
@@ -40,8 +42,10 @@ pub(crate) const fn code_of(status: StatusCode) -> u8 {
 
 /// A denial.
 pub(crate) fn denied(outcome: &Outcome, kind: &HeaderValue) -> Response<Bytes> {
-    let code = match outcome.limit() {
-        Some(0) => FORBIDDEN,
+    let code = match (outcome.status(), outcome.limit()) {
+        // A fallback that lets nothing pass.
+        (503, _) => UNAVAILABLE,
+        (_, Some(0)) => FORBIDDEN,
         _ => EXHAUSTED,
     };
     let general = match outcome.retry_after_s() {

@@ -71,8 +71,10 @@ pub(crate) fn chosen(mutants: Vec<Mutant>, names: &[String]) -> anyhow::Result<V
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::{CATALOGUE, chosen, load, parse};
-    use crate::task::root;
+    use crate::{mutants::patch::apply, task::root};
 
     const TWO: &str = r#"
         [[mutant]]
@@ -128,8 +130,15 @@ mod tests {
         assert_eq!(chosen(parse(TWO).unwrap(), &[]).unwrap().len(), 2);
     }
 
+    /// A mutant whose text was moved away proves nothing any more, and nobody would notice.
     #[test]
-    fn the_shipped_list_parses() {
-        load(&root().join(CATALOGUE)).unwrap();
+    fn every_shipped_mutant_finds_its_text() {
+        let mutants = load(&root().join(CATALOGUE)).unwrap();
+        for mutant in mutants {
+            let text = fs::read_to_string(root().join(&mutant.file));
+            let text = text.unwrap_or_else(|error| panic!("{}: {error}", mutant.name));
+            let applied = apply(&text, &mutant.find, &mutant.replace);
+            applied.unwrap_or_else(|error| panic!("{}: {error}", mutant.name));
+        }
     }
 }

@@ -117,8 +117,11 @@ async fn with_the_server_gone_the_fallback_answers() {
     server.kill();
     for _ in 0..20 {
         assert_eq!(send(&open, get("b")).await.status, 200);
-        assert!(send(&closed, get("b")).await.status >= 400);
+        assert_eq!(send(&closed, get("b")).await.status, 503);
     }
+    let call = get("b").header("content-type", "application/grpc");
+    let refused = send(&closed, call).await;
+    assert_eq!(refused.headers["grpc-status"], "14", "UNAVAILABLE");
     let mut passed = 0;
     for _ in 0..20 {
         passed += usize::from(send(&local, get("a")).await.status == 200);

@@ -53,7 +53,7 @@ fn both_protocols_count_them_together_and_tell_them_the_limits() {
     assert_eq!(check(&mut one, "one").0.as_deref(), Some("2"));
     let told = other.ask(&["TG.DECIDE", "user_id", "ann", "endpoint", "/login"]);
     assert!(
-        told.starts_with("*9\r\n:1\r\n:20\r\n:19\r\n") && told.contains("\r\n:2\r\n*1\r\n*8\r\n"),
+        told.starts_with("*12\r\n:1\r\n:20\r\n:19\r\n") && told.contains("\r\n:2\r\n*1\r\n*10\r\n"),
         "{told}"
     );
     assert_eq!(gauge(&server), "2");

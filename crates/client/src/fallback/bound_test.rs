@@ -10,7 +10,7 @@ use tollgate_core::{
 use tollgate_memory::MemoryStore;
 use tollgate_testkit::Rng;
 
-use super::{KeyField, Local, ToldLimit, Whom};
+use super::{KeyField, Local, ToldLimit, Weight, Whom};
 use crate::{Check, facts::fingerprint};
 
 const LIMITS: [&str; 10] = [
@@ -32,6 +32,7 @@ fn told(limit: &Limit) -> [ToldLimit; 1] {
         per: limit.clone(),
         key: [KeyField::User].into(),
         whom: Whom::Everybody,
+        weight: Weight::Fixed(1),
     }]
 }
 
@@ -79,7 +80,9 @@ impl Fleet {
     }
 
     fn fall_back(&mut self, check: &Check<'_>, caller: usize) {
-        let answer = self.callers[caller].decide(check, fingerprint(check));
+        let answer = self.callers[caller]
+            .decide(check, fingerprint(check))
+            .unwrap();
         if answer.is_allowed() {
             self.after.push((self.clock.now().steady, check.weight()));
         }
@@ -190,13 +193,14 @@ fn one_caller_decides_as_a_store_does() {
             per: limit.clone(),
             key: [KeyField::User].into(),
             whom: Whom::Everybody,
+            weight: Weight::Fixed(1),
         });
         for step in 0..300 {
             clock.advance(Duration::from_micros(rng.below(2_000_000)));
             let user = rng.pick(&["ann", "bob"]);
             let check = Check::new().user(user).cost(rng.below(4));
             local.learn(&check, fingerprint(&check), &told, clock.now().steady);
-            let answer = local.decide(&check, fingerprint(&check));
+            let answer = local.decide(&check, fingerprint(&check)).unwrap();
             let cost = Cost::new(check.weight());
             let charge = |rule, limit| {
                 Charge::new(

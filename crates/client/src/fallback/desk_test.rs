@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tollgate_core::{Clock, ManualClock};
 
-use super::{KeyField, Local, ToldLimit, Whom};
-use crate::{Answer, Check, facts::fingerprint};
+use super::{Fallback, KeyField, Local, ToldLimit, Weight, Whom};
+use crate::{Answer, Check, Source, facts::fingerprint};
 
 /// A limit as a server tells it.
 pub(super) fn told(rule: &str, limit: &str, key: &[&str]) -> ToldLimit {
@@ -14,6 +14,7 @@ pub(super) fn told(rule: &str, limit: &str, key: &[&str]) -> ToldLimit {
         per: tollgate_testkit::limit(limit),
         key: key.iter().map(|text| KeyField::read(text)).collect(),
         whom: Whom::Everybody,
+        weight: Weight::Fixed(1),
     }
 }
 
@@ -36,7 +37,8 @@ impl Desk {
     }
 
     pub(super) fn ask(&self, check: &Check<'_>) -> Answer {
-        self.local.decide(check, fingerprint(check))
+        let known = self.local.decide(check, fingerprint(check));
+        known.unwrap_or_else(|| Answer::allowed(Source::Fallback(Fallback::Local)))
     }
 
     /// How many of a thousand pass.

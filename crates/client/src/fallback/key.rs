@@ -69,10 +69,7 @@ impl KeyField {
             Self::Method => (6, body.method.as_deref()),
             Self::Region => (7, body.region.as_deref()),
             Self::Endpoint => (8, body.endpoint.as_deref()),
-            Self::Attribute(name) => {
-                let named = body.attributes.iter().rfind(|(known, _)| **known == **name);
-                (9, named.map(|(_, value)| &**value))
-            }
+            Self::Attribute(name) => (9, check.attribute_value(name)),
             Self::Ip(bits) => return write_ip(check, *bits, out),
             Self::Unknown => (0, None),
         };

@@ -127,3 +127,14 @@ fn shares_follow_the_callers() {
     desk.local.set_callers(4);
     assert_eq!(passing(&desk, "ann", "/items/"), 25);
 }
+
+/// Another method is no way around the limits.
+#[test]
+fn what_all_met_goes_for_every_method() {
+    let desk = Desk::new();
+    for path in ["/items/a", "/other/b"] {
+        desk.learn(&asks("ann", path).method("GET"), &[limit(FOR_ALL, 9)]);
+    }
+    assert_eq!(desk.passing(&asks("ann", "/items/a").method("HEAD")), 9);
+    assert_eq!(desk.passing(&asks("ann", "/items/a").method("GET")), 0);
+}

@@ -56,7 +56,7 @@ impl Part {
 
 fn parts(told: &[ToldLimit], callers: NonZeroU32, before: Option<&Learned>) -> Box<[Part]> {
     let part = |(index, told): (usize, &ToldLimit)| {
-        let rule = RuleId::new(facts::hash(told.rule.as_bytes()));
+        let rule = identity(told);
         let limit = part(&told.per, callers);
         let known = before.and_then(|before| before.parts.get(index));
         let known = known.filter(|known| known.rule == rule);
@@ -71,6 +71,15 @@ fn parts(told: &[ToldLimit], callers: NonZeroU32, before: Option<&Learned>) -> B
         }
     };
     told.iter().enumerate().map(part).collect()
+}
+
+/// Of the counters of a limit. Its own period is in it: parts may have longer ones, and must not meet another limit of the
+/// same rule there.
+fn identity(told: &ToldLimit) -> RuleId {
+    let mut bytes = facts::room();
+    facts::write_fact(Some(&told.rule), &mut bytes);
+    bytes.extend_from_slice(told.per.period().to_string().as_bytes());
+    RuleId::new(facts::hash(&bytes))
 }
 
 /// A caller's part of a limit: a share of it, or, where that is less than one, a bucket that holds one and is

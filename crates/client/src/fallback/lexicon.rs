@@ -52,6 +52,7 @@ fn text(told: &LimitTold) -> Bytes {
     let burst = told.burst.map_or(0, |burst| burst.saturating_add(1));
     out.extend_from_slice(&burst.to_be_bytes());
     out.push(told.overridden.into());
+    facts::write_fact(told.cost.as_deref(), &mut out);
     for field in &told.key {
         facts::write_fact(Some(field), &mut out);
     }

@@ -15,7 +15,11 @@ use smallvec::SmallVec;
 use tollgate_core::{Charge, Clock, Cost, Decision, ImmediateStore, Micros, Timestamp, Verdict};
 use tollgate_memory::MemoryStore;
 
-use super::{Fallback, ToldLimit, Whom, kin::Kin, learned::Learned};
+use super::{
+    Fallback, ToldLimit, Whom,
+    kin::Kin,
+    learned::{Learned, Part},
+};
 use crate::{Answer, Check, Source, Standing, denials::Denials, facts, table::Table};
 
 /// Of how many questions, and of how many shapes of them, the limits are known.
@@ -107,12 +111,12 @@ impl Local {
         self.blocks.remember(facts, 0, answer, now);
     }
 
-    /// Decides by what is known. Where nothing is, the question may pass.
-    pub(crate) fn decide(&self, check: &Check<'_>, facts: u128) -> Answer {
+    /// Decides by what is known, if anything is.
+    pub(crate) fn decide(&self, check: &Check<'_>, facts: u128) -> Option<Answer> {
         let now = self.clock.now().steady;
         if let Some(blocked) = self.blocks.find(facts, check.weight(), now) {
             let source = Source::Fallback(Fallback::Local);
-            return Answer { source, ..blocked };
+            return Some(Answer { source, ..blocked });
         }
         let callers = self.callers();
         let known = |entry: &mut Entry| {
@@ -124,11 +128,12 @@ impl Local {
         };
         let learned = self.by_facts.with(facts, known);
         let learned = learned.or_else(|| self.by_shape.with(facts::shape(check), known));
-        let learned = learned.or_else(|| self.kin.limits(check, callers, now));
-        match learned {
-            Some(learned) if !learned.told.is_empty() => self.enforce(check, &learned),
-            _ => Answer::allowed(Source::Fallback(Fallback::Local)),
-        }
+        let learned = learned.or_else(|| self.kin.limits(check, callers, now))?;
+        Some(if learned.told.is_empty() {
+            Answer::allowed(Source::Fallback(Fallback::Local))
+        } else {
+            self.enforce(check, &learned)
+        })
     }
 
     /// Of how many questions and shapes something is known.
@@ -175,7 +180,7 @@ impl Local {
     }
 
     /// Charges all limits or none.
-    fn enforce(&self, check: &Check<'_>, learned: &Learned) -> Answer {
+    fn enforce<'l>(&self, check: &Check<'_>, learned: &'l Learned) -> Answer {
         let mut values = facts::room();
         let mut value = |told: &ToldLimit| -> Range<usize> {
             let start = values.len();
@@ -185,14 +190,13 @@ impl Local {
             start..values.len()
         };
         let ranges: SmallVec<[Range<usize>; 4]> = learned.told.iter().map(&mut value).collect();
-        let cost = Cost::new(check.weight());
-        let charges: SmallVec<[Charge<'_>; 4]> = learned
-            .parts
-            .iter()
-            .zip(ranges)
-            .map(|(part, range)| part.charge(values.get(range).unwrap_or_default(), cost))
-            .collect();
-        answer(&self.counters.charge_now(&charges), learned, cost)
+        let charge = |((told, part), range): ((&ToldLimit, &'l Part), Range<usize>)| {
+            let cost = Cost::new(told.weight.of(check));
+            part.charge(values.get(range).unwrap_or_default(), cost)
+        };
+        let limits = learned.told.iter().zip(&learned.parts).zip(ranges);
+        let charges: SmallVec<[Charge<'_>; 4]> = limits.map(charge).collect();
+        answer(check, &self.counters.charge_now(&charges), learned)
     }
 }
 
@@ -204,7 +208,7 @@ impl std::fmt::Debug for Local {
     }
 }
 
-fn answer(verdict: &Verdict, learned: &Learned, cost: Cost) -> Answer {
+fn answer(check: &Check<'_>, verdict: &Verdict, learned: &Learned) -> Answer {
     let mut answer = Answer::allowed(Source::Fallback(Fallback::Local));
     let told = learned.told.iter().zip(verdict.decisions());
     answer.limits = told.map(standing).collect();
@@ -224,7 +228,7 @@ fn answer(verdict: &Verdict, learned: &Learned, cost: Cost) -> Answer {
         answer.delay = delays.max().unwrap_or_default();
         return answer;
     }
-    let fits = cost.get() <= told.per.capacity();
+    let fits = told.weight.of(check) <= told.per.capacity();
     let again = || fits.then_some(ASK_AGAIN);
     answer.is_allowed = false;
     answer.status = 429;

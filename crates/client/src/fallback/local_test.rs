@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use tollgate_core::Clock as _;
 
 use super::{
-    Fallback,
+    Fallback, ToldLimit, Weight,
     desk_test::{Desk, told},
     local,
 };
@@ -234,4 +234,35 @@ fn a_flood_of_users_takes_no_more_room() {
         desk.learn(&check, &limits);
     }
     assert_eq!(desk.local.len(), 2 * local::ENTRIES);
+}
+
+/// What a request weighs under a rule, it weighs here too.
+#[test]
+fn a_rule_that_weighs_requests_is_charged_so() {
+    let desk = Desk::new();
+    let limit = ToldLimit {
+        weight: Weight::read(Some("attributes.bytes / 1024")),
+        ..told("upload", "100/min fixed_window", &["user"])
+    };
+    let upload = Check::new().user("ann").attribute("bytes", "10000");
+    desk.learn(&upload, &[limit]);
+    assert_eq!(desk.passing(&upload), 10);
+}
+
+/// The part of a small limit has a longer period, and must not be taken for another limit that has it anyway.
+#[test]
+fn limits_of_one_rule_stay_apart_however_many_callers_there_are() {
+    for (small, large, callers) in [
+        ("10/s fixed_window", "100/min fixed_window", 60),
+        ("2/min fixed_window", "100/h fixed_window", 60),
+        ("5/h fixed_window", "50/day fixed_window", 24),
+    ] {
+        for limits in [[small, large], [large, small]] {
+            let desk = Desk::new();
+            let ann = Check::new().user("ann");
+            desk.local.set_callers(callers);
+            desk.learn(&ann, &limits.map(|limit| told("r", limit, &["user"])));
+            assert_eq!(desk.passing(&ann), 1, "{limits:?}");
+        }
+    }
 }

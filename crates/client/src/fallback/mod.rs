@@ -34,11 +34,13 @@ mod local;
 #[cfg(test)]
 mod local_test;
 mod told;
+mod weight;
 
 pub(crate) use key::KeyField;
 pub(crate) use lexicon::Lexicon;
 pub(crate) use local::Local;
 pub(crate) use told::{ToldLimit, Whom};
+pub(crate) use weight::Weight;
 
 /// What is answered while no server can be asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tollgate_core::{AlgorithmName, Limit};
 use tollgate_wire::check::LimitTold;
 
-use super::KeyField;
+use super::{KeyField, Weight};
 
 /// A limit that the server counts a question against, and by which of its facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub(crate) struct ToldLimit {
     pub(crate) key: Arc<[KeyField]>,
     /// Whom it is for.
     pub(crate) whom: Whom,
+    /// What a request weighs under it.
+    pub(crate) weight: Weight,
 }
 
 /// Whom a limit is for.
@@ -54,6 +56,7 @@ impl ToldLimit {
                 (false, true) => Whom::OneBeside,
                 (false, false) => Whom::Everybody,
             },
+            weight: Weight::read(told.cost.as_deref()),
         })
     }
 }

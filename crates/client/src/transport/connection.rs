@@ -1,14 +1,6 @@
 //! One connection: a task that writes the calls it is given, and hands out what is said to each, in order.
 
-use std::{
-    collections::VecDeque,
-    io,
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering::Relaxed},
-    },
-    time::Duration,
-};
+use std::{collections::VecDeque, io, sync::atomic::Ordering::Relaxed, time::Duration};
 
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _, ReadHalf, WriteHalf},
@@ -19,7 +11,8 @@ use tollgate_wire::http1::After;
 
 use super::{
     codec::Writer,
-    connect::{Connect, Stream},
+    connect::Stream,
+    line::{Counted, Line},
     order::{Expected, Lost, Order, Said},
     reader::Reader,
 };
@@ -41,31 +34,6 @@ const IDLE_MAX: Duration = Duration::from_secs(50);
 const READ_BYTES: usize = 16 * 1024;
 /// No server says so much before it is understood.
 const INPUT_BYTES_MAX: usize = 5 << 20;
-
-/// What a connection needs to know.
-pub(super) struct Line {
-    pub(super) connect: Arc<dyn Connect>,
-    pub(super) host: Arc<str>,
-    pub(super) writer: Arc<Writer>,
-    /// How many connections there are, in all.
-    pub(super) open: Arc<AtomicU32>,
-}
-
-/// Counts a connection for as long as it lives.
-struct Counted(Arc<AtomicU32>);
-
-impl Counted {
-    fn new(open: &Arc<AtomicU32>) -> Self {
-        open.fetch_add(1, Relaxed);
-        Self(Arc::clone(open))
-    }
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Relaxed);
-    }
-}
 
 /// A call that was written, or will be with what waits before it.
 struct Pending {
@@ -105,6 +73,9 @@ pub(super) async fn run(line: Line, mut orders: mpsc::Receiver<Order>) {
         Ok(connected) => connected.map_err(|error| error.to_string()),
         Err(_) => Err("it takes too long to connect".to_owned()),
     };
+    line.has_failed.store(connected.is_err(), Relaxed);
+    line.is_ready.store(connected.is_ok(), Relaxed);
+    let _made = connected.as_ref().ok().map(|_| Counted::new(&line.made));
     let (error, pending, written) = match connected {
         Ok(stream) => {
             let mut talk = Talk::new(stream, &line.writer);

@@ -5,6 +5,7 @@ mod claim;
 mod codec;
 mod connect;
 mod connection;
+mod line;
 mod order;
 mod papers;
 mod pool;

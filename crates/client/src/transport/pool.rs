@@ -1,8 +1,11 @@
 //! The connections to one server.
 
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed},
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed},
+    },
+    time::Duration,
 };
 
 use tokio::{
@@ -11,13 +14,15 @@ use tokio::{
         mpsc::{self, error::TrySendError},
         oneshot,
     },
+    time::Instant,
 };
 
 use super::{
     claim::Claim,
     codec::{Question, Writer},
     connect::Connect,
-    connection::{self, Line, QUEUE_MAX},
+    connection::{self, QUEUE_MAX},
+    line::Line,
     order::{Lost, Order, Said},
 };
 use crate::{Error, Fault};
@@ -30,6 +35,10 @@ pub(crate) struct Pool {
     places: Box<[Place]>,
     next: AtomicUsize,
     open: Arc<AtomicU32>,
+    /// How many are made.
+    made: Arc<AtomicU32>,
+    /// Whether the last attempt to connect failed.
+    has_failed: Arc<AtomicBool>,
 }
 
 impl std::fmt::Debug for Pool {
@@ -39,10 +48,23 @@ impl std::fmt::Debug for Pool {
 }
 
 /// Where a connection is, or will be.
-type Place = Mutex<Option<mpsc::Sender<Order>>>;
+#[derive(Debug, Default)]
+struct Place(Mutex<Option<Live>>);
+
+/// A connection that is there, or is being made.
+#[derive(Debug)]
+struct Live {
+    orders: mpsc::Sender<Order>,
+    is_ready: Arc<AtomicBool>,
+    since: Instant,
+}
 
 /// One more connection is made for so many calls at once.
 const CALLS_EACH: u32 = 32;
+
+/// A connection that is not there after this long counts as a server that is slow: a name is looked up, and keys are
+/// agreed on, in less.
+const WARM_UP_MAX: Duration = Duration::from_millis(100);
 
 /// A call under way. Whoever drops it takes it back, if it was not written yet.
 #[derive(Debug)]
@@ -76,7 +98,7 @@ impl Pool {
         writer: Writer,
         connections: usize,
     ) -> Self {
-        let places = (0..connections.max(1)).map(|_| Mutex::default());
+        let places = (0..connections.max(1)).map(|_| Place::default());
         Self {
             connect,
             host: host.into(),
@@ -84,6 +106,8 @@ impl Pool {
             places: places.collect(),
             next: AtomicUsize::new(0),
             open: Arc::default(),
+            made: Arc::default(),
+            has_failed: Arc::default(),
         }
     }
 
@@ -110,13 +134,43 @@ impl Pool {
         Ok(Call { claim, reply })
     }
 
-    /// Puts an order on the next connection that takes it.
+    /// Whether there is no connection yet, and was hardly time for one: that a call comes too late then says nothing about
+    /// the server. Once an attempt has failed, it does.
+    pub(crate) fn is_cold(&self) -> bool {
+        let is_old = |place: &Place| match &*place.live() {
+            Some(live) => live.since.elapsed() >= WARM_UP_MAX,
+            None => false,
+        };
+        self.made.load(Relaxed) == 0 && !self.has_failed() && !self.places.iter().any(is_old)
+    }
+
+    /// Whether the last attempt to connect failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.has_failed.load(Relaxed)
+    }
+
+    /// Puts an order on the next connection that takes it. As long as there is one, nobody waits for another to be made.
     fn put(&self, mut order: Order, under_way: u32) -> Result<(), Lost> {
         let wanted = usize::try_from(under_way / CALLS_EACH).unwrap_or(usize::MAX);
         let wanted = wanted.saturating_add(1).min(self.places.len());
         let first = self.next.fetch_add(1, Relaxed) % wanted;
-        let all = self.places.iter().cycle().skip(first);
-        for place in all.take(self.places.len()) {
+        let all = || {
+            self.places
+                .iter()
+                .cycle()
+                .skip(first)
+                .take(self.places.len())
+        };
+        if let Some(place) = all().next() {
+            self.begin(&mut place.live())?;
+        }
+        for place in all() {
+            match place.take_if_ready(order) {
+                None => return Ok(()),
+                Some(back) => order = back,
+            }
+        }
+        for place in all() {
             match self.put_at(place, order)? {
                 None => return Ok(()),
                 Some(back) => order = back,
@@ -125,40 +179,65 @@ impl Pool {
         Err(busy())
     }
 
-    /// Puts an order on a connection; one that has too many gives it back.
+    /// Puts an order on a connection that is there or being made; one that has too many gives it back.
     fn put_at(&self, place: &Place, order: Order) -> Result<Option<Order>, Lost> {
-        let mut sender = place.lock().unwrap_or_else(PoisonError::into_inner);
-        let refused = match &*sender {
-            Some(live) => live.try_send(order),
-            None => Err(TrySendError::Closed(order)),
-        };
-        match refused {
-            Ok(()) => Ok(None),
-            Err(TrySendError::Full(order)) => Ok(Some(order)),
-            Err(TrySendError::Closed(order)) => {
-                let (fresh, orders) = mpsc::channel(QUEUE_MAX);
-                let sent = fresh.try_send(order);
-                self.spawn(orders)?;
-                *sender = Some(fresh);
-                sent.map(|()| None).map_err(|_| busy())
-            }
+        let mut live = place.live();
+        let taken = self.begin(&mut live)?.orders.try_send(order);
+        Ok(back(taken))
+    }
+
+    /// The connection that is there; if there is none, one that is being made. It ends by itself once its pool is dropped.
+    fn begin<'l>(&self, place: &'l mut Option<Live>) -> Result<&'l mut Live, Lost> {
+        place.take_if(|live| live.orders.is_closed());
+        match place {
+            Some(live) => Ok(live),
+            None => Ok(place.insert(self.connect()?)),
         }
     }
 
-    /// A connection ends by itself once its pool is dropped.
-    fn spawn(&self, orders: mpsc::Receiver<Order>) -> Result<(), Lost> {
+    fn connect(&self) -> Result<Live, Lost> {
         let runtime = Handle::try_current().map_err(|_| {
             let detail = "there is no tokio runtime here to connect on";
             Lost::Unsent(Error::new(Fault::Network, detail))
         })?;
+        let (orders, receiver) = mpsc::channel(QUEUE_MAX);
+        let is_ready = Arc::new(AtomicBool::new(false));
         let line = Line {
             connect: Arc::clone(&self.connect),
             host: Arc::clone(&self.host),
             writer: Arc::clone(&self.writer),
             open: Arc::clone(&self.open),
+            made: Arc::clone(&self.made),
+            is_ready: Arc::clone(&is_ready),
+            has_failed: Arc::clone(&self.has_failed),
         };
-        drop(runtime.spawn(connection::run(line, orders)));
-        Ok(())
+        drop(runtime.spawn(connection::run(line, receiver)));
+        Ok(Live {
+            orders,
+            is_ready,
+            since: Instant::now(),
+        })
+    }
+}
+
+impl Place {
+    fn live(&self) -> MutexGuard<'_, Option<Live>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes an order, if the connection is made; otherwise it is given back.
+    fn take_if_ready(&self, order: Order) -> Option<Order> {
+        match &*self.live() {
+            Some(live) if live.is_ready.load(Relaxed) => back(live.orders.try_send(order)),
+            _ => Some(order),
+        }
+    }
+}
+
+fn back(sent: Result<(), TrySendError<Order>>) -> Option<Order> {
+    match sent {
+        Ok(()) => None,
+        Err(TrySendError::Full(order) | TrySendError::Closed(order)) => Some(order),
     }
 }
 

@@ -11,6 +11,7 @@
 
 mod batches;
 mod breaking;
+mod connecting;
 mod deadlines;
 mod fake;
 mod hammering;

@@ -178,6 +178,7 @@ fn told<'a>(met: &'a Met, decision: &Decision) -> Option<Box<ToldAnswer<'a>>> {
         burst: told.limit.burst(),
         key: &told.key,
         is_overridden: met.is_overridden,
+        cost: told.cost.as_ref().map(ToString::to_string),
     }))
 }
 

@@ -45,23 +45,29 @@ pub(super) fn in_full(reply: &mut Encoder<'_>, answer: &Answer, callers: Option<
 }
 
 fn limit(reply: &mut Encoder<'_>, met: &Met, told: Option<&Told>, decision: &Decision) {
-    reply.array(9);
+    reply.array(10);
     reply.bulk(met.rule.name.as_str().as_bytes());
     reply.integer(integer(decision.limit()));
     reply.integer(integer(decision.remaining()));
     reply.integer(millis(decision.reset_after()));
-    let Some(Told { limit, key, .. }) = told else {
+    let Some(told) = told else {
         reply.null();
         reply.null();
         reply.integer(-1);
         reply.bulk(b"");
-        return reply.integer(0);
+        reply.integer(0);
+        return reply.null();
     };
+    let limit = &told.limit;
     reply.bulk(limit.to_string().as_bytes());
     reply.bulk(limit.algorithm().as_str().as_bytes());
     reply.integer(limit.burst().map_or(-1, integer));
-    reply.bulk(key.join(",").as_bytes());
+    reply.bulk(told.key.join(",").as_bytes());
     reply.integer(met.is_overridden.into());
+    match &told.cost {
+        Some(cost) => reply.bulk(cost.to_string().as_bytes()),
+        None => reply.null(),
+    }
 }
 
 #[inline]

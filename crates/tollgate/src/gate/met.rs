@@ -3,7 +3,7 @@
 use std::{borrow::Cow, sync::Arc};
 
 use tollgate_core::{Limit, Period};
-use tollgate_rules::{Line, Plan, Rule};
+use tollgate_rules::{CostRule, Line, Plan, Rule};
 
 use super::Ruling;
 
@@ -53,6 +53,8 @@ pub struct Told {
     pub limit: Limit,
     /// The facts it counts by, see [`Plan::key_fields`](tollgate_rules::Plan::key_fields).
     pub key: Vec<String>,
+    /// How much a request weighs, unless it is what the caller says.
+    pub cost: Option<CostRule>,
 }
 
 impl Met {
@@ -60,6 +62,10 @@ impl Met {
         let told = || Told {
             limit: line.limit().limit.clone(),
             key: plan.key_fields(line),
+            cost: line
+                .throttle()
+                .map(|throttle| throttle.cost.clone())
+                .filter(|cost| *cost != CostRule::default()),
         };
         Self {
             rule: Arc::clone(line.rule()),

@@ -128,7 +128,7 @@ async fn grpc_is_answered_in_grpc() {
 #[tokio::test]
 async fn grpc_clients_are_pushed_back_no_less_than_others() {
     let gate = gate(
-        "version: 1\nrules: [{ name: slow, limit: { per: 1/s, burst: 1 }, response: { retry_after: 7 } }]",
+        "version: 1\nrules: [{ name: slow, key: [], limit: { per: 1/s, burst: 1 }, response: { retry_after: 7 } }]",
     );
     let layer = TollgateLayer::embedded(gate).unwrap();
     let call = || http::Request::post("/a.B/C").header("content-type", "application/grpc");

@@ -76,6 +76,8 @@ pub struct ToldAnswer<'a> {
     pub key: &'a [String],
     /// Whether an override put it in the place of the rule's.
     pub is_overridden: bool,
+    /// How much a request weighs under it, times what the caller says: `10`, `attributes.bytes / 1024`.
+    pub cost: Option<String>,
 }
 
 /// What an answer with one limit takes, roughly.
@@ -178,6 +180,7 @@ impl ToldAnswer<'_> {
         if self.is_overridden {
             out.extend_from_slice(b",\"overridden\":true");
         }
+        text_if(b",\"cost\":", self.cost.as_deref(), out);
     }
 }
 

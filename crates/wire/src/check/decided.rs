@@ -77,6 +77,7 @@ fn limit_told(reply: &Reply<'_>) -> Option<LimitTold> {
         Reply::Integer(burst),
         key,
         Reply::Integer(overridden),
+        cost,
         ..,
     ] = items.as_slice()
     else {
@@ -95,6 +96,7 @@ fn limit_told(reply: &Reply<'_>) -> Option<LimitTold> {
         burst: positive(*burst),
         key: fields.map(Into::into).collect(),
         overridden: *overridden == 1,
+        cost: text(cost),
     })
 }
 

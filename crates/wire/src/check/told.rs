@@ -43,6 +43,8 @@ pub struct LimitTold {
     pub key: Vec<Box<str>>,
     /// Whether it stands in the place of the rule's, for whoever asks and not for others.
     pub overridden: bool,
+    /// What a request weighs under it, times what the caller says: `10`, `attributes.bytes / 1024`.
+    pub cost: Option<Box<str>>,
 }
 
 impl Told {
@@ -51,8 +53,13 @@ impl Told {
     /// The longest text of a limit that is taken: names and facts are shorter.
     pub const TEXT_BYTES_MAX: usize = 1_024;
 
-    /// Without what is more than anybody should keep.
+    /// Without what is more than anybody should keep, or could answer with.
     pub(super) fn bounded(mut self) -> Self {
+        for text in [&mut self.rule, &mut self.message, &mut self.decision_id] {
+            text.take_if(|text| text.len() > Self::TEXT_BYTES_MAX);
+        }
+        self.status
+            .take_if(|status| !matches!(status, 200 | 400..=599));
         self.limits.truncate(Self::LIMITS_MAX);
         self.limits.retain(LimitTold::is_short);
         self
@@ -60,9 +67,14 @@ impl Told {
 }
 
 impl LimitTold {
+    /// As many facts as a limit may count by.
+    const FIELDS_MAX: usize = 64;
+
     fn is_short(&self) -> bool {
-        let fields = self.key.iter().map(|field| field.len()).sum::<usize>();
-        self.rule.len().max(fields) <= Told::TEXT_BYTES_MAX
+        let texts = [&self.per, &self.algorithm, &self.cost];
+        let texts = texts.into_iter().flatten().chain(&self.key);
+        let bytes = texts.map(|text| text.len()).sum::<usize>();
+        self.key.len() <= Self::FIELDS_MAX && self.rule.len().max(bytes) <= Told::TEXT_BYTES_MAX
     }
 }
 

@@ -8,10 +8,10 @@ use crate::resp::{Reply, read_reply};
 fn both_protocols_tell_the_same() {
     let json = br#"{"allowed":false,"limit":20,"remaining":0,"reset":99,"retry_after":1,"retry_after_ms":100,
         "rule":"a","message":"slow down","revision":7,"decision_id":"x","status":429,"limits":[{"rule":"a","limit":20,"window_s":1,"remaining":0,
-        "reset":99,"reset_ms":1900,"per":"10/s","algorithm":"token_bucket","burst":20,"key":["user","ip/64"],"overridden":true}]}"#;
+        "reset":99,"reset_ms":1900,"per":"10/s","algorithm":"token_bucket","burst":20,"key":["user","ip/64"],"overridden":true,"cost":"10"}]}"#;
     let over_http = read_answer(429, json).unwrap().unwrap();
-    let bytes = b"*12\r\n:0\r\n:20\r\n:0\r\n:100\r\n:1900\r\n$1\r\na\r\n:0\r\n:3\r\n*1\r\n*9\r\n$1\r\na\r\n:20\r\n:0\r\n\
-        :1900\r\n$4\r\n10/s\r\n$12\r\ntoken_bucket\r\n:20\r\n$10\r\nuser,ip/64\r\n:1\r\n:429\r\n:1\r\n$9\r\nslow down\r\n";
+    let bytes = b"*12\r\n:0\r\n:20\r\n:0\r\n:100\r\n:1900\r\n$1\r\na\r\n:0\r\n:3\r\n*1\r\n*10\r\n$1\r\na\r\n:20\r\n:0\r\n\
+        :1900\r\n$4\r\n10/s\r\n$12\r\ntoken_bucket\r\n:20\r\n$10\r\nuser,ip/64\r\n:1\r\n$2\r\n10\r\n:429\r\n:1\r\n$9\r\nslow down\r\n";
     let (reply, _) = read_reply(bytes).unwrap().unwrap();
     let (over_resp, callers) = read_decided(&reply).unwrap();
     let over_resp = over_resp.unwrap();
@@ -93,4 +93,12 @@ fn no_more_is_taken_of_an_answer_than_anybody_needs() {
     let kept = read(&format!("{long},{}", limit("short")));
     assert_eq!(kept.len(), 1);
     assert_eq!(&*kept[0].rule, "short");
+    let fields = vec!["\"\""; 65].join(",");
+    assert_eq!(read(&format!(r#"{{"rule":"r","key":[{fields}]}}"#)), []);
+    let long = "x".repeat(Told::TEXT_BYTES_MAX + 1);
+    let body = format!(
+        r#"{{"allowed":false,"rule":"{long}","message":"{long}","decision_id":"{long}","status":101}}"#
+    );
+    let told = read_answer(429, body.as_bytes()).unwrap().unwrap();
+    assert_eq!(told, Told::default());
 }

@@ -33,6 +33,7 @@ rules:
   - { name: mine, match: { endpoint: /mine/** }, key: [user, endpoint], limit: 5/min }
   - { name: each, match: { region: eu }, key: [endpoint, method, region, tier, org], limit: 5/min }
   - { name: lacking, match: { endpoint: /lacking }, key: [user], missing: shared, limit: 5/min }
+  - { name: dear, match: { endpoint: /dear }, key: [], limit: 50/min, cost: attributes.bytes / 1024 }
   - { name: closed, match: { endpoint: /closed }, action: block, response: { status: 451 } }
 overrides: [{ rule: window, key: { user: vip }, limits: [50/s] }]
 ";
@@ -123,6 +124,10 @@ fn what_a_limit_counts_by_is_what_the_request_has() {
         (
             r#"{"ip":"192.0.2.1","endpoint":"/lacking"}"#,
             &["lacking 5/min,algorithm:sliding_window,key:[]"],
+        ),
+        (
+            r#"{"endpoint":"/dear","attributes":{"bytes":"3000"}}"#,
+            &["dear 50/min,algorithm:sliding_window,key:[],cost:attributes.bytes / 1024"],
         ),
         (r#"{"endpoint":"/nothing"}"#, &[]),
     ] {

@@ -11,6 +11,7 @@ rules:
   - { name: burst, match: { endpoint: /burst }, key: [user|ip], limit: { per: 10/s, burst: 20 } }
   - { name: queue, match: { endpoint: /queue }, key: [], limit: { per: 2/s, burst: 3 }, algorithm: leaky_bucket }
   - { name: pair, match: { endpoint: /queue }, key: [ip, user], limit: 5/min }
+  - { name: dear, match: { endpoint: /dear }, key: [], limit: 50/min, cost: attributes.bytes / 1024 }
   - { name: closed, match: { endpoint: /closed }, action: block, response: { status: 451, message: closed } }
 ";
 
@@ -24,7 +25,7 @@ fn a_decision_told_in_full_has_twelve_items() {
     assert_eq!(
         rig.hears(&bulks("TG.DECIDE ip 2001:db8::1 endpoint /burst")),
         "*12\r\n:1\r\n:20\r\n:19\r\n:0\r\n:100\r\n$5\r\nburst\r\n:0\r\n:1\r\n\
-         *1\r\n*9\r\n$5\r\nburst\r\n:20\r\n:19\r\n:100\r\n$4\r\n10/s\r\n$12\r\ntoken_bucket\r\n:20\r\n$5\r\nip/64\r\n:0\r\n\
+         *1\r\n*10\r\n$5\r\nburst\r\n:20\r\n:19\r\n:100\r\n$4\r\n10/s\r\n$12\r\ntoken_bucket\r\n:20\r\n$5\r\nip/64\r\n:0\r\n$-1\r\n\
          :200\r\n:-1\r\n$-1\r\n"
     );
     let asked = bulks("TG.DECIDE user_id ann ip 192.0.2.1 endpoint /queue");
@@ -32,8 +33,8 @@ fn a_decision_told_in_full_has_twelve_items() {
     assert_eq!(
         rig.hears(&asked),
         "*12\r\n:1\r\n:4\r\n:2\r\n:0\r\n:1000\r\n$5\r\nqueue\r\n:500\r\n:1\r\n\
-         *2\r\n*9\r\n$4\r\npair\r\n:5\r\n:3\r\n:60000\r\n$5\r\n5/min\r\n$14\r\nsliding_window\r\n:-1\r\n$7\r\nuser,ip\r\n:0\r\n\
-         *9\r\n$5\r\nqueue\r\n:4\r\n:2\r\n:1000\r\n$3\r\n2/s\r\n$12\r\nleaky_bucket\r\n:3\r\n$0\r\n\r\n:0\r\n\
+         *2\r\n*10\r\n$4\r\npair\r\n:5\r\n:3\r\n:60000\r\n$5\r\n5/min\r\n$14\r\nsliding_window\r\n:-1\r\n$7\r\nuser,ip\r\n:0\r\n$-1\r\n\
+         *10\r\n$5\r\nqueue\r\n:4\r\n:2\r\n:1000\r\n$3\r\n2/s\r\n$12\r\nleaky_bucket\r\n:3\r\n$0\r\n\r\n:0\r\n$-1\r\n\
          :200\r\n:-1\r\n$-1\r\n"
     );
     assert_eq!(
@@ -44,6 +45,14 @@ fn a_decision_told_in_full_has_twelve_items() {
     let nothing =
         "*12\r\n:1\r\n:-1\r\n:-1\r\n:0\r\n:0\r\n_\r\n:0\r\n:1\r\n*0\r\n:200\r\n:-1\r\n_\r\n";
     assert!(three.ends_with(nothing), "{three}");
+}
+
+#[test]
+fn what_a_request_weighs_is_told() {
+    let told = rig().hears(&bulks("TG.DECIDE endpoint /dear attributes.bytes 3000"));
+    assert!(told.contains(":50\r\n:47\r\n"), "{told}");
+    let end = "$0\r\n\r\n:0\r\n$23\r\nattributes.bytes / 1024\r\n:200\r\n:-1\r\n$-1\r\n";
+    assert!(told.ends_with(end), "{told}");
 }
 
 /// Whoever asks in between is answered as ever, in order, and charged alike.
@@ -145,7 +154,7 @@ fn a_stranger_is_nobodys_caller() {
     assert_eq!(
         rig.hears(&bulks("TG.DECIDE ip 192.0.2.1 endpoint /burst")),
         "*12\r\n:1\r\n:20\r\n:19\r\n:0\r\n:100\r\n$5\r\nburst\r\n:0\r\n:-1\r\n\
-         *1\r\n*9\r\n$5\r\nburst\r\n:20\r\n:19\r\n:100\r\n$-1\r\n$-1\r\n:-1\r\n$0\r\n\r\n:0\r\n\
+         *1\r\n*10\r\n$5\r\nburst\r\n:20\r\n:19\r\n:100\r\n$-1\r\n$-1\r\n:-1\r\n$0\r\n\r\n:0\r\n$-1\r\n\
          :200\r\n:-1\r\n$-1\r\n"
     );
 }
