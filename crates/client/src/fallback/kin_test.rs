@@ -111,7 +111,10 @@ fn what_is_of_one_is_not_of_others() {
     for path in ["/items/a", "/items/b"] {
         desk.learn(&asks("ann", path), &all);
         desk.learn(&asks("vip", path), &[all[0].clone(), instead.clone()]);
-        desk.learn(&asks("key", path), &[&all[..], &[own.clone()]].concat());
+        desk.learn(
+            &asks("key", path),
+            &[&all[..], std::slice::from_ref(&own)].concat(),
+        );
     }
     assert_eq!(passing(&desk, "new", "/items/"), 7);
     let ask = |user: &str| desk.passing(&asks(user, "/items/a"));
