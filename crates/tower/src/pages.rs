@@ -9,5 +9,4 @@ macro_rules! pages {
 
 pages! {
     LimitInAxumTonicHyper = "docs/how-to/limit-in-axum-tonic-hyper.md"
-    Tower = "docs/reference/tower.md"
 }

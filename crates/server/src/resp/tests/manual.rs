@@ -27,10 +27,12 @@ fn one<'a>(lines: &mut impl Iterator<Item = &'a str>, indent: usize) -> String {
         ("$", "-1") => "(nil)\n".to_owned(),
         ("$", _) => format!("\"{}\"\n", lines.next().unwrap()),
         ("*", count) => {
+            let width = count.len();
             let items = 1..=count.parse::<usize>().unwrap();
             let items = items.map(|number| {
                 let space = if number == 1 { 0 } else { indent };
-                format!("{:space$}{number}) {}", "", one(lines, indent + 3))
+                let item = one(lines, indent + width + 2);
+                format!("{:space$}{number:width$}) {item}", "")
             });
             items.collect()
         }
