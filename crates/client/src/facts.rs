@@ -14,7 +14,8 @@ use smallvec::SmallVec;
 
 use crate::Check;
 
-/// Longer than the facts of most questions: room that is taken at once is cheaper than room that grows.
+/// Longer than the facts of most questions: room that is taken at once is cheaper than room that grows, and than room on the
+/// stack, which is asked before each byte where it is.
 const USUAL_BYTES: usize = 256;
 
 /// Facts as bytes.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use smallvec::SmallVec;
 use tokio::{runtime::Handle, time::Instant};
-use tollgate_core::Clock;
+use tollgate_core::{Clock, Timestamp};
 
 use crate::{
     Check, Error, Fault, RouteBy,
@@ -119,8 +119,7 @@ impl Fleet {
     }
 
     /// Whether nobody would be asked.
-    pub(crate) fn is_shut(&self, clock: &dyn Clock) -> bool {
-        let now = clock.now().steady;
+    pub(crate) fn is_shut(&self, now: Timestamp) -> bool {
         self.servers.iter().all(|server| server.is_open(now))
     }
 

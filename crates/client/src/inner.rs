@@ -38,8 +38,8 @@ impl Inner {
             Answer::allowed(Source::Bypass)
         } else if let Some(denied) = self.denied(check, facts, now) {
             denied
-        } else if self.fleet.is_shut(&*self.clock) {
-            return Some(self.fall_back(check, facts));
+        } else if self.fleet.is_shut(now) {
+            return Some(self.fall_back(check, facts, now));
         } else {
             return None;
         };
@@ -95,11 +95,11 @@ impl Inner {
                 self.counts.answered(&answer);
                 Ok(answer)
             }
-            Err(error) if error.is_retryable() => Ok(self.fall_back(check, facts)),
+            Err(error) if error.is_retryable() => Ok(self.fall_back_now(check, facts)),
             // That is between the server and this caller; nobody else is to suffer for it, or to profit.
             Err(error) if error.fault() == Fault::Trust => {
                 self.counts.untrusted();
-                Ok(self.fall_back(check, facts))
+                Ok(self.fall_back_now(check, facts))
             }
             Err(error) => {
                 self.counts.refused();
@@ -119,11 +119,15 @@ impl Inner {
         }
     }
 
+    fn fall_back_now(&self, check: &Check<'_>, facts: u128) -> Answer {
+        self.fall_back(check, facts, self.clock.now().steady)
+    }
+
     /// What is answered without a server.
-    fn fall_back(&self, check: &Check<'_>, facts: u128) -> Answer {
+    fn fall_back(&self, check: &Check<'_>, facts: u128, now: Timestamp) -> Answer {
         let source = Source::Fallback(self.fallback);
         let answer = match self.fallback {
-            Fallback::Local => self.local.decide(check, facts).unwrap_or_else(|| {
+            Fallback::Local => self.local.decide(check, facts, now).unwrap_or_else(|| {
                 self.counts.unknown();
                 Answer::allowed(source)
             }),

@@ -81,7 +81,7 @@ impl Fleet {
 
     fn fall_back(&mut self, check: &Check<'_>, caller: usize) {
         let answer = self.callers[caller]
-            .decide(check, fingerprint(check))
+            .decide(check, fingerprint(check), self.clock.now().steady)
             .unwrap();
         if answer.is_allowed() {
             self.after.push((self.clock.now().steady, check.weight()));
@@ -200,7 +200,9 @@ fn one_caller_decides_as_a_store_does() {
             let user = rng.pick(&["ann", "bob"]);
             let check = Check::new().user(user).cost(rng.below(4));
             local.learn(&check, fingerprint(&check), &told, clock.now().steady);
-            let answer = local.decide(&check, fingerprint(&check)).unwrap();
+            let answer = local
+                .decide(&check, fingerprint(&check), clock.now().steady)
+                .unwrap();
             let cost = Cost::new(check.weight());
             let charge = |rule, limit| {
                 Charge::new(

@@ -37,7 +37,8 @@ impl Desk {
     }
 
     pub(super) fn ask(&self, check: &Check<'_>) -> Answer {
-        let known = self.local.decide(check, fingerprint(check));
+        let now = self.clock.now().steady;
+        let known = self.local.decide(check, fingerprint(check), now);
         known.unwrap_or_else(|| Answer::allowed(Source::Fallback(Fallback::Local)))
     }
 

@@ -36,7 +36,6 @@ pub(crate) struct Local {
     kin: Kin,
     blocks: Denials,
     callers: AtomicU32,
-    clock: Arc<dyn Clock>,
     counters: MemoryStore<Arc<dyn Clock>>,
 }
 
@@ -63,7 +62,6 @@ impl Local {
             kin: Kin::default(),
             blocks: Denials::of_blocks(),
             callers: AtomicU32::new(1),
-            clock: Arc::clone(&clock),
             counters: MemoryStore::with_capacity(COUNTERS, clock),
         }
     }
@@ -112,8 +110,7 @@ impl Local {
     }
 
     /// Decides by what is known, if anything is.
-    pub(crate) fn decide(&self, check: &Check<'_>, facts: u128) -> Option<Answer> {
-        let now = self.clock.now().steady;
+    pub(crate) fn decide(&self, check: &Check<'_>, facts: u128, now: Timestamp) -> Option<Answer> {
         if let Some(blocked) = self.blocks.find(facts, check.weight(), now) {
             let source = Source::Fallback(Fallback::Local);
             return Some(Answer { source, ..blocked });
