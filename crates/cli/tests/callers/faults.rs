@@ -10,10 +10,13 @@ use crate::common::server::LONG;
 
 const HERE: Source = Source::Fallback(Fallback::Local);
 
+/// To clients of the Redis protocol it is garbage of another kind.
+const BROKEN: &[u8] = b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 2\r\n\r\n{}";
+
 /// A fault, by the name under which it is reported.
 type Fault = (&'static str, fn(&Proxy));
 
-const FAULTS: [Fault; 7] = [
+const FAULTS: [Fault; 10] = [
     ("refused", |proxy| {
         proxy.refuse();
         proxy.cut();
@@ -25,6 +28,11 @@ const FAULTS: [Fault; 7] = [
     ("black hole", |proxy| proxy.stall()),
     ("one way only", |proxy| proxy.mute()),
     ("replies lost", |proxy| proxy.drop_replies()),
+    ("reset mid-answer", |proxy| proxy.halve_replies()),
+    ("garbage", |proxy| {
+        proxy.replace_replies(b"\x00\x01 what is this?\r\n\r\n");
+    }),
+    ("500s", |proxy| proxy.replace_replies(BROKEN)),
     ("late", |proxy| proxy.slow(Duration::from_secs(2))),
     ("new ones into the void", |proxy| {
         proxy.stall();
@@ -56,8 +64,8 @@ async fn with_the_server_gone_the_limits_still_hold_and_it_comes_back() {
             assert!(spent <= 10, "{name} {url}: {spent} of 10 a day");
             assert!(spent >= 9, "{name} {url}: {spent}, and there is one caller");
             assert_eq!(state(&client), BreakerState::Open, "{name} {url}");
-            let calls = client.status().servers[0].calls - before.servers[0].calls;
-            assert!(calls <= 20, "{name} {url}: {calls} calls until it opened");
+            let failures = client.status().servers[0].failures - before.servers[0].failures;
+            assert!(failures <= 20, "{name} {url}: {failures} until it opened");
             let stranger = allowed(&client, &search("stranger"), 40, HERE).await;
             assert_eq!(
                 stranger, 10,
@@ -93,6 +101,26 @@ async fn come_back(client: &Client) {
         }
     }
     panic!("{:?}", client.status());
+}
+
+/// From one call in a hundred to all of them: above a tenth the server is left alone, and each call is answered.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_network_that_fails_now_and_then_is_borne_up_to_a_tenth() {
+    for (one_in, opens) in [(100, false), (50, false), (5, true), (2, true), (1, true)] {
+        let house = House::new();
+        for (proxy, url) in house.proxied() {
+            let (client, _) = client(&url, |builder| builder.deadline(PATIENT));
+            proxy.lose_one_in(one_in);
+            for call in 0..300 {
+                let user = format!("u{call}");
+                let check = Check::new().user(&*user).endpoint("/named");
+                assert!(client.check(&check).await.unwrap().is_allowed());
+            }
+            let is_open = state(&client) == BreakerState::Open;
+            assert_eq!(is_open, opens, "one in {one_in}, {url}");
+            assert!(proxy.replies_dropped() > 0, "one in {one_in}, {url}");
+        }
+    }
 }
 
 /// Answers in slices of a byte are answers.

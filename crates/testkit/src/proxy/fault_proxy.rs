@@ -82,6 +82,26 @@ impl Proxy {
         self.gate.set_traffic(Traffic::Crumble);
     }
 
+    /// From now on only the first half of what the server sends arrives, and the connection is closed.
+    pub fn halve_replies(&self) {
+        self.gate.set_traffic(Traffic::Halve);
+    }
+
+    /// From now on these bytes arrive instead of what the server sends.
+    pub fn replace_replies(&self, others: &[u8]) {
+        self.gate.set_traffic(Traffic::Replace(others.into()));
+    }
+
+    /// From now on one in so many replies is lost with its connection.
+    ///
+    /// # Panics
+    ///
+    /// If that is one in none.
+    pub fn lose_one_in(&self, many: u64) {
+        assert!(many > 0, "one in none");
+        self.gate.set_traffic(Traffic::LoseOneIn(many));
+    }
+
     /// From now on bytes move again, both ways: the end of every other kind of traffic.
     pub fn flow(&self) {
         self.gate.set_traffic(Traffic::Flow);

@@ -26,6 +26,8 @@ struct State {
     links: BTreeMap<u64, Entry>,
     links_ever: u64,
     replies_dropped: u64,
+    /// While one in so many is lost.
+    replies: u64,
 }
 
 #[derive(Debug)]
@@ -55,6 +57,9 @@ pub(super) enum Traffic {
     Crumble,
     DropReplies,
     DropReplyTo(Vec<u8>),
+    LoseOneIn(u64),
+    Halve,
+    Replace(Arc<[u8]>),
 }
 
 impl Traffic {
@@ -76,9 +81,13 @@ pub(super) enum Way {
 }
 
 /// What becomes of bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fate {
     Pass,
+    /// The first half arrives, then the connection is lost.
+    Halve,
+    /// These arrive instead.
+    Replace(Arc<[u8]>),
     /// They arrive one by one.
     Crumble,
     /// They are lost, and so is the connection.
@@ -204,7 +213,16 @@ impl State {
         match &self.traffic {
             Traffic::DropReplies => {}
             _ if entry.loses_reply => {}
+            _ if bytes.is_empty() => return Fate::Pass,
             Traffic::Crumble => return Fate::Crumble,
+            Traffic::Halve => return Fate::Halve,
+            Traffic::Replace(others) => return Fate::Replace(Arc::clone(others)),
+            Traffic::LoseOneIn(many) => {
+                self.replies += 1;
+                if !self.replies.is_multiple_of(*many) {
+                    return Fate::Pass;
+                }
+            }
             _ => return Fate::Pass,
         }
         // Counted before the client can see it.

@@ -95,14 +95,19 @@ impl Link {
             if read? == 0 {
                 return to.shutdown(Shutdown::Write);
             }
-            let size = match fate {
-                Fate::Crumble => 1,
-                Fate::Pass | Fate::Lost => BUFFER_BYTES,
+            let (bytes, size) = match &fate {
+                Fate::Crumble => (bytes, 1),
+                Fate::Halve => (&bytes[..bytes.len() / 2], BUFFER_BYTES),
+                Fate::Replace(others) => (&**others, BUFFER_BYTES),
+                Fate::Pass | Fate::Lost => (bytes, BUFFER_BYTES),
             };
             for part in bytes.chunks(size) {
                 to.write_all(part)?;
                 // Who reads gets a chance to see the part before the next comes.
                 thread::yield_now();
+            }
+            if fate == Fate::Halve {
+                return Err(io::ErrorKind::ConnectionAborted.into());
             }
         }
     }
