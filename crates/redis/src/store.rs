@@ -56,7 +56,8 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
         time: Time,
     ) -> Result<Self, OptionsError> {
         // Breakers and reconnects go by real time, whatever the scripts are told.
-        let client = Client::start(&options, Arc::new(tollgate_core::SystemClock))?;
+        let real = Arc::new(tollgate_core::SystemClock);
+        let client = Client::start(&options, real, time.patience())?;
         let lanes = Lanes::new(
             Arc::clone(&client),
             time,

@@ -1,10 +1,13 @@
 //! Whose time decides.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use tollgate_core::{Clock, Now};
 
-use crate::script::{self, Script};
+use crate::{
+    client::PATIENCE,
+    script::{self, Script},
+};
 
 /// The scripts, and what they are told of the time.
 #[derive(Clone)]
@@ -28,6 +31,14 @@ impl Time {
             swap: &script::SWAP,
             verify: &script::VERIFY,
             told: None,
+        }
+    }
+
+    /// How long a reply is waited for: on virtual time longer than any machine stalls.
+    pub(crate) const fn patience(&self) -> Duration {
+        match self.told {
+            None => PATIENCE,
+            Some(_) => Duration::from_secs(60),
         }
     }
 

@@ -1,6 +1,6 @@
 //! How servers are spoken to: the addresses of the options, who we are there, and whom we believe.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use redis::{
     ConnectionAddr, ConnectionInfo, IntoConnectionInfo as _, ProtocolVersion, RedisConnectionInfo,
@@ -11,7 +11,7 @@ use rustls::{
     pki_types::{CertificateDer, pem::PemObject as _},
 };
 
-use super::address::Address;
+use super::{address::Address, link::PATIENCE};
 use crate::{Options, OptionsError};
 
 /// What every connection has in common.
@@ -22,6 +22,8 @@ pub(super) struct Access {
     pub(super) login: RedisConnectionInfo,
     /// Whom we believe, if connections are encrypted.
     pub(super) tls: Option<Arc<ClientConfig>>,
+    /// How long the reply to a call is waited for.
+    pub(super) patience: Duration,
 }
 
 impl Access {
@@ -50,7 +52,12 @@ impl Access {
         };
         let login = first.login.clone();
         let seeds = parsed.into_iter().map(|one| one.address).collect();
-        Ok(Self { seeds, login, tls })
+        Ok(Self {
+            seeds,
+            login,
+            tls,
+            patience: PATIENCE,
+        })
     }
 }
 

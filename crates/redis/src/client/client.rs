@@ -6,6 +6,7 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
     },
+    time::Duration,
 };
 
 use arc_swap::ArcSwap;
@@ -49,12 +50,16 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Starts to connect, and does not wait for it. Must be called within a tokio runtime.
+    /// Starts to connect, and does not wait for it. The reply to a call is waited for as long as `patience`
+    /// lasts. Must be called within a tokio runtime.
     pub(crate) fn start(
         options: &Options,
         clock: Arc<dyn Clock>,
+        patience: Duration,
     ) -> Result<Arc<Self>, OptionsError> {
-        let client = Self::unannounced(options, clock)?;
+        let mut access = Access::new(options)?;
+        access.patience = patience;
+        let client = Self::with(access, options, clock);
         presence::announce(&client);
         push::listen(&client);
         Ok(client)
@@ -65,8 +70,12 @@ impl Client {
         options: &Options,
         clock: Arc<dyn Clock>,
     ) -> Result<Arc<Self>, OptionsError> {
+        Ok(Self::with(Access::new(options)?, options, clock))
+    }
+
+    fn with(access: Access, options: &Options, clock: Arc<dyn Clock>) -> Arc<Self> {
         let means = Means {
-            access: Arc::new(Access::new(options)?),
+            access: Arc::new(access),
             clock,
             deadline: options.deadline.into(),
             prefix: options.prefix.as_str().into(),
@@ -85,7 +94,7 @@ impl Client {
             failures: Default::default(),
         });
         topology::follow(&client);
-        Ok(client)
+        client
     }
 
     /// What Redis turned out to be.

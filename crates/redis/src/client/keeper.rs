@@ -182,7 +182,7 @@ impl Keeper {
         let Some(shard) = self.shard.upgrade() else {
             return;
         };
-        match shard.identify(link, PATIENCE).await {
+        match shard.identify(link, link.patience).await {
             Err(Lost::Late) => link.cut(),
             Ok(Identity::Replica) => self.means.refresh.notify_one(),
             _ => {}

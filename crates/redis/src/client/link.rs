@@ -25,7 +25,7 @@ use super::{access::Access, address::Address, call::Cause, reply, tasks::spawn};
 /// How long a connection may take until the server has answered for the first time.
 const CONNECT_MAX: Duration = Duration::from_secs(1);
 /// How long a reply is waited for. Then the connection is given up, and with it whatever is under way.
-pub(super) const PATIENCE: Duration = Duration::from_secs(1);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
 /// Commands that may wait to be written: more than ever are under way, so that handing over never waits
 /// and never changes the order.
 const QUEUE: usize = 2 * super::run::IN_FLIGHT_MAX;
@@ -39,6 +39,8 @@ pub(super) struct Link {
     is_cut: AtomicBool,
     /// Which of all connections of this process it is.
     pub(super) number: u64,
+    /// How long the reply to a call is waited for.
+    pub(super) patience: Duration,
 }
 
 /// Why there is no connection.
@@ -60,7 +62,7 @@ pub(super) enum Lost {
 impl Link {
     /// Connects, and says who we are.
     pub(super) async fn open(access: &Access, address: &Address) -> Result<Self, Refused> {
-        Self::open_by(access, address, &Greeting::new(&access.login)).await
+        Self::open_by(access, address, &Greeting::new(access)).await
     }
 
     /// The same, and hears what the server says by itself.
@@ -69,7 +71,7 @@ impl Link {
         address: &Address,
         heard: impl Fn(PushInfo) + Send + Sync + 'static,
     ) -> Result<Self, Refused> {
-        let mut greeting = Greeting::new(&access.login);
+        let mut greeting = Greeting::new(access);
         // Before, replies and what is said by itself could not be told apart.
         greeting.login = greeting.login.set_protocol(ProtocolVersion::RESP3);
         greeting.config = greeting.config.set_push_sender(move |info| {
@@ -158,10 +160,11 @@ impl Drop for Link {
 struct Greeting {
     login: RedisConnectionInfo,
     config: AsyncConnectionConfig,
+    patience: Duration,
 }
 
 impl Greeting {
-    fn new(login: &RedisConnectionInfo) -> Self {
+    fn new(access: &Access) -> Self {
         // The library would give up a reply after half a second and go on with the connection. How long is
         // waited is said with each command.
         let config = AsyncConnectionConfig::new()
@@ -169,8 +172,9 @@ impl Greeting {
             .set_connection_timeout(None)
             .set_pipeline_buffer_size(QUEUE);
         Self {
-            login: login.clone(),
+            login: access.login.clone(),
             config,
+            patience: access.patience,
         }
     }
 }
@@ -196,7 +200,7 @@ async fn greet<S>(greeting: &Greeting, stream: S) -> Result<Link, RedisError>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let Greeting { login, config } = greeting;
+    let Greeting { login, config, .. } = greeting;
     let (connection, driver) =
         MultiplexedConnection::new_with_config(login, stream, config.clone()).await?;
     let (driving, driven) = watch::channel(());
@@ -211,6 +215,7 @@ where
         driven,
         is_cut: AtomicBool::new(false),
         number: LINKS.fetch_add(1, Relaxed),
+        patience: greeting.patience,
     })
 }
 

@@ -31,5 +31,6 @@ mod topology;
 pub(crate) use call::{Call, Cause, Failure};
 pub(crate) use client::Client;
 pub use examine::examine;
+pub(crate) use link::PATIENCE;
 pub(crate) use shard::Shard;
 pub(crate) use slots::Loss;

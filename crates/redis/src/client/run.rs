@@ -6,7 +6,7 @@ use redis::Value;
 
 use super::{
     call::{Call, Cause, Failure},
-    link::{Link, Lost, PATIENCE},
+    link::{Link, Lost},
     reply::{Refusal, refusal},
     shard::Shard,
 };
@@ -67,7 +67,7 @@ impl Shard {
         load: Option<&Script>,
     ) -> Result<Value, Refusal> {
         let reply = if way == Way::Owner && load.is_none() {
-            link.ask(&call.command(), PATIENCE).await
+            link.ask(&call.command(), link.patience).await
         } else {
             let mut commands = redis::pipe();
             if let Some(script) = load {
@@ -77,7 +77,7 @@ impl Shard {
                 commands.cmd("ASKING");
             }
             commands.add_command(call.command());
-            let replies = link.ask_all(&commands, PATIENCE).await;
+            let replies = link.ask_all(&commands, link.patience).await;
             replies.and_then(|mut replies| {
                 // If it could not be loaded, the reason is in the first reply.
                 let is_unknown = |reply: &Value| refused(reply) == Some(Refusal::NoScript);

@@ -54,7 +54,7 @@ pub(crate) struct Lanes {
     clock: Arc<dyn Clock>,
     /// That in which the store was started: whoever asks may have another, that ends sooner.
     runtime: Handle,
-    deadline: Duration,
+    pub(super) deadline: Duration,
     /// This run of this node, in marks.
     pub(crate) node: String,
     lanes: Box<[Mutex<Lane>]>,

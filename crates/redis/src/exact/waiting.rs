@@ -47,7 +47,8 @@ impl Drop for Waiting<'_> {
 }
 
 impl Lanes {
-    /// Asks, and waits for the answer as long as `patience` lasts.
+    /// Asks, and waits for the answer as long as `patience` lasts; for that of a change by hand no shorter than
+    /// a decision waits.
     pub(crate) async fn ask(
         self: &Arc<Self>,
         slot: Slot,
@@ -59,6 +60,11 @@ impl Lanes {
         if !is_by_hand && items.iter().any(|item| self.is_unknown(item)) {
             return Err(Refused::Unknown);
         }
+        let patience = if is_by_hand {
+            patience.max(self.deadline)
+        } else {
+            patience
+        };
         let (waiting, answer) = oneshot::channel();
         let ask = Ask {
             deed,

@@ -18,6 +18,7 @@ use tollgate_core::{
 
 use super::{
     group::{Group, Sorted, sort},
+    leased::unpaid,
     policy::{self, Manner},
     underway::{Course, Underway},
 };
@@ -31,6 +32,21 @@ use crate::{
 
 /// Timers count whole milliseconds and ring one to two of them late: so much earlier a decision gives up.
 pub(super) const TICK: Duration = Duration::from_millis(1);
+
+/// Who decides on what is not decided on this node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    Redis,
+    /// Redis cannot give an answer that stands: the rules' policies do.
+    Policy,
+}
+
+/// What became of a request.
+pub(super) struct Attempt {
+    pub(super) verdict: Verdict,
+    /// Whether the verdict does not stand.
+    pub(super) is_in_doubt: bool,
+}
 
 /// Everything that decides.
 pub(crate) struct Fleet<L> {
@@ -68,26 +84,36 @@ impl Policies {
 }
 
 impl<L: ImmediateStore + 'static> Fleet<L> {
-    /// Takes all charges, or none, before the end; or says what that would come to.
+    /// Takes all charges, or none, before the end; or says what that would come to. If leases of this node may be in the
+    /// way, nothing is taken and the verdict does not stand.
     pub(super) async fn decide_by(
         &self,
         end: Instant,
         charges: &[Charge<'_>],
         manner: Manner,
-    ) -> Verdict {
-        let leased = self.lease(charges, manner);
+        reach: Reach,
+    ) -> Attempt {
+        let (leased, (parts, charges)) = match reach {
+            Reach::Redis => {
+                let leased = self.lease(charges, manner);
+                let paid = self.pay_in_part(charges, &leased, manner);
+                (leased, paid)
+            }
+            Reach::Policy => (SmallVec::new(), unpaid(charges)),
+        };
         let is_open = |place| !leased.iter().any(|(leased, _)| *leased == place);
-        let (parts, charges) = self.pay_in_part(charges, &leased, manner);
         let charges = charges.as_slice();
         let Sorted { here, groups } = sort(charges, is_open, &self.lanes, &self.names);
-        let (up, down): (SmallVec<[Group; 1]>, SmallVec<[Group; 1]>) =
-            groups.into_iter().partition(|group| self.is_up(group));
+        let (up, down): (SmallVec<[Group; 1]>, SmallVec<[Group; 1]>) = groups
+            .into_iter()
+            .partition(|group| reach == Reach::Redis && self.is_up(group));
         let course = Course {
             charges,
             decisions: SmallVec::from_elem(None, charges.len()),
             untaken: SmallVec::new(),
-            leased: SmallVec::new(),
+            covered: SmallVec::new(),
             parts,
+            in_doubt: SmallVec::new(),
             by_policy: SmallVec::new(),
             taken_here: SmallVec::new(),
             taken_by_policy: SmallVec::new(),
@@ -107,7 +133,8 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
                 underway.taken.push((group, at));
             }
         }
-        if underway.course.is_denied() {
+        let is_in_doubt = self.is_in_doubt(&underway.course);
+        if underway.course.is_denied() || is_in_doubt {
             underway.undo();
             let taken = underway.taken.iter().flat_map(|(group, _)| &group.items);
             self.lanes.settle(taken.cloned());
@@ -115,9 +142,23 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
         } else if manner == Manner::Charge {
             self.owe(&underway.course, down.iter().chain(&up));
             self.verify(&underway);
+            let reservations = underway.course.reservations();
+            reservations.for_each(|one| self.holdings.spend(one));
         }
         underway.is_over = true;
-        self.verdict(&underway.course)
+        Attempt {
+            verdict: self.verdict(&underway.course),
+            is_in_doubt,
+        }
+    }
+
+    /// Whether leases of this node may have caused the denial, or have ended while Redis decided on what they do not cover.
+    fn is_in_doubt(&self, course: &Course<'_>) -> bool {
+        if course.is_denied() {
+            return !course.is_denied_for_good();
+        }
+        let mut reservations = course.reservations();
+        !reservations.all(|reservation| self.holdings.is_good(reservation))
     }
 
     /// Tells what was admitted to whoever verifies it; what policies have admitted is not under the limit.
@@ -127,10 +168,6 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
                 let units = item.cost.get();
                 self.verifier.admitted(&item.key, &item.limit, units, *at);
             }
-        }
-        let leased = underway.course.leased.iter().map(|(_, got)| got);
-        for got in leased.chain(&underway.course.parts) {
-            self.holdings.tell(got);
         }
     }
 

@@ -1,36 +1,79 @@
-//! The part of a request that leases of this node cover.
+//! The part of a request that leases of this node cover, and what a denial by Redis is worth beside them.
 
 use smallvec::SmallVec;
 use tokio::time::Instant;
 use tollgate_core::{Answer, Charge, Cost, Decision, ImmediateStore, Micros, Outcome, Verdict};
 
-use super::{Fleet, course::TICK, group::Group, policy::Manner, underway::Course};
+use super::{
+    Fleet,
+    course::{Reach, TICK},
+    group::Group,
+    policy::Manner,
+    underway::Course,
+};
 use crate::{
     exact::Decisions,
-    lease::{Denied, Got, Local},
+    lease::{Covered, Denied, Reservation},
 };
 
 /// What others hold and do not spend is back after so many refreshes.
 const REFRESHES_TO_RETURN: u64 = 10;
 
+/// What leases know of one charge.
+#[derive(Debug)]
+pub(super) enum Leased {
+    Covered(Covered),
+    Denied(Decision),
+    /// Would pass.
+    Seen(Decision),
+}
+
+/// What leases pay of each charge, and what is left to be decided.
+pub(super) type Parts = SmallVec<[Option<Reservation>; 2]>;
+pub(super) type Charges<'c> = SmallVec<[Charge<'c>; 2]>;
+
+/// Leases pay nothing.
+pub(super) fn unpaid<'c>(charges: &[Charge<'c>]) -> (Parts, Charges<'c>) {
+    let nothing = charges.iter().map(|_| None);
+    (nothing.collect(), Charges::from_slice(charges))
+}
+
 impl<L: ImmediateStore + 'static> Fleet<L> {
     /// Takes all charges, or none; or says what that would come to.
+    ///
+    /// A denial by Redis that leases of this node may have caused is not believed: once they are out of the way it is asked
+    /// again. If that takes longer than the deadline, policies answer, as they do when Redis is silent.
     pub(crate) async fn decide(&self, charges: &[Charge<'_>], manner: Manner) -> Verdict {
         let end = Instant::now() + self.deadline.saturating_sub(TICK.min(self.deadline / 2));
+        let is_large = |charge: &Charge<'_>| charge.cost.get() > 1;
+        let is_charge = manner == Manner::Charge;
+        // A single unit is found in the next lease just as well.
+        let mut hold_off =
+            (is_charge && charges.iter().any(is_large)).then(|| self.holdings.hold_off(charges));
+        let attempt = self.decide_by(end, charges, manner, Reach::Redis).await;
+        if !attempt.is_in_doubt {
+            return attempt.verdict;
+        }
+        hold_off.get_or_insert_with(|| self.holdings.hold_off(charges));
         loop {
-            let verdict = self.decide_by(end, charges, manner).await;
-            let mut denied = charges.iter().zip(verdict.decisions());
-            let is_in_the_way = |(charge, decision): (&Charge<'_>, &Decision)| {
-                !decision.is_allowed() && self.holdings.is_in_the_way(charge)
-            };
-            let is_by_redis = verdict.fallback().is_none() && manner == Manner::Charge;
             let again = Instant::now() + TICK;
-            if !is_by_redis || again >= end || !denied.any(is_in_the_way) {
+            if again >= end {
+                break;
+            }
+            tokio::time::sleep_until(again).await;
+            if let Some(verdict) = self.holdings.charge(charges) {
                 return verdict;
             }
-            // What was granted to this node meanwhile arrives at any moment.
-            tokio::time::sleep_until(again).await;
+            if !charges.iter().all(|charge| self.holdings.is_quiet(charge)) {
+                continue;
+            }
+            let attempt = self.decide_by(end, charges, manner, Reach::Redis).await;
+            if !attempt.is_in_doubt {
+                return attempt.verdict;
+            }
         }
+        let by_policy = self.decide_by(end, charges, manner, Reach::Policy).await;
+        by_policy.verdict
     }
 
     /// What this node can say of the charges by itself.
@@ -38,13 +81,13 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
         &self,
         charges: &[Charge<'_>],
         manner: Manner,
-    ) -> SmallVec<[(usize, Local); 2]> {
+    ) -> SmallVec<[(usize, Leased); 2]> {
         let decide = |charge: &Charge<'_>| match manner {
-            Manner::Charge => self.holdings.take(charge),
-            Manner::Look => match self.holdings.peek(charge) {
-                Some(decision) => Local::Seen(decision),
-                None => Local::Elsewhere,
+            Manner::Charge if !charge.cost.is_zero() => match self.holdings.cover(charge) {
+                Some(covered) => Some(Leased::Covered(covered)),
+                None => self.holdings.refuse(charge).map(Leased::Denied),
             },
+            _ => self.holdings.peek(charge).map(Leased::Seen),
         };
         let is_peek = |charge: &Charge<'_>| charge.cost.is_zero();
         if charges.len() == 1 && manner == Manner::Charge && !charges.iter().any(is_peek) {
@@ -52,7 +95,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             return SmallVec::new();
         }
         let each = charges.iter().map(decide).enumerate();
-        each.filter(|(_, local)| !matches!(local, Local::Elsewhere))
+        each.filter_map(|(place, leased)| Some((place, leased?)))
             .collect()
     }
 
@@ -61,56 +104,61 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
     pub(super) fn pay_in_part<'c>(
         &self,
         charges: &[Charge<'c>],
-        leased: &[(usize, Local)],
+        leased: &[(usize, Leased)],
         manner: Manner,
-    ) -> (SmallVec<[Got; 1]>, SmallVec<[Charge<'c>; 2]>) {
-        let (mut parts, mut rest) = (SmallVec::new(), SmallVec::from_slice(charges));
-        let is_denied = |(_, local): &(usize, Local)| matches!(local, Local::Denied(_));
+    ) -> (Parts, Charges<'c>) {
+        let mut rest = Charges::from_slice(charges);
+        let is_denied = |(_, leased): &(usize, Leased)| matches!(leased, Leased::Denied(_));
         if manner == Manner::Look || leased.iter().any(is_denied) {
-            return (parts, rest);
+            return unpaid(charges);
         }
-        for (place, charge) in rest.iter_mut().enumerate() {
-            let is_open = !leased.iter().any(|(leased, _)| *leased == place);
-            if let Some(got) = is_open.then(|| self.holdings.take_some(charge)).flatten() {
-                *charge =
-                    charge.with_cost(Cost::new(charge.cost.get().saturating_sub(got.units())));
-                parts.push(got);
+        let pay = |(place, charge): (usize, &mut Charge<'c>)| {
+            if leased.iter().any(|(leased, _)| *leased == place) {
+                return None;
             }
-        }
+            let part = self.holdings.pay_in_part(charge)?;
+            let cost = charge.cost.get().saturating_sub(part.units());
+            *charge = charge.with_cost(Cost::new(cost));
+            Some(part)
+        };
+        let parts = rest.iter_mut().enumerate().map(pay).collect();
         (parts, rest)
     }
 
     pub(super) fn take_leased(
         &self,
         course: &mut Course<'_>,
-        leased: SmallVec<[(usize, Local); 2]>,
+        leased: SmallVec<[(usize, Leased); 2]>,
     ) {
-        for (place, local) in leased {
-            let decision = match local {
-                Local::Got(got) => {
-                    course.leased.push((place, got));
-                    got.decision
+        for (place, leased) in leased {
+            let decision = match leased {
+                Leased::Covered(covered) => {
+                    let decision = covered.decision;
+                    course.covered.push((place, covered));
+                    decision
                 }
-                Local::Denied(decision) | Local::Seen(decision) => decision,
-                Local::Elsewhere => continue,
+                Leased::Denied(decision) | Leased::Seen(decision) => decision,
             };
             course.set(&[place], [decision]);
         }
     }
 
-    /// Puts back what was taken from leases, and shows it as if it had not been.
+    /// Releases what was set aside of leases, and shows it as if it had not been.
     pub(super) fn undo_leased(&self, course: &mut Course<'_>) {
-        for (place, got) in std::mem::take(&mut course.leased) {
-            self.holdings.put_back([&got]);
-            course.set(&[place], [got.untaken]);
+        for (place, covered) in std::mem::take(&mut course.covered) {
+            self.holdings.release(&covered.reservation);
+            course.set(&[place], [covered.untaken]);
         }
-        self.holdings.put_back(&std::mem::take(&mut course.parts));
+        for part in std::mem::take(&mut course.parts).iter().flatten() {
+            self.holdings.release(part);
+        }
     }
 
-    /// Lets leases know what Redis has decided. A denial while others hold tokens lasts no longer than they do.
+    /// Lets leases know what Redis has decided. A denial while others hold tokens lasts no longer than they do; one that
+    /// leases of this node may have caused is noted as such, and not remembered.
     pub(super) fn meet(
         &self,
-        course: &Course<'_>,
+        course: &mut Course<'_>,
         group: &Group,
         decisions: &mut Decisions,
         held: &[u64],
@@ -123,18 +171,26 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             let Ok(refresh) = charge.limit.refresh() else {
                 continue;
             };
-            let retry_after = decision.retry_after().filter(|_| !decision.is_allowed());
-            let denied = retry_after.map(|wait| {
+            if let Some(wait) = decision.retry_after().filter(|_| !decision.is_allowed()) {
                 let returns = Micros::new(refresh.get().saturating_mul(REFRESHES_TO_RETURN));
                 let wait = Micros::from(wait);
                 let wait = if *held > 0 { wait.min(returns) } else { wait };
                 *decision = denial(charge, decision, wait);
-                Denied {
-                    retry_after: wait,
-                    is_held: *held > 0,
+                let part = course.parts.get(*place).and_then(Option::as_ref);
+                let units = part.map_or(0, Reservation::units);
+                let cost = charge.cost.get().saturating_add(units);
+                let whole = charge.with_cost(Cost::new(cost));
+                if self.holdings.is_final(&whole, part) {
+                    let denied = Denied {
+                        retry_after: wait,
+                        is_held: *held > 0,
+                    };
+                    self.holdings.deny(&whole, denied);
+                } else if course.manner == Manner::Charge {
+                    course.in_doubt.push(*place);
                 }
-            });
-            self.holdings.met(charge, item, denied);
+            }
+            self.holdings.met(charge, item);
         }
     }
 }

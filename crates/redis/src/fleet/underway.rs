@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use tollgate_core::{Charge, Decision, ImmediateStore, Now};
 
 use super::{Fleet, group::Group, policy::Manner};
-use crate::lease::Got;
+use crate::lease::{Covered, Reservation};
 
 /// A request on its way.
 pub(super) struct Course<'c> {
@@ -16,9 +16,11 @@ pub(super) struct Course<'c> {
     /// What charges that may pass show without being taken.
     pub(super) untaken: SmallVec<[(usize, Decision); 2]>,
     /// Those that leases of this node cover.
-    pub(super) leased: SmallVec<[(usize, Got); 2]>,
-    /// What leases pay of others.
-    pub(super) parts: SmallVec<[Got; 1]>,
+    pub(super) covered: SmallVec<[(usize, Covered); 2]>,
+    /// What leases pay of each of the others.
+    pub(super) parts: SmallVec<[Option<Reservation>; 2]>,
+    /// Those that Redis has denied, perhaps because of leases of this node.
+    pub(super) in_doubt: SmallVec<[usize; 2]>,
     /// Those that a policy decides.
     pub(super) by_policy: SmallVec<[usize; 2]>,
     /// Those that were charged on this node, because their rules say so and because a policy did.
@@ -54,6 +56,19 @@ impl<'c> Course<'c> {
             .iter()
             .filter_map(|place| self.decisions.get(*place)?.as_ref());
         decided.into_iter().all(Decision::is_allowed)
+    }
+
+    /// Whether something is denied for good.
+    pub(super) fn is_denied_for_good(&self) -> bool {
+        let decided = self.decisions.iter().enumerate();
+        let mut denied = decided.filter(|(_, one)| one.is_some_and(|one| !one.is_allowed()));
+        denied.any(|(place, _)| !self.in_doubt.contains(&place))
+    }
+
+    /// What was set aside of leases for it.
+    pub(super) fn reservations(&self) -> impl Iterator<Item = &Reservation> {
+        let covered = self.covered.iter().map(|(_, one)| &one.reservation);
+        covered.chain(self.parts.iter().flatten())
     }
 
     /// Shows what would have passed as it is without the request.

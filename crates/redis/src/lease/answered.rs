@@ -59,11 +59,12 @@ impl Holder {
         if boot < self.collapsed_until && !self.is_leaving() {
             return self.hand_over(spot, boot);
         }
-        if question.want == 0 && Wallet::of(line, margin).tokens() == 0 {
+        let reserved = margin.reserved.load(Relaxed);
+        if question.want == 0 && Wallet::of(line, margin).tokens() == 0 && reserved == 0 {
             return Next::Forget;
         }
         if self.is_leaving() {
-            return Next::At(boot);
+            return self.after_reservations(reserved, boot);
         }
         self.next(spot, grant, (sent, boot))
     }
@@ -126,6 +127,7 @@ impl Holder {
         if grant.kept == 0 {
             // Nobody holds these for this node any more: they go before the new deadline comes.
             moved.burnt += Wallet::of(line, watching).empty();
+            self.revoke(watching, moved);
             self.base = 0;
         }
         watching.turn(line, Some(now));
@@ -138,12 +140,23 @@ impl Holder {
     /// The rest of the window is counted exactly, and what is held belongs to that rest.
     fn hand_over(&mut self, (line, margin): Spot<'_>, boot: Timestamp) -> Next {
         line.low.store(0, Relaxed);
-        if Wallet::of(line, margin).tokens() > 0 {
-            self.not_before = boot;
-            return Next::At(boot);
+        let reserved = margin.reserved.load(Relaxed);
+        if Wallet::of(line, margin).tokens() > 0 || reserved > 0 {
+            return self.after_reservations(reserved, boot);
         }
         line.set_deadline(Timestamp::from_micros(0));
         self.not_before = self.collapsed_until;
+        Next::At(self.not_before)
+    }
+
+    /// Gives back the rest at once, or once the requests have come to their end for which tokens are set aside.
+    fn after_reservations(&mut self, reserved: u64, boot: Timestamp) -> Next {
+        let pause = if reserved > 0 {
+            PAUSE_MIN
+        } else {
+            Micros::new(0)
+        };
+        self.not_before = boot.saturating_add(pause);
         Next::At(self.not_before)
     }
 
@@ -152,7 +165,8 @@ impl Holder {
     pub(crate) fn put_off(&self, (line, margin): Spot<'_>, boot: Timestamp) -> Next {
         if boot < self.collapsed_until {
             let is_asked_for = margin.unmet.swap(0, Relaxed) > 0;
-            if !is_asked_for && Wallet::of(line, margin).tokens() == 0 {
+            let is_reserved = margin.reserved.load(Relaxed) > 0;
+            if !is_asked_for && !is_reserved && Wallet::of(line, margin).tokens() == 0 {
                 return Next::Forget;
             }
         }

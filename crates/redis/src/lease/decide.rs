@@ -19,38 +19,30 @@ use super::{
 
 /// What a charge got of a lease.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Got {
+pub(super) struct Got {
     pub(super) place: Place,
     pub(super) taken: Taken,
     pub(super) cost: u64,
     pub(super) until: Until,
-    pub(crate) decision: Decision,
+    pub(super) decision: Decision,
     /// What the key shows without it.
-    pub(crate) untaken: Decision,
+    pub(super) untaken: Decision,
 }
 
 /// What became of a charge.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Local {
+enum Local {
     Got(Got),
     Denied(Decision),
-    /// Would pass.
-    Seen(Decision),
     /// Redis has to be asked.
     Elsewhere,
 }
 
 /// For how long what was taken of a limit can be put back.
-pub(super) fn until(limit: &Limit) -> Until {
+fn until(limit: &Limit) -> Until {
     match limit.algorithm() {
         AlgorithmName::TokenBucket => Until::Report,
         _ => Until::Emptied,
-    }
-}
-
-impl Got {
-    pub(crate) const fn units(&self) -> u64 {
-        self.cost
     }
 }
 
@@ -107,7 +99,7 @@ impl Holdings {
                     denied = Some((at, decision));
                     break;
                 }
-                Local::Seen(_) | Local::Elsewhere => {
+                Local::Elsewhere => {
                     self.put_back(&got);
                     return None;
                 }
@@ -131,12 +123,9 @@ impl Holdings {
     }
 
     /// Takes one charge of several.
-    pub(crate) fn take(&self, charge: &Charge<'_>) -> Local {
-        if !self.is_leased(charge) {
+    fn take(&self, charge: &Charge<'_>) -> Local {
+        if !self.is_leased(charge) || charge.cost.is_zero() {
             return Local::Elsewhere;
-        }
-        if charge.cost.is_zero() {
-            return self.peek(charge).map_or(Local::Elsewhere, Local::Seen);
         }
         let (print, cost) = (self.print(charge), charge.cost.get());
         let Some((place, line)) = self.table.find(print) else {
@@ -170,8 +159,19 @@ impl Holdings {
         }
     }
 
+    /// What is known here of a charge that no lease covers: that it is denied, or nothing.
+    pub(crate) fn refuse(&self, charge: &Charge<'_>) -> Option<Decision> {
+        let print = self.print(charge);
+        let (place, line) = self.table.find(print).filter(|_| self.is_leased(charge))?;
+        if line.is_tagged(tag(charge.limit)) {
+            return self.denied(charge, place, line, self.clock.instants());
+        }
+        self.give_way(place, print, charge.limit);
+        None
+    }
+
     /// Tells what was spent on a request that passes to whoever verifies it.
-    pub(crate) fn tell(&self, got: &Got) {
+    fn tell(&self, got: &Got) {
         let line = self.table.line(got.place);
         if line.is_some_and(Line::is_watched) {
             self.tell_of(got.place, got.taken, got.cost);
@@ -220,7 +220,10 @@ impl Holdings {
             // It never fits: Redis says so.
             return None;
         }
-        let Some(retry_at) = margin.denied(line, cost, at.boot) else {
+        // What other requests have set aside may come back.
+        let is_reserved = margin.reserved.load(Relaxed) > 0;
+        let denied = margin.denied(line, cost, at.boot);
+        let Some(retry_at) = denied.filter(|_| !is_reserved) else {
             self.in_vain(place, charge);
             return None;
         };

@@ -3,7 +3,7 @@
 //! Tokens are given up before that is reported. What a report does not mention stays in the purse and is still the
 //! node's: Redis holds it for the node until the lease ends, and this node lets it end earlier.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use tollgate_core::{AlgorithmName, Limit, Micros, Timestamp};
 
@@ -29,6 +29,8 @@ const HOT_PER_SEC: u64 = 50_000;
 pub(super) const BUCKET_LIFE_MAX: Micros = Micros::from_secs(2);
 /// A call takes this long unless it was seen to take longer.
 pub(super) const LATENCY_MIN: Micros = Micros::from_millis(1);
+/// A call waits at least this long for requests that ask Redis themselves.
+const HOLD_OFF_MIN: Micros = Micros::from_millis(5);
 
 /// What a node knows of a key that it leases.
 #[derive(Debug)]
@@ -37,8 +39,12 @@ pub(crate) struct Holder {
     pub(crate) limit: Limit,
     pub(super) former: Former,
     pub(super) refresh: Micros,
-    /// What the purse would hold if nothing had been spent since the last report.
+    /// What the purse would hold, and requests have set aside, if nothing had been spent since the last report.
     pub(super) base: u64,
+    /// Of the tokens that may be set aside; another once they are void. No two leases of this process share one.
+    pub(super) generation: u64,
+    /// Calls that were made for it, each counted once however often it was sent.
+    pub(super) calls: u64,
     /// The call that granted the lease; 0 if there is none.
     pub(super) lease: u64,
     pub(super) pending: Option<Pending>,
@@ -51,6 +57,8 @@ pub(crate) struct Holder {
     pub(super) failures: u32,
     /// Before that, asking is of no use.
     pub(crate) not_before: Timestamp,
+    /// Since when a call waits for requests that ask Redis about the key themselves.
+    held_off_since: Option<Timestamp>,
     /// When it is to be asked about, unless something happens before.
     pub(crate) next_at: Timestamp,
     /// Whether more was wanted lately than there was.
@@ -99,6 +107,11 @@ pub(crate) enum Next {
     Forget,
 }
 
+fn next_generation() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Relaxed)
+}
+
 /// A key's place in the table.
 pub(crate) type Spot<'a> = (&'a Line, &'a Margin);
 
@@ -115,6 +128,8 @@ impl Holder {
             former,
             refresh,
             base: 0,
+            generation: next_generation(),
+            calls: 0,
             lease: 0,
             pending: None,
             is_under_way: false,
@@ -125,6 +140,7 @@ impl Holder {
             latency: LATENCY_MIN,
             failures: 0,
             not_before: boot,
+            held_off_since: None,
             next_at: boot,
             is_saturated: false,
             timer: None,
@@ -169,6 +185,25 @@ impl Holder {
         self.demand.mean(self.latency).min(most).max(1)
     }
 
+    /// Whether no call is in doubt: Redis has granted or taken back nothing that this node does not know of.
+    pub(super) const fn is_settled(&self) -> bool {
+        !self.is_under_way && self.pending.is_none()
+    }
+
+    /// Whether the next call should wait, because requests ask Redis about the key themselves. It waits for two calls, and
+    /// not so long that the lease ends.
+    pub(super) fn is_held_off(&mut self, (line, margin): Spot<'_>, boot: Timestamp) -> bool {
+        if margin.held_off.load(Relaxed) == 0 || self.is_leaving() {
+            self.held_off_since = None;
+            return false;
+        }
+        let since = *self.held_off_since.get_or_insert(boot);
+        let two_calls = Micros::new(self.latency.get().saturating_mul(2)).max(HOLD_OFF_MIN);
+        let latest = line.deadline().saturating_sub(two_calls);
+        let is_alive = self.lease > 0 && boot < line.deadline();
+        boot.since(since) < two_calls && (!is_alive || boot < latest)
+    }
+
     /// How long a call may take.
     pub(crate) fn patience(&self) -> Micros {
         Micros::new(self.life().get() / 2).min(PAUSE_MAX)
@@ -209,10 +244,12 @@ impl Holder {
             self.pending = None;
             self.lease = 0;
         }
+        (self.calls, self.held_off_since) = (self.calls.wrapping_add(1), None);
         let wallet = Wallet::of(line, margin);
         let tokens = wallet.report();
         margin.turn(line, None);
-        let spent = self.base.saturating_sub(tokens);
+        let held = tokens.saturating_add(margin.reserved.load(Relaxed));
+        let spent = self.base.saturating_sub(held);
         let unmet = margin.unmet.swap(0, Relaxed);
         let asked_for = spent.saturating_add(unmet);
         self.demand.note(asked_for, boot.since(self.reported_at));
@@ -239,7 +276,11 @@ impl Holder {
         };
         let returned = wallet.give_up(too_many);
         let kept = tokens.saturating_sub(returned);
-        self.base = kept;
+        if has_ended {
+            self.revoke(margin, moved);
+        }
+        // What is set aside is still held.
+        self.base = kept.saturating_add(margin.reserved.load(Relaxed));
         moved.spent += spent;
         match self.lease {
             0 => moved.burnt += returned,
@@ -274,8 +315,15 @@ impl Holder {
     /// The tokens are void: nobody holds them for this node any more.
     pub(crate) fn void(&mut self, (line, margin): Spot<'_>, moved: &mut Moved) {
         moved.burnt += Wallet::of(line, margin).empty();
+        self.revoke(margin, moved);
         self.base = 0;
         self.lease = 0;
         self.pending = None;
+    }
+
+    /// What requests have set aside is void, too.
+    pub(super) fn revoke(&mut self, margin: &Margin, moved: &mut Moved) {
+        self.generation = next_generation();
+        moved.burnt += margin.reserved.swap(0, Relaxed);
     }
 }

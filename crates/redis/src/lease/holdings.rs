@@ -74,7 +74,7 @@ impl Holdings {
 
     /// Whether a charge may be served from a lease at all.
     #[inline]
-    pub(super) fn is_leased(&self, charge: &Charge<'_>) -> bool {
+    pub(crate) fn is_leased(&self, charge: &Charge<'_>) -> bool {
         charge.policy.consistency == Consistency::Leased && self.leases == Leases::On
     }
 
@@ -96,28 +96,13 @@ impl Holdings {
         }
     }
 
-    /// Redis has decided on a charge that may be leased: remembers a denial, and whether the key is worth a lease.
-    pub(crate) fn met(&self, charge: &Charge<'_>, item: &Item, denied: Option<Denied>) {
+    /// Redis has decided on a charge that may be leased: finds out whether the key is worth a lease.
+    pub(crate) fn met(&self, charge: &Charge<'_>, item: &Item) {
         if !self.is_leased(charge) {
             return;
         }
         let (print, boot) = (self.print(charge), self.clock.boot());
-        if let Some((place, line)) = self.table.find(print) {
-            let margin = self.table.margin(place);
-            if let (Some(margin), Some(denied)) = (margin, denied) {
-                let most = if denied.is_held {
-                    DENIAL_MAX_HELD
-                } else {
-                    DENIAL_MAX
-                };
-                let until = boot.saturating_add(denied.retry_after.min(most));
-                let retry_at = boot.saturating_add(denied.retry_after);
-                margin.deny(line, charge.cost.get(), until, retry_at);
-                if line.print.load(Relaxed) != print {
-                    // It is another key's by now.
-                    line.denied_until.store(0, Relaxed);
-                }
-            }
+        if self.table.find(print).is_some() {
             return;
         }
         if self.is_leaving.load(Relaxed) || !self.sightings.again(print, boot) {

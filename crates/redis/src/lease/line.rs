@@ -1,7 +1,7 @@
 //! What decisions see of a key that this node leases: one line of the processor's cache.
 
 use std::sync::atomic::{
-    AtomicBool, AtomicU64,
+    AtomicBool, AtomicU32, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
 
@@ -46,6 +46,10 @@ pub(crate) struct Margin {
     pub(super) unmet: AtomicU64,
     /// Whether more was asked for already.
     pub(super) is_asked: AtomicBool,
+    /// Units that requests have set aside; changed only while the holder is held. See [`super::reserve`].
+    pub(super) reserved: AtomicU64,
+    /// Requests that would rather have no lease call made now.
+    pub(super) held_off: AtomicU32,
     /// Its purses while it is hot.
     pub(super) parts: Parts,
     /// Who is told what was admitted.
@@ -180,6 +184,7 @@ impl Margin {
         line.set_deadline(Timestamp::from_micros(0));
         line.denied_until.store(0, Relaxed);
         self.unmet.store(0, Relaxed);
+        self.reserved.store(0, Relaxed);
         self.is_asked.store(false, Release);
     }
 

@@ -12,6 +12,7 @@ mod holdings;
 mod line;
 mod purse;
 mod refresh;
+mod reserve;
 mod shown;
 mod sightings;
 mod spend;
@@ -22,7 +23,7 @@ mod wallet;
 
 pub(crate) use call::{Answer, Asserted, Question, TOGETHER_MAX, args, read};
 pub(crate) use clock::LeaseClock;
-pub(crate) use decide::{Got, Local};
 pub(crate) use held::Held;
 pub(crate) use holdings::{Denied, Holdings};
 pub(crate) use refresh::{forgive, keep};
+pub(crate) use reserve::{Covered, Reservation};

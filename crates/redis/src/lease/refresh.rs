@@ -30,6 +30,9 @@ const REST: Duration = Duration::from_millis(100);
 /// Timers are set no shorter than this.
 const TICK: Duration = Duration::from_millis(1);
 
+/// A call that is held off is tried again after this.
+const HOLD_OFF: Micros = Micros::from_millis(1);
+
 /// What is asked of one key, and where it lives here.
 struct Asked {
     place: Place,
@@ -86,6 +89,9 @@ fn gather(
             if boot < holder.not_before {
                 // Whoever wants more meanwhile waits for the timer.
                 return (None, timer.map(|_| holder.put_off(spot, boot)));
+            }
+            if holder.is_held_off(spot, boot) {
+                return (None, Some(Next::At(boot.saturating_add(HOLD_OFF))));
             }
             let slot = lanes.slot_of(&holder.key);
             if !lanes.client().may_lease(slot) {
