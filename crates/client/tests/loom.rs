@@ -1,5 +1,6 @@
 //! The model checker runs the shipped valve and the shipped claim through every interleaving, and every value that a processor with
-//! weak memory may read, of a few threads.
+//! weak memory may read, of a few threads. A binary of its own: the files it includes from `src` name other
+//! modules by `crate::`.
 // Proves: U4
 
 use loom::{sync::Arc, thread};

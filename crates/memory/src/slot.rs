@@ -7,7 +7,7 @@
 //!   (Two changes of hands while one thread prepares a swap, ending in the very same word, would pass:
 //!   the request is then counted against the new owner instead of a counter that was evicted anyway.)
 //!
-//! The model checker runs this file: see `tests/loom.rs`.
+//! The model checker runs this file: see `tests/it/loom.rs`.
 
 use super::{
     sync::{AtomicU64, Ordering, wait},

@@ -16,7 +16,7 @@ use crate::{deadline::poll, pypi::pypi};
 /// Longer than Envoy ever takes to start, even on a machine that has other things to do.
 const START_MAX: Duration = Duration::from_secs(60);
 /// Longer than its admin side ever takes to answer.
-const ANSWER_MAX: Duration = Duration::from_secs(10);
+const ANSWER_MAX: Duration = Duration::from_secs(60);
 
 /// A running Envoy with a folder of its own; it is killed when this is dropped.
 #[derive(Debug)]

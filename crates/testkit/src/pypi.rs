@@ -2,12 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::program::refuse_when_fast;
+
 /// The program of this name.
 ///
 /// # Panics
 ///
-/// If it is not installed.
+/// If it is not installed, or if this run shall need no program from outside.
 pub fn pypi(program: &str) -> PathBuf {
+    refuse_when_fast(program);
     let mut programs = folders().map(|folder| folder.join(program));
     programs.find(|path| path.is_file()).unwrap_or_else(|| {
         panic!("no `{program}` in target/python: `cargo xtask test` installs what is missing")

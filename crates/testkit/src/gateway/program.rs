@@ -111,9 +111,9 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Finds it by its name, which is that of its Debian package, too.
+    /// Finds it by its name.
     pub(super) fn find(name: &str, arguments: &[&str]) -> Self {
-        let path = program::find(name);
+        let path = program(name);
         let arguments = arguments.iter().map(|word| (*word).to_owned()).collect();
         Self { path, arguments }
     }

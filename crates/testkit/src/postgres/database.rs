@@ -58,7 +58,7 @@ impl Database {
     ///
     /// # Panics
     ///
-    /// If one fails, or there is no answer in half a minute.
+    /// If one fails, or there is no answer in a minute.
     pub fn execute(&self, sql: &str) -> String {
         self.client.execute(&self.name, sql)
     }

@@ -1,7 +1,7 @@
 //! A real PostgreSQL server for tests: its own data folder, its own port, gone afterwards however
 //! the test ends.
 //!
-//! ```
+//! ```no_run
 //! use tollgate_testkit::postgres::Postgres;
 //!
 //! let database = Postgres::shared().database("example");

@@ -6,6 +6,8 @@ use std::{
     process::Command,
 };
 
+use crate::program::refuse_when_fast;
+
 /// Holds one folder per version, each with a `bin`.
 const DEBIAN: &str = "/usr/lib/postgresql";
 
@@ -18,6 +20,7 @@ pub(super) struct Programs {
 
 impl Programs {
     pub(super) fn find() -> Self {
+        refuse_when_fast("postgres");
         let path = env::var_os("PATH").unwrap_or_default();
         Self::find_in(env::split_paths(&path), Path::new(DEBIAN)).unwrap_or_else(|| {
             panic!(

@@ -10,7 +10,7 @@ use std::{
 use crate::deadline::poll;
 
 /// For what is done in milliseconds.
-pub(crate) const SHORT: Duration = Duration::from_secs(30);
+pub(crate) const SHORT: Duration = Duration::from_secs(60);
 /// For what copies or makes whole databases, on a machine with other work.
 pub(super) const LONG: Duration = Duration::from_secs(120);
 

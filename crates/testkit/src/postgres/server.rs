@@ -1,11 +1,6 @@
 //! The server itself: made, started, and disturbed.
 
-use std::{
-    fs,
-    net::{Ipv4Addr, SocketAddr},
-    path::Path,
-    sync::OnceLock,
-};
+use std::{fs, net::SocketAddr, path::Path, sync::OnceLock};
 
 use tempfile::TempDir;
 
@@ -20,7 +15,7 @@ use super::{
 };
 use crate::{
     deadline::poll,
-    ports::ports,
+    ports::{Port, ports},
     processes::{self, Id, State},
 };
 
@@ -42,10 +37,11 @@ const ARGUMENTS: &[&str] = &[
 /// the server is stopped and the folder deleted; so they are when the whole process dies.
 #[derive(Debug)]
 pub struct Postgres {
-    // Dropped in this order: the server ends before its folder.
+    // Dropped in this order: the server ends before its folder, and both before another is given the port.
     watcher: Watcher,
     folder: TempDir,
     client: Client,
+    _port: Port,
 }
 
 impl Postgres {
@@ -60,14 +56,15 @@ impl Postgres {
         let folder = folder();
         account.owns(folder.path());
         let mut watcher = Watcher::new(folder.path(), &programs, account, ARGUMENTS);
-        let addr = ports()
-            .find(|&port| is_up(&mut watcher, folder.path(), port))
-            .map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
+        let port = ports()
+            .find(|port| is_up(&mut watcher, folder.path(), port.number()))
             .expect("one of many ports is free");
+        let addr = port.address();
         Self {
             watcher,
             folder,
             client: Client { programs, addr },
+            _port: port,
         }
     }
 
@@ -90,7 +87,7 @@ impl Postgres {
     ///
     /// # Panics
     ///
-    /// If it runs, or is not ready within half a minute.
+    /// If it runs, or is not ready within a minute.
     pub fn start_again(&mut self) {
         let port = self.client.addr.port();
         let is_up = is_up(&mut self.watcher, self.folder.path(), port);

@@ -51,7 +51,7 @@ impl Client {
             }
         };
         let sql = format!(
-            "select count(*) filter (where pg_terminate_backend(pid, 10000)) \
+            "select count(*) filter (where pg_terminate_backend(pid, 30000)) \
              from pg_stat_activity where backend_type = 'client backend' \
              and pid <> pg_backend_pid() and {scope} {whose}"
         );

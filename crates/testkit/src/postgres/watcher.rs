@@ -126,32 +126,33 @@ impl Drop for Watcher {
 
 #[cfg(test)]
 mod tests {
-    use std::panic::{AssertUnwindSafe, catch_unwind};
+    mod real {
+        use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    use super::Watcher;
-    use crate::postgres::{account::Account, programs::Programs};
+        use crate::postgres::{account::Account, programs::Programs, watcher::Watcher};
 
-    fn watcher(folder: &tempfile::TempDir) -> Watcher {
-        let account = Account::find();
-        account.owns(folder.path());
-        Watcher::new(folder.path(), &Programs::find(), account, &[])
-    }
+        fn watcher(folder: &tempfile::TempDir) -> Watcher {
+            let account = Account::find();
+            account.owns(folder.path());
+            Watcher::new(folder.path(), &Programs::find(), account, &[])
+        }
 
-    #[test]
-    fn a_watcher_without_a_server_ends_too() {
-        let folder = tempfile::tempdir().unwrap();
-        drop(watcher(&folder));
-        assert!(!folder.path().exists());
-    }
+        #[test]
+        fn a_watcher_without_a_server_ends_too() {
+            let folder = tempfile::tempdir().unwrap();
+            drop(watcher(&folder));
+            assert!(!folder.path().exists());
+        }
 
-    #[test]
-    fn why_initdb_failed_is_told_and_the_folder_goes() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("data"), "in the way").unwrap();
-        let made = catch_unwind(AssertUnwindSafe(|| watcher(&folder)));
-        let panic = made.unwrap_err();
-        let message = panic.downcast_ref::<String>().unwrap();
-        assert!(message.contains("could not access directory"), "{message}");
-        assert!(!folder.path().exists());
+        #[test]
+        fn why_initdb_failed_is_told_and_the_folder_goes() {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join("data"), "in the way").unwrap();
+            let made = catch_unwind(AssertUnwindSafe(|| watcher(&folder)));
+            let panic = made.unwrap_err();
+            let message = panic.downcast_ref::<String>().unwrap();
+            assert!(message.contains("could not access directory"), "{message}");
+            assert!(!folder.path().exists());
+        }
     }
 }

@@ -7,21 +7,29 @@ use super::{
     nodes::{self, NODES, Place, SHARDS},
     server::Redis,
     setup::{Program, Setup},
-    topology::{self, Line},
+    topology::{self, Owner},
 };
-use crate::{deadline::wait_for, ports::ports};
+use crate::{
+    deadline::{poll, wait_for},
+    ports::{Port, ports},
+};
 
 /// For what takes some seconds on a machine with other work, as an election does.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_secs(120);
+
+/// After 5 s a server gives up a handover that it was asked for; then it is asked again.
+const HANDOVER: Duration = Duration::from_secs(6);
 
 /// How often other ports are tried when somebody takes one of twelve between our look and our start.
 const STARTS_MAX: usize = 10;
 
-/// An unreachable node counts as failed after 1 s. The cluster answers for the shards that live.
+/// An unreachable node counts as failed after 5 s, so that a machine that stalls for a moment does not look
+/// like a node that is gone: no replica takes over that no test has asked for. The cluster answers for the
+/// shards that live.
 const LINES: &str = "\
 cluster-enabled yes
 cluster-config-file nodes.conf
-cluster-node-timeout 1000
+cluster-node-timeout 5000
 cluster-require-full-coverage no
 cluster-migration-barrier 100
 ";
@@ -32,6 +40,8 @@ cluster-migration-barrier 100
 #[derive(Debug)]
 pub struct Cluster {
     nodes: Vec<Redis>,
+    /// Where nodes speak to each other.
+    _buses: Vec<Port>,
 }
 
 impl Cluster {
@@ -73,22 +83,24 @@ impl Cluster {
     }
 
     fn try_start(setup: &Setup) -> Option<Self> {
-        let free: Vec<u16> = ports().take(2 * NODES).collect();
-        let places = free.chunks_exact(2).map(|pair| Place {
-            port: pair[0],
-            bus: pair[1],
+        let mut free: Vec<Port> = ports().take(2 * NODES).collect();
+        let buses = free.split_off(NODES);
+        let places = free.iter().zip(&buses).map(|(port, bus)| Place {
+            port: port.number(),
+            bus: bus.number(),
         });
         let places: Vec<Place> = places.collect();
-        let launched: Vec<Redis> = (0..NODES)
-            .map(|at| {
+        let launched: Vec<Redis> = { free.into_iter().enumerate() }
+            .map(|(at, port)| {
                 let lines = format!("{LINES}cluster-port {}\n", places[at].bus);
                 let file = ("nodes.conf", nodes::file(&places, at));
-                setup.launch(places[at].port, &lines, Some(file))
+                setup.launch(port, &lines, Some(file))
             })
             .collect();
         let nodes = launched.into_iter().map(Redis::once_up);
         Some(Self {
             nodes: nodes.collect::<Option<_>>()?,
+            _buses: buses,
         })
     }
 
@@ -123,21 +135,15 @@ impl Cluster {
     ///
     /// If they do not agree in time.
     pub fn primary(&self, shard: usize) -> usize {
-        wait_for("the primary of a shard", LONG, || {
-            let lines = self.agreed()?;
-            let is_primary =
-                |node: &usize| self.line(&lines, *node).is_some_and(|its| its.is_primary);
-            let (one, other) = (shard, shard + SHARDS);
-            match (is_primary(&one), is_primary(&other)) {
-                // A primary that died is one until somebody tells it otherwise, but it has no slots.
-                (true, true) => [one, other]
-                    .into_iter()
-                    .find(|node| self.line(&lines, *node).is_some_and(Line::has_slots)),
-                (true, false) => Some(one),
-                (false, true) => Some(other),
-                (false, false) => None,
-            }
-        })
+        wait_for("the primary of a shard", LONG, || self.primary_now(shard))
+    }
+
+    /// The same, if they agree.
+    fn primary_now(&self, shard: usize) -> Option<usize> {
+        let owners = self.agreed()?;
+        let pair = [shard, shard + SHARDS];
+        pair.into_iter()
+            .find(|node| self.owner(&owners, *node).is_some())
     }
 
     /// The node of this shard that is not its primary now.
@@ -153,9 +159,9 @@ impl Cluster {
     /// If none does, or they do not agree in time.
     pub fn node_of(&self, slot: u16) -> usize {
         wait_for("the node of a slot", LONG, || {
-            let lines = self.agreed()?;
-            let is_it = |node: &usize| self.line(&lines, *node).is_some_and(|its| its.has(slot));
-            self.nodes().find(is_it)
+            let owners = self.agreed()?;
+            let has = |node: &usize| self.owner(&owners, *node).is_some_and(|it| it.has(slot));
+            self.nodes().find(has)
         })
     }
 
@@ -178,9 +184,12 @@ impl Cluster {
     /// If that does not happen in time.
     pub fn failover(&self, shard: usize) -> usize {
         let next = self.replica(shard);
-        self.nodes[next].command(&["CLUSTER", "FAILOVER"]);
         wait_for("the new primary", LONG, || {
-            (self.primary(shard) == next).then_some(())
+            // An error when it is the primary already.
+            self.nodes[next].ask(&["CLUSTER", "FAILOVER"]);
+            poll(HANDOVER, || {
+                (self.primary_now(shard) == Some(next)).then_some(())
+            })
         });
         self.settle();
         next
@@ -198,12 +207,21 @@ impl Cluster {
         migration.end();
     }
 
-    /// Kills a node.
+    /// From now on an unreachable node counts as failed after 1 s: for tests that take one away and wait for
+    /// its replica.
+    pub fn notice_losses(&self) {
+        for node in self.awake() {
+            node.command(&["CONFIG", "SET", "cluster-node-timeout", "1000"]);
+        }
+    }
+
+    /// Kills a node, which the others [notice](Self::notice_losses) at once.
     ///
     /// # Panics
     ///
     /// If it is killed already.
     pub fn kill(&mut self, node: usize) {
+        self.notice_losses();
         self.nodes[node].kill();
     }
 
@@ -214,6 +232,7 @@ impl Cluster {
     /// If it runs, or is not ready in time.
     pub fn start_again(&mut self, node: usize) {
         self.nodes[node].start_again();
+        self.notice_losses();
     }
 
     /// Waits until all nodes that can be asked agree, and all that follow somebody have what he has.
@@ -229,15 +248,15 @@ impl Cluster {
     }
 
     /// What all who can be asked think; `None` while they do not think the same.
-    pub(super) fn agreed(&self) -> Option<Vec<Line>> {
+    fn agreed(&self) -> Option<Vec<Owner>> {
         let mut views = self.awake().map(topology::of);
         let first = views.next()?;
         views.all(|view| view == first).then_some(first)
     }
 
-    pub(super) fn line<'a>(&self, lines: &'a [Line], node: usize) -> Option<&'a Line> {
+    fn owner<'a>(&self, owners: &'a [Owner], node: usize) -> Option<&'a Owner> {
         let port = self.nodes[node].address().port();
-        lines.iter().find(|line| line.port == port)
+        owners.iter().find(|owner| owner.port == port)
     }
 
     fn awake(&self) -> impl Iterator<Item = &Redis> {

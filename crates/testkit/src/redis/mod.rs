@@ -1,7 +1,7 @@
 //! Real Redis and Valkey servers for tests, single or as a Cluster of six: each with a folder and ports of its
 //! own, gone afterwards however the test ends.
 //!
-//! ```
+//! ```no_run
 //! use tollgate_testkit::redis::Redis;
 //!
 //! let redis = Redis::start();

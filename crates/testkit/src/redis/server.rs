@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     deadline::{poll, wait_for},
+    ports::Port,
     processes::{self, State},
 };
 
@@ -29,10 +30,10 @@ const READY: &str = "Ready to accept connections";
 /// deleted; so they are when the whole process dies.
 #[derive(Debug)]
 pub struct Redis {
-    // Dropped in this order: the server ends before its folder.
+    // Dropped in this order: the server ends before its folder, and both before another is given the port.
     pub(super) watcher: Watcher,
     pub(super) folder: TempDir,
-    pub(super) addr: SocketAddr,
+    pub(super) port: Port,
     pub(super) password: Option<String>,
     pub(super) seal: Option<Seal>,
 }
@@ -57,8 +58,8 @@ impl Redis {
     }
 
     /// Where it listens.
-    pub const fn address(&self) -> SocketAddr {
-        self.addr
+    pub fn address(&self) -> SocketAddr {
+        self.port.address()
     }
 
     /// The same as clients write it, with the password if it has one.
@@ -70,7 +71,7 @@ impl Redis {
         };
         let user = self.password.as_ref();
         let user = user.map_or_else(String::new, |password| format!(":{password}@"));
-        format!("{scheme}://{user}{}", self.addr)
+        format!("{scheme}://{user}{}", self.address())
     }
 
     /// The file with the authority that signed its certificate, if it speaks TLS.
@@ -101,7 +102,7 @@ impl Redis {
     /// If it does not answer.
     pub fn ask(&self, words: &[impl AsRef<[u8]>]) -> Reply {
         let answer = self.connect().and_then(|mut link| link.ask(words));
-        answer.unwrap_or_else(|error| panic!("{} to {}: {error}", spoken(words), self.addr))
+        answer.unwrap_or_else(|error| panic!("{} to {}: {error}", spoken(words), self.address()))
     }
 
     /// A connection that is logged in.
@@ -111,8 +112,8 @@ impl Redis {
     /// If it does not take any, as when it is killed.
     pub fn connect(&self) -> io::Result<Connection> {
         let mut link = match &self.seal {
-            None => Connection::open(self.addr)?,
-            Some(seal) => Connection::sealed(self.addr, &seal.client)?,
+            None => Connection::open(self.address())?,
+            Some(seal) => Connection::sealed(self.address(), &seal.client)?,
         };
         if let Some(password) = &self.password {
             link.ask(&["AUTH", password])?;
@@ -137,18 +138,34 @@ impl Redis {
     pub fn start_again(&mut self) {
         self.watcher.start();
         let is_up = self.becomes_ready();
-        assert!(is_up, "{} again: {}", self.addr, self.log());
+        assert!(is_up, "{} again: {}", self.address(), self.log());
     }
 
-    /// The same, but waits only until it takes connections: it may still be loading what was saved.
+    /// Kills one that is [slow to load](Setup::slow_to_load), and starts it again with all that is in it. From
+    /// now on it is loading, for minutes unless [`Self::end_loading`] ends that.
     ///
     /// # Panics
     ///
-    /// If it runs, or takes no connections in time.
-    pub fn start_loading(&mut self) {
+    /// If it takes no connections in time.
+    pub fn restart_loading(&mut self) {
+        self.command(&["DEBUG", "POPULATE", "10000", "ballast", "1024"]);
+        self.save();
+        self.kill();
         self.watcher.start();
         wait_for("a server that takes connections", SHORT, || {
-            Connection::open(self.addr).ok()
+            Connection::open(self.address()).ok()
+        });
+    }
+
+    /// Lets it load at full speed; returns when it has.
+    ///
+    /// # Panics
+    ///
+    /// If it does not end in time.
+    pub fn end_loading(&self) {
+        self.command(&["CONFIG", "SET", "key-load-delay", "0"]);
+        wait_for("the end of loading", SHORT, || {
+            (self.ask(&["PING"]).to_string() == "PONG").then_some(())
         });
     }
 
@@ -233,7 +250,7 @@ impl Redis {
         }
         let log = self.log();
         let is_taken = log.contains("Address already in use");
-        assert!(is_taken, "{} does not start: {log}", self.addr);
+        assert!(is_taken, "{} does not start: {log}", self.address());
         None
     }
 

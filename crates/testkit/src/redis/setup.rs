@@ -1,18 +1,13 @@
 //! What a server is like before it is started.
 
-use std::{
-    fmt::Write as _,
-    fs,
-    net::{Ipv4Addr, SocketAddr},
-    path::PathBuf,
-};
+use std::{fmt::Write as _, fs, path::PathBuf};
 
 use tempfile::TempDir;
 
 use super::{server::Redis, watcher::Watcher};
 use crate::{
     certificates::{A_YEAR, Authority, Signed},
-    ports::ports,
+    ports::{Port, ports},
     program, tls,
 };
 
@@ -100,6 +95,16 @@ impl Setup {
         self
     }
 
+    /// With so little speed that it can be watched while it loads what was saved, until
+    /// [`Redis::end_loading`].
+    #[must_use]
+    pub fn slow_to_load(self) -> Self {
+        // It answers after each kilobyte, which is each key of `Redis::restart_loading`.
+        self.line("rdbcompression no")
+            .line("loading-process-events-interval-bytes 1024")
+            .line("key-load-delay 50000")
+    }
+
     /// Starts it.
     ///
     /// # Panics
@@ -112,8 +117,9 @@ impl Setup {
     }
 
     /// Starts it on a port and does not wait, with lines of its own, and a file in its folder.
-    pub(super) fn launch(&self, port: u16, lines: &str, file: Option<(&str, String)>) -> Redis {
-        let program = program::find(self.program.name());
+    pub(super) fn launch(&self, port: Port, lines: &str, file: Option<(&str, String)>) -> Redis {
+        let number = port.number();
+        let program = program(self.program.name());
         let folder = tempfile::Builder::new()
             .prefix("tollgate-redis-")
             .tempdir()
@@ -121,8 +127,8 @@ impl Setup {
         let seal = self.is_sealed.then(|| Seal::new(&folder));
         let mut text = format!("{LINES}dir {}\n", folder.path().display());
         match &seal {
-            None => writeln!(text, "port {port}"),
-            Some(seal) => write!(text, "{}", seal.lines(port)),
+            None => writeln!(text, "port {number}"),
+            Some(seal) => write!(text, "{}", seal.lines(number)),
         }
         .expect("a text takes more");
         text += &self.lines;
@@ -136,7 +142,7 @@ impl Setup {
         Redis {
             watcher,
             folder,
-            addr: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
+            port,
             password: self.password.clone(),
             seal,
         }

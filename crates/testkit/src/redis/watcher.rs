@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// For what is done in milliseconds, on a machine with other work.
-pub(super) const SHORT: Duration = Duration::from_secs(30);
+pub(super) const SHORT: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
 pub(super) struct Watcher {

@@ -1,10 +1,3 @@
-//! The way to real servers, single and Cluster.
+//! The way to servers.
 
-mod cluster;
-mod common;
-mod faults;
-mod lineage;
-mod network;
-mod push;
-mod single;
-mod survey;
+mod real;

@@ -1,4 +1,4 @@
 //! What the scripts and the ledger come to together.
 
-mod once;
+mod real;
 mod turns;

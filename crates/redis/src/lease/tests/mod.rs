@@ -7,7 +7,7 @@
 //! | `mutants` | defects on purpose are found by the two above |
 //! | `laws` | twice is once; slices of one are exact; what judges the schedules |
 //! | `fleet` | saturated keys are used up; nobody is denied without a reason |
-//! | `redis_pool` | the first two against a real Redis |
+//! | `real::redis_pool` | the first two against a real Redis |
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -25,7 +25,7 @@ mod lua_pool;
 mod mutants;
 mod network;
 mod node;
+mod real;
 mod real_holder;
-mod redis_pool;
 mod schedules;
 mod world;

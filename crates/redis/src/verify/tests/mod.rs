@@ -1,5 +1,3 @@
-//! The verifier against a Redis that believes a test about the time.
+//! The verifier on virtual time.
 
-mod laws;
-mod rig;
-mod watching;
+mod real;

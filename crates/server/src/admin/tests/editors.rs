@@ -13,12 +13,7 @@ async fn a_rule_that_is_written_is_enforced() {
     written_and_enforced(House::sqlite().await).await;
 }
 
-#[tokio::test]
-async fn a_rule_that_is_written_is_enforced_on_postgres() {
-    written_and_enforced(House::postgres().await).await;
-}
-
-async fn written_and_enforced(house: House) {
+pub(super) async fn written_and_enforced(house: House) {
     let request = ask(
         "POST",
         "/ratelimit/rules?wait=10s&reason=stuffing",
@@ -76,12 +71,7 @@ async fn of_two_editors_the_second_is_shown_the_difference() {
     two_editors(House::sqlite().await).await;
 }
 
-#[tokio::test]
-async fn of_two_editors_the_second_is_shown_the_difference_on_postgres() {
-    two_editors(House::postgres().await).await;
-}
-
-async fn two_editors(house: House) {
+pub(super) async fn two_editors(house: House) {
     let at = "/ratelimit/rules/login";
     house
         .post("/ratelimit/rules", &login("5/min"))

@@ -21,12 +21,7 @@ async fn an_override_is_confirmed_by_the_nodes_that_enforce_it() {
     confirmed(House::sqlite().await).await;
 }
 
-#[tokio::test]
-async fn an_override_is_confirmed_by_the_nodes_that_enforce_it_on_postgres() {
-    confirmed(House::postgres().await).await;
-}
-
-async fn confirmed(house: House) {
+pub(super) async fn confirmed(house: House) {
     ruled(&house).await;
     let headers = [("tollgate-author", "dana")];
     let request = ask(

@@ -10,12 +10,7 @@ async fn a_revision_can_be_looked_at_and_brought_back() {
     brought_back(House::sqlite().await).await;
 }
 
-#[tokio::test]
-async fn a_revision_can_be_looked_at_and_brought_back_on_postgres() {
-    brought_back(House::postgres().await).await;
-}
-
-async fn brought_back(house: House) {
+pub(super) async fn brought_back(house: House) {
     let login = |limit: &str| json!({ "name": "login", "key": ["user"], "limit": limit });
     house
         .post("/ratelimit/rules", &login("2/day"))

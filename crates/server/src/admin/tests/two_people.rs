@@ -1,7 +1,6 @@
 //! Two people have to have seen a change of rules: one person who comes twice is one person.
 
 use serde_json::{Value, json};
-use tollgate_testkit::postgres::Postgres;
 
 use super::house::{Answer, House, Plan, ask};
 use crate::{
@@ -9,13 +8,13 @@ use crate::{
     config::Approvals,
 };
 
-const RULES: &str = "/ratelimit/rules";
+pub(super) const RULES: &str = "/ratelimit/rules";
 
-fn rule() -> Value {
+pub(super) fn rule() -> Value {
     json!({ "name": "login", "match": { "endpoint": "/login" }, "key": ["user"], "limit": "5/min" })
 }
 
-async fn post(house: &House, token: &str, path: &str, body: Option<&Value>) -> Answer {
+pub(super) async fn post(house: &House, token: &str, path: &str, body: Option<&Value>) -> Answer {
     let bearer = format!("Bearer {token}");
     let headers = [("authorization", bearer.as_str())];
     house.send(ask("POST", path, &headers, body)).await
@@ -78,46 +77,6 @@ async fn nobody_in_particular_approves_nothing() {
     let problem = house.send(approve).await.expect(403);
     assert_eq!(problem["type"], "urn:tollgate:problem:not-personal");
     assert_eq!(house.get(&one).await.expect(200)["state"], "open");
-}
-
-/// The rehearsal goes well, and then the write does not.
-// Proves: I5, O2
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_approved_and_not_done_waits_on() {
-    // On several threads: whoever closes a connection that failed goes on while we wait for the trigger.
-    let database = Postgres::shared().database("approvals");
-    let house = House::build(Plan {
-        approvals: Approvals::On,
-        url: Some(database.url().parse().unwrap()),
-        ..Plan::default()
-    })
-    .await;
-    let ada = house.token("ada", Role::Admin).await;
-    let bob = house.token("bob", Role::Admin).await;
-    let asked = post(&house, &ada, RULES, Some(&rule())).await.expect(202);
-    let one = format!("/ratelimit/proposals/{}", asked["proposal"]["id"]);
-    let approve = format!("{one}/approve");
-    database.execute(
-        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS \
-         $$ BEGIN RAISE EXCEPTION 'not now'; END $$; \
-         CREATE TRIGGER refuse BEFORE INSERT ON revisions FOR EACH ROW EXECUTE FUNCTION refuse()",
-    );
-    let failed = post(&house, &bob, &approve, None).await;
-    assert!(failed.status >= 500, "{}", failed.text);
-    assert_eq!(failed.json()["proposal"], "open");
-    assert_eq!(house.get(&one).await.expect(200)["state"], "open");
-    let audit = house.get("/ratelimit/audit?object_kind=proposal").await;
-    let rows = audit.expect(200)["rows"].clone();
-    let told: Vec<&str> = rows.as_array().unwrap().iter().map(action).collect();
-    let story = ["proposal.reopen", "proposal.approve", "proposal.open"];
-    assert_eq!(told, story);
-    database.execute("DROP TRIGGER refuse ON revisions");
-    post(&house, &bob, &approve, None).await.expect(200);
-    assert_eq!(house.head().await, 1);
-}
-
-fn action(row: &Value) -> &str {
-    row["action"].as_str().unwrap()
 }
 
 // Proves: I5

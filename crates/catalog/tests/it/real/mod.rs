@@ -1,0 +1,6 @@
+//! On a real PostgreSQL.
+
+mod contract;
+mod killed;
+mod live;
+mod watch;

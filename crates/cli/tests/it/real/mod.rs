@@ -1,0 +1,8 @@
+//! What starts programs from outside: databases, gateways, clients.
+
+mod cli;
+mod docs;
+pub(crate) mod fleet;
+mod gateways;
+mod serve;
+mod tls;

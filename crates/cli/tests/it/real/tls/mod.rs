@@ -1,0 +1,4 @@
+//! Black-box stories over TLS with programs of others.
+
+mod hanging;
+mod listeners;

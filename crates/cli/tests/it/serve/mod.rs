@@ -1,0 +1,15 @@
+//! Black-box stories: a real server, real sockets, real clients.
+
+mod asking;
+mod callers;
+mod crowd;
+mod first_steps;
+mod identity;
+pub(crate) mod lifetime;
+pub(crate) mod metrics;
+mod penalty;
+pub(crate) mod proxied;
+pub(crate) mod resp_clients;
+mod restart;
+mod roles;
+mod secrets;

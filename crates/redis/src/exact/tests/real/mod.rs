@@ -1,0 +1,3 @@
+//! On a real Redis.
+
+mod once;

@@ -1,5 +1,0 @@
-//! What the tests of a store share.
-
-mod driven;
-
-pub(crate) use driven::on_virtual_time;

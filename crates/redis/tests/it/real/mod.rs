@@ -1,0 +1,8 @@
+//! On real servers: Redis, Valkey and Clusters of them.
+
+mod contract;
+mod expiry;
+mod faults;
+mod golden;
+mod leases;
+mod order;

@@ -1,0 +1,6 @@
+//! What starts PostgreSQL, Redis and Valkey.
+
+mod postgres;
+mod postgres_lifetime;
+mod redis;
+mod redis_lifetime;
