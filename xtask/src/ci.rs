@@ -1,11 +1,12 @@
 //! `cargo xtask ci`: everything a change must pass, in order, stopping at the first failure.
 
-use anyhow::{Context as _, bail};
-use cargo_metadata::{MetadataCommand, Package};
+use anyhow::bail;
+use cargo_metadata::Package;
 
 use crate::stopwatch::{Stopwatch, seconds};
 use crate::table;
-use crate::task::{Task, root};
+use crate::task::Task;
+use crate::workspace;
 
 const CRATE_ALONE: &str = "each crate alone";
 
@@ -76,21 +77,18 @@ fn steps(libraries: &[String], supply: Work) -> Vec<Step> {
     let alone = libraries
         .iter()
         .map(|name| Task::cargo(["check", "--package", name]));
+    // What fails fast comes first; the tests take longer than everything before them.
     vec![
         run("format", Task::cargo(["fmt", "--all", "--check"])),
+        run("tidy", Task::cargo(["xtask", "tidy"])),
+        Step {
+            name: "supply",
+            work: supply,
+        },
         run(
             "lint",
-            Task::cargo([
-                "clippy",
-                "--workspace",
-                "--all-targets",
-                "--",
-                "-D",
-                "warnings",
-            ]),
+            Task::cargo(["clippy", "--workspace", "--all-targets"]).args(["--", "-D", "warnings"]),
         ),
-        run("tidy", Task::cargo(["xtask", "tidy"])),
-        run("test", Task::cargo(["xtask", "test"])),
         run(
             "docs",
             Task::cargo(["doc", "--workspace", "--no-deps"])
@@ -101,20 +99,13 @@ fn steps(libraries: &[String], supply: Work) -> Vec<Step> {
             name: CRATE_ALONE,
             work: Work::Run(alone.collect()),
         },
-        Step {
-            name: "supply",
-            work: supply,
-        },
+        run("test", Task::cargo(["xtask", "test"])),
     ]
 }
 
 /// The workspace's library crates, which must each build without the others' features.
 fn libraries() -> anyhow::Result<Vec<String>> {
-    let metadata = MetadataCommand::new()
-        .current_dir(root())
-        .no_deps()
-        .exec()
-        .context("reading the workspace with `cargo metadata`")?;
+    let metadata = workspace::metadata()?;
     let packages = metadata.workspace_packages();
     let libraries = packages.into_iter().filter(|package| has_library(package));
     Ok(libraries.map(|package| package.name.to_string()).collect())

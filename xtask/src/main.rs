@@ -14,6 +14,7 @@ mod suite;
 mod table;
 mod task;
 mod tidy;
+mod workspace;
 
 use std::process::ExitCode;
 
@@ -35,11 +36,7 @@ struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Install what is missing on a bare Debian machine, then run every test
-    Test {
-        /// Passed on to `cargo test`
-        #[arg(last = true)]
-        args: Vec<String>,
-    },
+    Test(suite::Options),
     /// Everything a change must pass, step by step, with a table of durations
     Ci,
     /// The style guide as a program
@@ -80,7 +77,7 @@ fn main() -> ExitCode {
         Err(error) => return explain(&error),
     };
     match run(args.command) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
@@ -88,9 +85,10 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command) -> anyhow::Result<()> {
+fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Test { args } => suite::run(&args),
+        // The list of what failed is the last that this prints.
+        Command::Test(options) => return suite::run(&options),
         Command::Ci => ci::run(),
         Command::Tidy { update: false } => tidy::check(),
         Command::Tidy { update: true } => tidy::update(),
@@ -99,7 +97,8 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Mutants { names, .. } => mutants::run(&names),
         Command::Soak => cargo_runs::soak(),
         Command::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
-    }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// A command that does not exist is answered with the list of those that do.
@@ -127,8 +126,28 @@ mod tests {
 
     #[test]
     fn arguments_after_two_dashes_go_to_cargo_test() {
-        let args = Args::try_parse_from(["xtask", "test", "--", "-p", "xtask"]).unwrap();
-        assert!(matches!(args.command, Command::Test { args } if args == ["-p", "xtask"]));
+        let args = Args::try_parse_from(["xtask", "test", "it", "--", "-p", "xtask"]).unwrap();
+        let Command::Test(options) = args.command else {
+            panic!("{args:?}")
+        };
+        let narrowing = options.narrowing();
+        assert_eq!(narrowing.cargo(), ["-p", "xtask"]);
+        assert_eq!(narrowing.names, ["it"]);
+    }
+
+    #[test]
+    fn busy_is_a_switch_with_a_choice() {
+        let busy = |words: &[&str]| {
+            let words = ["xtask", "test"].iter().chain(words);
+            Args::try_parse_from(words).map(|args| match args.command {
+                Command::Test(options) => format!("{:?} {}", options.busy, options.fast),
+                other => panic!("{other:?}"),
+            })
+        };
+        assert_eq!(busy(&[]).unwrap(), "None false");
+        assert_eq!(busy(&["--busy", "--fast"]).unwrap(), "Some(All) true");
+        assert_eq!(busy(&["--busy=real"]).unwrap(), "Some(Real) false");
+        assert!(busy(&["--busy=none"]).is_err());
     }
 
     #[test]

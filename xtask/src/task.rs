@@ -95,7 +95,8 @@ impl Task {
         })
     }
 
-    fn command(&self) -> Command {
+    /// For callers that need more than `run` and `capture` do.
+    pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.args).current_dir(&self.dir);
         command.envs(self.env.iter().map(|(name, value)| (name, value)));

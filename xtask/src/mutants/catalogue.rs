@@ -20,7 +20,7 @@ pub(crate) struct Mutant {
     pub(crate) find: String,
     pub(crate) replace: String,
     pub(crate) package: String,
-    /// Added to `cargo test`: a filter, `--test laws`, `-- --exact name`.
+    /// Added to `cargo test`: a filter, `--test it laws::`, `-- --exact name`.
     #[serde(default)]
     pub(crate) test: Vec<String>,
     /// Set for `cargo test`, as `RUSTFLAGS = "--cfg loom"`.
