@@ -5,16 +5,17 @@ use std::{io, sync::Arc};
 use tokio::sync::watch;
 use tollgate_catalog::{Catalog, Options, WatchStatus};
 use tollgate_memory::{CellStore, MemoryStore};
+use tollgate_redis::Options as RedisOptions;
 use tollgate_rules::Live;
 
 use crate::{
     config::{Owner, Penalising, Settings},
     counters::Keeper,
-    engine::{Engine, Fleet, Penalties, Time},
+    engine::{self, Engine, Fleet, Penalties, Time},
     error::StartError,
     hangup::Hangup,
     identity::KeyHasher,
-    rules::{FileStatus, RulesFile},
+    rules::{FileContents, FileStatus, RulesFile},
     telemetry::Recorder,
 };
 
@@ -23,6 +24,7 @@ type Counters = (MemoryStore<Time>, CellStore<Time>);
 /// Whoever decides, over this node's counters and those that it shares with others.
 pub(crate) async fn engine(
     settings: &Settings,
+    redis: Option<RedisOptions>,
     keeper: &Keeper,
     (live, time, recorder): (Arc<Live>, Time, Arc<Recorder>),
 ) -> Result<Arc<Engine>, StartError> {
@@ -32,10 +34,7 @@ pub(crate) async fn engine(
         source,
     })?;
     let store = Arc::new(store);
-    let fleet = settings.redis.as_ref().map(|redis| {
-        let node = settings.node.as_str();
-        Fleet::start(redis, node, Arc::clone(&store), &time)
-    });
+    let fleet = redis.map(|redis| Fleet::start(redis, Arc::clone(&store), &time));
     let fleet = fleet.transpose()?;
     let engine = Engine::new(live, store, time, recorder).with_cells(cells);
     let engine = match settings.penalty {
@@ -120,21 +119,36 @@ pub(crate) async fn fits(
     }
 }
 
+/// What to connect to Redis with, if counters are shared.
+pub(crate) fn redis_options(settings: &Settings) -> Result<Option<RedisOptions>, StartError> {
+    let redis = settings.redis.as_ref();
+    let options = redis.map(|redis| engine::redis_options(redis, settings.node.as_str()));
+    Ok(options.transpose()?)
+}
+
+/// The rules of the file that owns them, if one does.
+pub(crate) fn file_contents(settings: &Settings) -> Result<Option<FileContents>, StartError> {
+    match &settings.owner {
+        Owner::File(path) => Ok(Some(FileContents::read(path, settings.counting())?)),
+        Owner::Catalog => Ok(None),
+    }
+}
+
 type WatchedStatus = watch::Receiver<FileStatus>;
 
 /// The file that owns the rules, if one does, applied.
 pub(crate) async fn rules_file(
     settings: &Settings,
-    catalog: &Catalog,
-    recorder: &Arc<Recorder>,
+    contents: Option<FileContents>,
+    (catalog, recorder): (&Catalog, &Arc<Recorder>),
     hangup: Hangup,
 ) -> Result<(Option<RulesFile>, Option<WatchedStatus>), StartError> {
-    let Owner::File(path) = &settings.owner else {
+    let (Owner::File(path), Some(contents)) = (&settings.owner, contents) else {
         return Ok((None, None));
     };
     let (file, status) =
         RulesFile::new(path.clone(), catalog.clone(), Arc::clone(recorder), hangup);
     let mut file = file.counted(settings.counting());
-    file.apply().await?;
+    file.store(contents).await?;
     Ok((Some(file), Some(status)))
 }

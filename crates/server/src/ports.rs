@@ -6,15 +6,23 @@ use tokio::net::TcpListener;
 
 use crate::{
     config::{Listeners, ProxyProtocol},
-    error::StartError,
-    listen::{Acceptor, Herald, Serve, bind},
+    listen::{Acceptor, BindError, BoundSocket, Herald, Serve},
     server::Parts,
     stop::Stop,
     telemetry::{Complaints, Protocol},
     tls::{TlsListener, TlsListeners},
 };
 
-/// All ports.
+/// The ports of all listeners, taken while the settings and the rules are still being read.
+#[derive(Debug)]
+pub(crate) struct BoundPorts {
+    http: BoundSocket,
+    grpc: BoundSocket,
+    resp: BoundSocket,
+    admin: BoundSocket,
+}
+
+/// The ports of all listeners, which accept connections.
 #[derive(Debug)]
 pub(crate) struct Ports {
     pub(crate) http: Port,
@@ -23,37 +31,43 @@ pub(crate) struct Ports {
     pub(crate) admin: Port,
 }
 
-/// One that was taken.
 #[derive(Debug)]
 pub(crate) struct Port {
     listener: TcpListener,
     tls: Option<Arc<TlsListener>>,
 }
 
-impl Ports {
-    /// Takes them, and says which if any would do.
-    pub(crate) async fn take(
-        listen: &Listeners,
-        tls: TlsListeners,
-    ) -> Result<(Self, Listeners), StartError> {
-        let (http, http_at) = bind("http", listen.http).await?;
-        let (grpc, grpc_at) = bind("grpc", listen.grpc).await?;
-        let (resp, resp_at) = bind("resp", listen.resp).await?;
-        let (admin, admin_at) = bind("admin", listen.admin).await?;
-        let listeners = Listeners {
-            http: http_at,
-            grpc: grpc_at,
-            resp: resp_at,
-            admin: admin_at,
+impl BoundPorts {
+    pub(crate) fn bind(listen: &Listeners) -> Result<Self, BindError> {
+        Ok(Self {
+            http: BoundSocket::bind("http", listen.http)?,
+            grpc: BoundSocket::bind("grpc", listen.grpc)?,
+            resp: BoundSocket::bind("resp", listen.resp)?,
+            admin: BoundSocket::bind("admin", listen.admin)?,
+        })
+    }
+
+    /// The addresses with the ports that were taken.
+    pub(crate) const fn addresses(&self) -> Listeners {
+        Listeners {
+            http: self.http.address(),
+            grpc: self.grpc.address(),
+            resp: self.resp.address(),
+            admin: self.admin.address(),
+        }
+    }
+
+    pub(crate) fn listen(self, tls: TlsListeners) -> Result<Ports, BindError> {
+        let port = |socket: BoundSocket, tls| {
+            let listener = socket.listen()?;
+            Ok(Port { listener, tls })
         };
-        let port = |listener, tls| Port { listener, tls };
-        let ports = Self {
-            http: port(http, tls.http),
-            grpc: port(grpc, tls.grpc),
-            resp: port(resp, tls.resp),
-            admin: port(admin, tls.admin),
-        };
-        Ok((ports, listeners))
+        Ok(Ports {
+            http: port(self.http, tls.http)?,
+            grpc: port(self.grpc, tls.grpc)?,
+            resp: port(self.resp, tls.resp)?,
+            admin: port(self.admin, tls.admin)?,
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! A server from start to end.
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use tokio::task::JoinSet;
 use tollgate_catalog::{Catalog, WatchSettings, Watcher};
@@ -22,7 +22,7 @@ use crate::{
     health::Health,
     http::HttpServe,
     identity::{Identifier, JwtKeeper, KeyHasher, secret::Secret},
-    ports::Ports,
+    ports::{BoundPorts, Ports},
     resp::RespServe,
     rls::RlsServe,
     rules::{self, Publisher, RulesFile},
@@ -31,6 +31,8 @@ use crate::{
     tls,
     usage::Teller,
 };
+
+type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// How long the rule database may take to give the first snapshot; then the last good copy serves.
 const FIRST_SNAPSHOT_MAX: Duration = Duration::from_secs(5);
@@ -65,13 +67,22 @@ pub(crate) struct Parts {
 }
 
 impl Server {
-    /// Takes the ports, the data folder and the rules.
+    /// Takes the ports, reads and checks everything that was set, and only then writes to the data folder and
+    /// listens: a server that cannot start leaves no files behind and resets no client.
     ///
     /// # Errors
     ///
     /// [`StartError`]. A rule database that is away is none: the last good copy serves, or nothing is
     /// decided until it is back.
-    pub async fn start(mut settings: Settings) -> Result<Self, StartError> {
+    pub async fn start(settings: Settings) -> Result<Self, StartError> {
+        Self::starting(settings).await
+    }
+
+    fn starting(settings: Settings) -> Boxed<'static, Result<Self, StartError>> {
+        Box::pin(Self::assemble(settings))
+    }
+
+    async fn assemble(mut settings: Settings) -> Result<Self, StartError> {
         // Before anything else: a hangup that nobody hears ends the process.
         let hangup = Hangup::listen();
         drop(tls::provider());
@@ -79,8 +90,11 @@ impl Server {
         let patience = settings.timers.request;
         let (certificates, handshakes) = tls::Keeper::open(&settings.tls, patience, &recorder)?;
         let jwt = JwtKeeper::of(&settings.identity, &recorder)?;
-        let (ports, listeners) = Ports::take(&settings.listen, handshakes).await?;
+        let ports = BoundPorts::bind(&settings.listen)?;
+        let listeners = ports.addresses();
         settings.listen = listeners;
+        let redis = assemble::redis_options(&settings)?;
+        let contents = assemble::file_contents(&settings)?;
         if !listeners.are_loopback() || !settings.database.is_sqlite() {
             settings.demo = Demo::Off;
         }
@@ -92,7 +106,7 @@ impl Server {
         let authority = Arc::new(authority);
         let publisher = publisher(&settings, &live, &recorder, &authority);
         let (file, file_status) =
-            assemble::rules_file(&settings, &catalog, &recorder, hangup).await?;
+            assemble::rules_file(&settings, contents, (&catalog, &recorder), hangup).await?;
         let watching = WatchSettings::new(settings.node.clone()).data(data.path());
         let (mut watcher, status) = Watcher::new(catalog.clone(), Arc::clone(&publisher), watching);
         if let Err(error) = watcher.start(FIRST_SNAPSHOT_MAX).await {
@@ -102,7 +116,7 @@ impl Server {
         let first_token = first_token::issued(&settings, &authority, &catalog).await;
 
         let keeper = Keeper::new(data.path());
-        let engine = assemble::engine(&settings, &keeper, (live, time, recorder)).await?;
+        let engine = assemble::engine(&settings, redis, &keeper, (live, time, recorder)).await?;
         let (jwt_keys, verifier) = jwt.unzip();
         let health = Health {
             publisher,
@@ -125,7 +139,7 @@ impl Server {
         Ok(Self {
             parts,
             listeners,
-            ports,
+            ports: ports.listen(handshakes)?,
             certificates,
             watcher,
             file,
@@ -155,8 +169,18 @@ impl Server {
         (&self.parts.settings, &self.parts.health)
     }
 
-    /// Answers until `shutdown`, then lets everybody finish, within the deadline for that.
+    /// Answers until `shutdown`, then lets open connections finish, within the deadline for that.
     pub async fn run(self, shutdown: impl Future<Output = ()> + Send) {
+        self.serving(Box::pin(shutdown)).await;
+    }
+
+    /// Boxed here: what a future does is compiled in the crate that polls it, and the listeners belong to this
+    /// one, which is optimised for speed.
+    fn serving<'a>(self, shutdown: Boxed<'a, ()>) -> Boxed<'a, ()> {
+        Box::pin(self.run_until(shutdown))
+    }
+
+    async fn run_until(self, shutdown: Boxed<'_, ()>) {
         let (stopper, stopping) = Stop::channel();
         let mut listeners = JoinSet::new();
         let Ports {
@@ -251,4 +275,89 @@ fn chores(parts: &Parts, stopping: &Stop, drained: &Stop) -> JoinSet<()> {
     let status = parts.health.catalog.clone();
     chores.spawn(rules::tell(status, recorder, stopping.clone()));
     chores
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        collections::BTreeMap,
+        fs, io,
+        net::TcpStream,
+        path::{Path, PathBuf},
+        pin::pin,
+    };
+
+    use tokio::net::TcpListener;
+
+    use super::Server;
+    use crate::config::{Settings, Sources, load};
+
+    /// Every listener on a free port, and `pairs` besides.
+    fn settings(pairs: &[(&str, &str)]) -> Settings {
+        let listeners = ["http", "grpc", "resp", "admin"].map(|flag| (flag, "127.0.0.1:0"));
+        let all = listeners.iter().chain(pairs);
+        let flags = all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let sources = Sources {
+            flags: flags.collect(),
+            environment: BTreeMap::new(),
+            file: None,
+        };
+        load(&sources).unwrap().settings
+    }
+
+    /// The database holds the start up; no client may be accepted meanwhile, since the start may still fail.
+    #[tokio::test]
+    async fn no_connection_is_accepted_before_the_rules_were_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("postgres://u:p@{}/d", database.local_addr().unwrap());
+        let http = tollgate_testkit::free_address();
+        let secret = folder.path().join("secret");
+        fs::write(&secret, "a secret of more than thirty-two characters").unwrap();
+        let settings = settings(&[
+            ("data", text(&folder.path().join("data"))),
+            ("database", &url),
+            ("http", &http.to_string()),
+            ("key_secret_file", text(&secret)),
+        ]);
+        let mut starting = pin!(Server::start(settings));
+        // From here on the start makes no step, because nothing polls it.
+        tokio::select! {
+            biased;
+            asked = database.accept() => drop(asked.unwrap()),
+            started = &mut starting => panic!("no snapshot was asked for: {started:?}"),
+        }
+        let refused = TcpStream::connect(http).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::ConnectionRefused);
+        drop(database);
+        let server = starting.await.unwrap();
+        assert_eq!(server.listeners().http, http);
+        TcpStream::connect(http).unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_start_that_fails_writes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| -> PathBuf { folder.path().join(name) };
+        let (data, rules) = (path("data"), path("rules.yaml"));
+        fs::write(&rules, "version: 1\nrules: [{ name: a }]\n").unwrap();
+        for (flag, value) in [
+            ("rules", text(&rules)),
+            ("rules", "none.yaml"),
+            ("redis", "redis://h:1,redis://u:p@:2"),
+            ("redis_ca", "none.pem"),
+        ] {
+            let mut pairs = vec![("data", text(&data)), (flag, value)];
+            if flag == "redis_ca" {
+                pairs.push(("redis", "rediss://h"));
+            }
+            let refused = Server::start(settings(&pairs)).await;
+            assert!(refused.is_err(), "{flag} {value}: {refused:?}");
+            assert!(!data.exists(), "{flag} {value}");
+        }
+    }
+
+    fn text(path: &Path) -> &str {
+        path.to_str().unwrap()
+    }
 }

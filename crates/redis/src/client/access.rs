@@ -26,6 +26,17 @@ pub(super) struct Access {
     pub(super) patience: Duration,
 }
 
+impl Options {
+    /// Whether a store can be made with these. Connects to nothing.
+    ///
+    /// # Errors
+    ///
+    /// The first address or certificate that cannot be used.
+    pub fn check(&self) -> Result<(), OptionsError> {
+        Access::new(self).map(drop)
+    }
+}
+
 impl Access {
     pub(super) fn new(options: &Options) -> Result<Self, OptionsError> {
         let mut parsed = Vec::with_capacity(options.urls.len());

@@ -3,10 +3,9 @@
 use std::{fs, io, path::Path};
 
 use rustix::fs::{Access, access};
-use tollgate_rules::document;
 
 use super::{Owner, Settings};
-use crate::{counting::Counting, identity::Keys, tls::Material};
+use crate::{engine::redis_options, identity::Keys, rules, tls::Material};
 
 /// Whether a server would start with these, as far as that can be told without leaving anything behind:
 /// the rules file is sound, the certificates and keys can be used, the data folder can be written. Whether the ports are free and the database
@@ -24,18 +23,14 @@ pub fn rehearse(settings: &Settings) -> Result<(), Vec<String>> {
         ));
     }
     if let Owner::File(path) = &settings.owner
-        && let Err(why) = rules(path, settings.counting())
+        && let Err(error) = rules::FileContents::read(path, settings.counting())
     {
-        obstacles.push(why);
+        obstacles.push(error.to_string());
     }
-    let authorities = settings.redis.as_ref().and_then(|redis| redis.ca.as_ref());
-    if let Some(path) = authorities
-        && let Err(error) = fs::read(path)
+    if let Some(redis) = &settings.redis
+        && let Err(error) = redis_options(redis, settings.node.as_str())
     {
-        let path = path.display();
-        obstacles.push(format!(
-            "cannot read {path} (--redis-ca): {error}; name a file with certificates in PEM"
-        ));
+        obstacles.push(error.to_string());
     }
     let tls = &settings.tls;
     for files in [&tls.http, &tls.grpc, &tls.resp, &tls.admin] {
@@ -75,29 +70,4 @@ pub(crate) fn folder(path: &Path) -> Result<(), String> {
     tempfile::tempdir_in(there)
         .map(drop)
         .map_err(|error| format!("cannot be written: {error}"))
-}
-
-fn rules(path: &Path, counting: Counting) -> Result<(), String> {
-    let name = path.display().to_string();
-    let length = fs::metadata(path).map(|metadata| metadata.len());
-    let length = length.map_err(|error| format!("cannot read the rules file {name}: {error}"))?;
-    if usize::try_from(length).is_ok_and(|length| length > document::BYTES_MAX) {
-        return Err(format!(
-            "the rules file {name} is longer than {} bytes",
-            document::BYTES_MAX
-        ));
-    }
-    let text = fs::read_to_string(path)
-        .map_err(|error| format!("cannot read the rules file {name}: {error}"))?;
-    let reading = match counting {
-        Counting::Alone => document::read(&name, &text),
-        Counting::Shared(_) => document::read_for_redis(&name, &text),
-    };
-    match reading.document {
-        Some(_) => Ok(()),
-        None => Err(format!(
-            "the rules file {name} cannot be used\n{}",
-            reading.report
-        )),
-    }
 }

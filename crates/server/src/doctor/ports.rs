@@ -12,7 +12,7 @@ use tokio::{
 use super::{Diagnosis, Grade, data};
 use crate::{
     config::{Settings, TlsFiles},
-    listen::bind,
+    listen::BoundSocket,
     outgoing::Outgoing,
 };
 
@@ -101,7 +101,7 @@ fn tell(name: &'static str, at: SocketAddr, owner: Owner, here: Here, found: &mu
 }
 
 async fn owner(name: &'static str, address: SocketAddr, files: Option<&TlsFiles>) -> Owner {
-    let Err(error) = bind(name, address).await else {
+    let Err(error) = BoundSocket::bind(name, address) else {
         return Owner::Nobody;
     };
     let unknown = Owner::Unknown(error.to_string());

@@ -30,7 +30,8 @@ impl Engine {
             prefix: "rl".to_owned(),
             leases: tollgate_redis::Leases::On,
         };
-        let fleet = Fleet::start(&redis, "n1", Arc::clone(&store), &time).unwrap();
+        let options = super::redis_options(&redis, "n1").unwrap();
+        let fleet = Fleet::start(options, Arc::clone(&store), &time).unwrap();
         let engine = Self::new(live, store, time, Arc::new(Recorder::default()));
         Arc::new(engine.with_fleet(fleet))
     }

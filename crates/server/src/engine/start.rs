@@ -32,7 +32,7 @@ const FIRST_WORD_MAX: Duration = Duration::from_secs(1);
 /// How often it is looked for meanwhile.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
-/// What the way to Redis has to be told.
+/// The options of the connection to Redis, checked as far as that is possible without one.
 pub(crate) fn redis_options(redis: &Redis, node: &str) -> Result<Options, RedisError> {
     let urls = redis.urls.iter().map(|url| url.in_clear().to_owned());
     let authorities = redis.ca.as_ref().map(|path| {
@@ -41,7 +41,7 @@ pub(crate) fn redis_options(redis: &Redis, node: &str) -> Result<Options, RedisE
             source,
         })
     });
-    Ok(Options {
+    let options = Options {
         authorities: authorities.transpose()?,
         prefix: redis.prefix.clone(),
         node: node.to_owned(),
@@ -49,20 +49,21 @@ pub(crate) fn redis_options(redis: &Redis, node: &str) -> Result<Options, RedisE
         naming: key_parts,
         leases: redis.leases,
         ..Options::new(urls)
-    })
+    };
+    options.check()?;
+    Ok(options)
 }
 
 impl Fleet {
     /// Over these servers, whether they are there or not.
     pub(crate) fn start(
-        redis: &Redis,
-        node: &str,
+        options: Options,
         local: Arc<MemoryStore<Time>>,
         time: &Time,
     ) -> Result<Self, RedisError> {
-        let options = redis_options(redis, node)?;
+        let leases = options.leases;
         let store = RedisStore::start(options, local, time.shared())?;
-        Ok(Self::new(store, redis.leases))
+        Ok(Self::new(store, leases))
     }
 
     /// Waits a moment for Redis, so that the first requests find it if it is there.

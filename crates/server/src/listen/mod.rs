@@ -16,7 +16,7 @@ mod tests;
 
 pub(crate) use accept::{Acceptor, Serve};
 pub use bind::BindError;
-pub(crate) use bind::bind;
+pub(crate) use bind::BoundSocket;
 pub(crate) use connection::{Conversation, Terms};
 pub(crate) use herald::Herald;
 pub(crate) use session::{OUTPUT_BYTES_HIGH, Session, Step, Then};

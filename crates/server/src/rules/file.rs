@@ -73,6 +73,14 @@ pub enum RulesFileError {
 /// What tells that a file may have changed.
 type Stamp = (SystemTime, u64);
 
+/// A rules file that was read and is sound.
+#[derive(Debug)]
+pub(crate) struct FileContents {
+    rules: RuleSet,
+    /// Taken before the file was read, so that a change in between is seen.
+    stamp: Option<Stamp>,
+}
+
 /// How often the file is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
@@ -104,10 +112,21 @@ impl RulesFile {
     }
 
     /// Reads the file and puts it in the catalog.
-    pub(crate) async fn apply(&mut self) -> Result<RevisionNumber, RulesFileError> {
+    async fn apply(&mut self) -> Result<RevisionNumber, RulesFileError> {
+        // A file that cannot be read is not tried again before it changes.
         self.seen = stamp(&self.path);
+        let contents = FileContents::read(&self.path, self.counting)?;
+        self.store(contents).await
+    }
+
+    /// Puts what was read in the catalog.
+    pub(crate) async fn store(
+        &mut self,
+        contents: FileContents,
+    ) -> Result<RevisionNumber, RulesFileError> {
+        self.seen = contents.stamp;
         let path = || self.path.clone();
-        let set = Arc::new(read(&self.path, self.counting)?);
+        let set = Arc::new(contents.rules);
         let author = Author::new("rules-file").because(&format!("{}", self.path.display()));
         let written = self.catalog.apply(&set, Base::Any, author).await;
         let written = written.map_err(|source| RulesFileError::NotStored {
@@ -184,15 +203,23 @@ pub(crate) fn reading(path: &Path, counting: Counting) -> Result<Reading, RulesF
     })
 }
 
-/// What the file says, if all of it can be understood.
-pub(crate) fn read(path: &Path, counting: Counting) -> Result<RuleSet, RulesFileError> {
-    let read = reading(path, counting)?;
-    match read.document {
-        Some(document) => Ok(document.rules),
-        None => Err(RulesFileError::Broken {
-            path: path.to_owned(),
-            report: read.report.to_string(),
-        }),
+impl FileContents {
+    /// # Errors
+    ///
+    /// [`RulesFileError`] with every error of the file.
+    pub(crate) fn read(path: &Path, counting: Counting) -> Result<Self, RulesFileError> {
+        let stamp = stamp(path);
+        let read = reading(path, counting)?;
+        match read.document {
+            Some(document) => Ok(Self {
+                rules: document.rules,
+                stamp,
+            }),
+            None => Err(RulesFileError::Broken {
+                path: path.to_owned(),
+                report: read.report.to_string(),
+            }),
+        }
     }
 }
 

@@ -7,6 +7,6 @@ mod publisher;
 
 pub(crate) use demo::demo_rules;
 pub use file::RulesFileError;
-pub(crate) use file::{FileStatus, RulesFile, reading};
+pub(crate) use file::{FileContents, FileStatus, RulesFile, reading};
 pub(crate) use follow::tell;
 pub(crate) use publisher::{Publisher, Shown};

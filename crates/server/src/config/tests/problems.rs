@@ -268,7 +268,7 @@ fn a_rehearsal_finds_what_is_in_the_way() {
     let obstacles = obstacles.unwrap_err();
     assert!(obstacles[0].contains("is not a folder"), "{obstacles:?}");
     assert!(
-        obstacles[1].contains("rules.yaml cannot be used"),
+        obstacles[1].contains("rules.yaml has errors"),
         "{obstacles:?}"
     );
     let none = path("none.yaml");

@@ -15,8 +15,8 @@ use tollgate_memory::MemoryStore;
 use tollgate_rules::Live;
 
 use super::super::{
-    Acceptor, Conversation, OUTPUT_BYTES_HIGH, Peer, Serve, Session, Step, Stream, Terms, Then,
-    bind,
+    Acceptor, BoundSocket, Conversation, OUTPUT_BYTES_HIGH, Peer, Serve, Session, Step, Stream,
+    Terms, Then,
 };
 use crate::{
     engine::{Engine, Time},
@@ -145,14 +145,16 @@ impl Rig {
         let live = Arc::new(Live::new());
         let engine = Engine::new(live, store, time, Arc::clone(&recorder));
         let any = "127.0.0.1:0".parse().unwrap();
-        let (listener, address) = runtime.block_on(bind("http", any)).unwrap();
+        let socket = BoundSocket::bind("http", any).unwrap();
+        let address = socket.address();
+        let listener = runtime.block_on(async { socket.listen() }).unwrap();
         let acceptor = Acceptor {
             herald: None,
             listener,
             tls,
             complaints: Arc::default(),
             connections_max,
-            drain: Duration::from_secs(20),
+            drain: LONG,
             recorder,
         };
         let output_most = Arc::default();
