@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use tokio::time::interval;
+use tokio::time::{MissedTickBehavior, interval};
 
 /// The answers of one connection.
 #[derive(Debug, Default)]
@@ -30,6 +30,8 @@ impl Taking {
     /// Returns once answers waited for so long, and none was taken.
     pub(super) async fn stuck(&self, wait: Duration) {
         let mut every = interval(wait);
+        // Two ticks right after each other, after a stall, would leave a client no time between them.
+        every.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut before = None;
         loop {
             every.tick().await;
