@@ -7,10 +7,17 @@ use crate::task::Task;
 pub(crate) fn bench(args: &[String]) -> anyhow::Result<()> {
     prepare::ensure(needs::FOR_BENCHMARKS)?;
     // The server that is measured lies beside the benchmark.
-    Task::cargo(["build", "--release", "--package", "tollgate-cli"]).run()?;
-    Task::cargo(["run", "--release", "--package", "tollgate-benches", "--"])
-        .args(args.iter().cloned())
-        .run()
+    Task::cargo(["build", "--profile", "dist", "--package", "tollgate-cli"]).run()?;
+    Task::cargo([
+        "run",
+        "--profile",
+        "dist",
+        "--package",
+        "tollgate-benches",
+        "--",
+    ])
+    .args(args.iter().cloned())
+    .run()
 }
 
 /// The ignored tests whose name contains `soak`: too long for the normal run.

@@ -70,7 +70,7 @@ fn program() -> anyhow::Result<PathBuf> {
     let own = std::env::current_exe()?;
     let program = own.with_file_name("tollgate");
     let is_there = program.is_file();
-    is_there
-        .then_some(program)
-        .context("there is no `tollgate` beside the benchmark: build it with cargo build --release")
+    is_there.then_some(program).context(
+        "there is no `tollgate` beside the benchmark: build it with cargo build --profile dist",
+    )
 }

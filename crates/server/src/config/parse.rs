@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use tollgate_catalog::NodeId;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
 
 use super::{Fields, LogFormat, Penalising, ResetAs};
 use crate::authority::Token;
@@ -151,7 +151,7 @@ pub(super) fn log_format(text: &str) -> Result<LogFormat, Expected> {
 }
 
 pub(super) fn level(text: &str) -> Result<String, Expected> {
-    let is_sound = !text.is_empty() && EnvFilter::builder().parse(text).is_ok();
+    let is_sound = !text.is_empty() && text.parse::<Targets>().is_ok();
     // A word that is no level is taken for the name of a module, and nothing at all is logged.
     let plain = text.split(',').filter(|part| !part.contains(['=', '[']));
     let levels = ["error", "warn", "info", "debug", "trace", "off"];

@@ -6,13 +6,17 @@
 use std::io::{self, IsTerminal as _};
 
 use tracing_subscriber::{
-    EnvFilter, fmt, layer::SubscriberExt as _, registry, util::SubscriberInitExt as _,
+    filter::{LevelFilter, Targets},
+    fmt,
+    layer::SubscriberExt as _,
+    registry,
+    util::SubscriberInitExt as _,
 };
 
 use crate::config::{LogFormat, Logs};
 
-/// What peers do to their connections is told by the library once for each; whoever wants to know names it.
-const QUIET: &str = "h2=error";
+/// The library logs what peers do to each connection: only errors, unless the setting names it.
+const QUIET: (&str, LevelFilter) = ("h2", LevelFilter::ERROR);
 
 /// Sends what this process logs to the standard error, from now on.
 ///
@@ -20,12 +24,12 @@ const QUIET: &str = "h2=error";
 ///
 /// Why it cannot: the directive is not one, or somebody else was first.
 pub fn install_logs(logs: &Logs) -> Result<(), String> {
-    let filter = EnvFilter::builder().parse(&logs.level);
-    let filter = filter.map_err(|error| format!("log is {:?}: {error}", logs.level))?;
-    let filter = match QUIET.parse() {
-        Ok(quiet) if !logs.level.contains("h2") => filter.add_directive(quiet),
-        _ => filter,
-    };
+    let filter = logs.level.parse::<Targets>();
+    let mut filter = filter.map_err(|error| format!("log is {:?}: {error}", logs.level))?;
+    let (library, level) = QUIET;
+    if !filter.iter().any(|(target, _)| target.starts_with(library)) {
+        filter = filter.with_target(library, level);
+    }
     let base = registry().with(filter);
     let installed = match logs.format {
         LogFormat::Text => {
