@@ -1,9 +1,9 @@
 //! A request is charged on all of its limits or on none.
 
-use tollgate_core::{Charge, Cost, CounterKey, ManualClock, RuleId, Store};
+use tollgate_core::{Charge, Cost, CounterKey, RuleId, Store};
 
 use super::{
-    Rig,
+    Make, Rig,
     rig::{S, charge, charge_of, every_algorithm},
 };
 use crate::{Rng, limit};
@@ -11,11 +11,11 @@ use crate::{Rng, limit};
 /// What the narrow limit refuses does not burn the broad budget, in either order, on one rule and on
 /// several.
 // Proves: D4, D8
-pub fn a_narrow_denial_leaves_the_broad_limit_untouched<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn a_narrow_denial_leaves_the_broad_limit_untouched<T: Store>(make: &impl Make<Store = T>) {
     let (narrow, broad) = (limit("1/s"), limit("100/h"));
     let everybody = RuleId::new(2);
     for rule in [RuleId::new(1), everybody] {
-        let rig = Rig::new(&make);
+        let rig = Rig::new(make);
         let broad_of = |cost| Charge::new(CounterKey::new(rule, b"user:42"), &broad, cost);
         let orders = [
             [charge(&narrow, 1), broad_of(Cost::ONE)],
@@ -38,9 +38,9 @@ pub fn a_narrow_denial_leaves_the_broad_limit_untouched<T: Store>(make: impl Fn(
 
 /// What the broad limit refuses does not burn the narrow budget.
 // Proves: D4, D8
-pub fn a_broad_denial_leaves_the_narrow_limit_untouched<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn a_broad_denial_leaves_the_narrow_limit_untouched<T: Store>(make: &impl Make<Store = T>) {
     let (narrow, broad) = (limit("5/s burst 5"), limit("6/h fixed_window"));
-    let rig = Rig::new(&make);
+    let rig = Rig::new(make);
     let both = [charge(&narrow, 3), charge(&broad, 3)];
     assert!(rig.charge(&both).is_allowed());
     rig.pass(S);
@@ -62,11 +62,11 @@ pub fn a_broad_denial_leaves_the_narrow_limit_untouched<T: Store>(make: impl Fn(
 
 /// Five algorithms in one request: whichever of them denies, the four others are left alone.
 // Proves: D4
-pub fn any_failing_algorithm_spares_all_others<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn any_failing_algorithm_spares_all_others<T: Store>(make: &impl Make<Store = T>) {
     let limits = every_algorithm(10);
     let keys: [[u8; 1]; 5] = [[0], [1], [2], [3], [4]];
     for failing in 0..limits.len() {
-        let rig = Rig::new(&make);
+        let rig = Rig::new(make);
         let request: Vec<Charge<'_>> = (0..limits.len())
             .map(|place| charge_of(&keys[place], &limits[place], 1))
             .collect();
@@ -87,12 +87,12 @@ pub fn any_failing_algorithm_spares_all_others<T: Store>(make: impl Fn(ManualClo
 
 /// The same charges in another order get the same decisions in that order.
 // Proves: D4
-pub fn the_order_of_charges_does_not_matter<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn the_order_of_charges_does_not_matter<T: Store>(make: &impl Make<Store = T>) {
     let limits = ["3/s burst 3", "20/min", "10/min fixed_window", "50/h"].map(limit);
     let keys: [&[u8]; 4] = [b"a", b"b", b"a", b"c"];
-    let (rig, twin) = (Rig::new(&make), Rig::new(&make));
+    let (rig, twin) = (Rig::new(make), Rig::new(make));
     let mut rng = Rng::new(17);
-    for _ in 0..2_000 {
+    for _ in 0..make.times(2_000) {
         let pause = rng.below(S);
         rig.pass(pause);
         twin.pass(pause);
@@ -115,9 +115,9 @@ pub fn the_order_of_charges_does_not_matter<T: Store>(make: impl Fn(ManualClock)
 
 /// Two charges of one request on one counter see each other: both costs count, or neither.
 // Proves: D4, D6
-pub fn charges_on_one_counter_count_together<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn charges_on_one_counter_count_together<T: Store>(make: &impl Make<Store = T>) {
     for limit in every_algorithm(10) {
-        let rig = Rig::new(&make);
+        let rig = Rig::new(make);
         let pair = |first, second| [charge(&limit, first), charge(&limit, second)];
         let verdict = rig.charge(&pair(3, 4));
         let left: Vec<u64> = verdict
@@ -153,17 +153,17 @@ pub fn charges_on_one_counter_count_together<T: Store>(make: impl Fn(ManualClock
 
 /// Nothing to charge is nothing to refuse.
 // Proves: D4
-pub fn no_charges_are_allowed<T: Store>(make: impl Fn(ManualClock) -> T) {
-    let verdict = Rig::new(&make).charge(&[]);
+pub fn no_charges_are_allowed<T: Store>(make: &impl Make<Store = T>) {
+    let verdict = Rig::new(make).charge(&[]);
     assert!(verdict.is_allowed());
     assert_eq!(verdict.binding_index(), None);
 }
 
 /// A request that meets many limits of many rules is still one request.
 // Proves: D4
-pub fn forty_charges_are_one_request<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn forty_charges_are_one_request<T: Store>(make: &impl Make<Store = T>) {
     let limits = every_algorithm(10);
-    let rig = Rig::new(&make);
+    let rig = Rig::new(make);
     let last = limit("1/min");
     let mut request: Vec<Charge<'_>> = (0..39)
         .map(|place: usize| {

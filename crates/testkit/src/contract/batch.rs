@@ -1,16 +1,16 @@
 //! Many requests in one call.
 
-use tollgate_core::{Charge, ImmediateStore, ManualClock};
+use tollgate_core::{Charge, ImmediateStore};
 
 use super::{
-    Rig,
+    Make, Rig,
     rig::{MS, S, charge_of},
 };
 use crate::{Rng, limit};
 
 /// A batch gets the verdicts that its requests would get one after the other.
 // Proves: D11
-pub fn a_batch_decides_like_one_by_one<T: ImmediateStore>(make: impl Fn(ManualClock) -> T) {
+pub fn a_batch_decides_like_one_by_one<T: ImmediateStore>(make: &impl Make<Store = T>) {
     let limits = [
         "10/s burst 4",
         "9/2s leaky_bucket burst 3",
@@ -21,7 +21,7 @@ pub fn a_batch_decides_like_one_by_one<T: ImmediateStore>(make: impl Fn(ManualCl
     ]
     .map(limit);
     let keys: [&[u8]; 5] = [b"a", b"b", b"c", b"d", b""];
-    let (rig, twin) = (Rig::new(&make), Rig::new(&make));
+    let (rig, twin) = (Rig::new(make), Rig::new(make));
     let mut rng = Rng::new(37);
     for _ in 0..400 {
         let pause = rng.pick(&[1, MS, S]);

@@ -1,9 +1,9 @@
 //! Which numbers a caller sees.
 
-use tollgate_core::{Band, ManualClock, Store};
+use tollgate_core::{Band, Store};
 
 use super::{
-    Rig,
+    Make, Rig,
     rig::{S, charge, every_algorithm},
 };
 use crate::limit;
@@ -11,13 +11,13 @@ use crate::limit;
 /// Of several denials that with the longest wait is shown, and waiting in vain is the longest of all;
 /// ties go to the first.
 // Proves: D6 (section 12.5)
-pub fn denied_requests_show_the_longest_wait<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn denied_requests_show_the_longest_wait<T: Store>(make: &impl Make<Store = T>) {
     let (second, minute, hour) = (
         limit("1/s fixed_window"),
         limit("1/min fixed_window"),
         limit("9/h fixed_window"),
     );
-    let rig = Rig::new(&make);
+    let rig = Rig::new(make);
     let request = [charge(&second, 1), charge(&minute, 1), charge(&hour, 1)];
     assert!(rig.charge(&request).is_allowed());
     let verdict = rig.charge(&request);
@@ -39,8 +39,8 @@ pub fn denied_requests_show_the_longest_wait<T: Store>(make: impl Fn(ManualClock
 
 /// Of several admissions that with the smallest share left is shown; ties go to the first.
 // Proves: D6 (section 12.5)
-pub fn allowed_requests_show_the_smallest_share<T: Store>(make: impl Fn(ManualClock) -> T) {
-    let rig = Rig::new(&make);
+pub fn allowed_requests_show_the_smallest_share<T: Store>(make: &impl Make<Store = T>) {
+    let rig = Rig::new(make);
     let (ten, hundred) = (limit("10/s"), limit("100/min"));
     let huge = limit("18446744073709551615/day");
     let request = [charge(&huge, 1), charge(&hundred, 5), charge(&ten, 1)];
@@ -48,18 +48,18 @@ pub fn allowed_requests_show_the_smallest_share<T: Store>(make: impl Fn(ManualCl
     rig.pass(S);
     let verdict = rig.charge(&[charge(&hundred, 25), charge(&ten, 1)]);
     assert_eq!(verdict.binding_index(), Some(0), "70 of 100 before 8 of 10");
-    let fresh = Rig::new(&make);
+    let fresh = Rig::new(make);
     let verdict = fresh.charge(&[charge(&hundred, 10), charge(&ten, 1)]);
     assert_eq!(verdict.binding_index(), Some(0), "90 of 100 is 9 of 10");
 }
 
 /// A request is marked from `warn_at` on, and marked again above the limit.
 // Proves: D10
-pub fn bands_mark_how_near_the_limit_is<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn bands_mark_how_near_the_limit_is<T: Store>(make: &impl Make<Store = T>) {
     for plain in every_algorithm(10) {
         let text = format!("{} warn 50 hard 120", crate::describe(&plain));
         let limit = limit(&text);
-        let rig = Rig::new(&make);
+        let rig = Rig::new(make);
         for used in 1..=14 {
             let decision = rig.take(&limit, 1);
             let band = match used {
@@ -74,7 +74,7 @@ pub fn bands_mark_how_near_the_limit_is<T: Store>(make: impl Fn(ManualClock) -> 
         }
         assert_eq!(rig.take(&limit, 0).band(), Band::Soft, "{text}");
     }
-    let rig = Rig::new(&make);
+    let rig = Rig::new(make);
     let usual = limit("10/min");
     let bands: Vec<Band> = (0..11).map(|_| rig.take(&usual, 1).band()).collect();
     assert_eq!(bands[6], Band::Normal);
@@ -84,12 +84,12 @@ pub fn bands_mark_how_near_the_limit_is<T: Store>(make: impl Fn(ManualClock) -> 
 
 /// Denials begin above `hard_at`, to the unit, and a cost up to there can still fit.
 // Proves: D10, D5
-pub fn soft_limits_reach_exactly_hard_at<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn soft_limits_reach_exactly_hard_at<T: Store>(make: &impl Make<Store = T>) {
     for (amount, hard_at, hard) in [(10, 120, 12), (3, 150, 4), (1, 1_000, 10), (7, 100, 7)] {
         for plain in every_algorithm(amount) {
             let limit = limit(&format!("{} hard {hard_at}", crate::describe(&plain)));
-            assert_eq!(Rig::new(&make).admitted(&limit, 50), hard, "{limit:?}");
-            let rig = Rig::new(&make);
+            assert_eq!(Rig::new(make).admitted(&limit, 50), hard, "{limit:?}");
+            let rig = Rig::new(make);
             assert_eq!(rig.take(&limit, hard + 1).retry_after(), None);
             assert!(rig.take(&limit, hard).is_allowed());
         }

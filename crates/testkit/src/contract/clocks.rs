@@ -1,9 +1,9 @@
 //! Clocks that are set.
 
-use tollgate_core::{Limit, ManualClock, Micros, Now, Store};
+use tollgate_core::{Limit, Micros, Now, Store};
 
 use super::{
-    Rig,
+    Make, Rig,
     rig::{DAY, H, MIN, MS, S, charge, every_algorithm_per},
 };
 use crate::{Rng, limit};
@@ -12,16 +12,16 @@ const STEPS: [u64; 8] = [1, MS, S, MIN, H, H + 1, DAY, 2 * DAY];
 
 /// Buckets and logs count elapsed time: whatever happens to the time of day, they answer alike.
 // Proves: D7
-pub fn elapsed_time_ignores_the_wall_clock<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn elapsed_time_ignores_the_wall_clock<T: Store>(make: &impl Make<Store = T>) {
     for text in [
         "10/s burst 5",
         "90/min leaky_bucket burst 9",
         "40/min sliding_log",
     ] {
         let limit = limit(text);
-        let (rig, twin) = (Rig::new(&make), Rig::new(&make));
+        let (rig, twin) = (Rig::new(make), Rig::new(make));
         let mut rng = Rng::new(29);
-        for _ in 0..1_000 {
+        for _ in 0..make.times(1_000) {
             let pause = rng.below(2 * S);
             rig.pass(pause);
             twin.pass(pause);
@@ -36,11 +36,11 @@ pub fn elapsed_time_ignores_the_wall_clock<T: Store>(make: impl Fn(ManualClock) 
 
 /// Setting the time of day back hands out nothing, and locks nobody out for long.
 // Proves: D7
-pub fn wall_steps_back_hand_out_no_second_budget<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn wall_steps_back_hand_out_no_second_budget<T: Store>(make: &impl Make<Store = T>) {
     for (limit, step) in windows_and_steps() {
         let period = limit.period().length().get();
         for into_window in [0, period / 2, period - 1] {
-            let rig = Rig::new(&make);
+            let rig = Rig::new(make);
             rig.pass(into_window);
             assert_eq!(rig.admitted(&limit, 50), 10);
             rig.clock.step_wall(-step);
@@ -64,9 +64,9 @@ pub fn wall_steps_back_hand_out_no_second_budget<T: Store>(make: impl Fn(ManualC
 
 /// Setting the time of day forward is at most the budget of the window it leads to.
 // Proves: D7
-pub fn wall_steps_forward_hand_out_one_budget_at_most<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn wall_steps_forward_hand_out_one_budget_at_most<T: Store>(make: &impl Make<Store = T>) {
     for (limit, step) in windows_and_steps() {
-        let rig = Rig::new(&make);
+        let rig = Rig::new(make);
         let period = limit.period().length().get();
         rig.pass(period / 2);
         assert_eq!(rig.admitted(&limit, 50), 10);
@@ -85,11 +85,11 @@ pub fn wall_steps_forward_hand_out_one_budget_at_most<T: Store>(make: impl Fn(Ma
 /// A stopwatch that runs backwards, by a thread's skew or a restart's, hands out nothing; what is
 /// owed beyond a window is capped at one burst.
 // Proves: D7
-pub fn a_steady_clock_set_back_never_locks_out<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn a_steady_clock_set_back_never_locks_out<T: Store>(make: &impl Make<Store = T>) {
     let [bucket, leaky, _, _, log] = every_algorithm_per(10, "min");
     for limit in [bucket, leaky, log] {
         for step in STEPS {
-            let rig = Rig::new(&make);
+            let rig = Rig::new(make);
             assert_eq!(rig.admitted(&limit, 50), 10);
             let Now { wall, steady } = rig.now();
             let steady = steady.saturating_sub(Micros::new(step));

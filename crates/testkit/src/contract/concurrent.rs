@@ -8,10 +8,10 @@ use std::{
     thread,
 };
 
-use tollgate_core::{Action, Charge, ManualClock, Store};
+use tollgate_core::{Action, Charge, Store};
 
 use super::{
-    Rig,
+    Make, Rig,
     rig::{charge_of, every_algorithm, every_algorithm_per},
 };
 use crate::{Rng, limit};
@@ -23,24 +23,24 @@ const ROUNDS: u64 = 24;
 
 /// A thousand requests on a budget of ten, one limit each: exactly ten pass, by every algorithm.
 // Proves: D3
-pub fn a_budget_of_ten_admits_ten_alone<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn a_budget_of_ten_admits_ten_alone<T: Store>(make: &impl Make<Store = T>) {
     for limit in every_algorithm(BUDGET) {
-        let rig = Rig::new(&make);
-        let admitted = contend(ROUNDS, |_, round| {
+        let rig = Rig::new(make);
+        let admitted = contend(make.times(ROUNDS), |_, round| {
             let key = round.to_be_bytes();
             rig.charge(&[charge_of(&key, &limit, 1)]).is_allowed()
         });
-        assert_eq!(admitted, vec![BUDGET; rounds()], "{limit:?}");
+        assert_eq!(admitted, every_round(make), "{limit:?}");
     }
 }
 
 /// The same with two limits on each request: ten pass, and both counters say so.
 // Proves: D3, D4
-pub fn a_budget_of_ten_admits_ten_together<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn a_budget_of_ten_admits_ten_together<T: Store>(make: &impl Make<Store = T>) {
     let broad = every_algorithm_per(1_000, "day");
     for (narrow, broad) in every_algorithm(BUDGET).iter().zip(&broad) {
-        let rig = Rig::new(&make);
-        let admitted = contend(ROUNDS, |thread, round| {
+        let rig = Rig::new(make);
+        let admitted = contend(make.times(ROUNDS), |thread, round| {
             let key = round.to_be_bytes();
             let mut both = [charge_of(&key, narrow, 1), charge_of(&key, broad, 1)];
             if thread % 2 == 0 {
@@ -48,8 +48,8 @@ pub fn a_budget_of_ten_admits_ten_together<T: Store>(make: impl Fn(ManualClock) 
             }
             rig.charge(&both).is_allowed()
         });
-        assert_eq!(admitted, vec![BUDGET; rounds()], "{narrow:?}");
-        for round in 0..ROUNDS {
+        assert_eq!(admitted, every_round(make), "{narrow:?}");
+        for round in 0..make.times(ROUNDS) {
             let key = round.to_be_bytes();
             let look = rig.charge(&[charge_of(&key, broad, 0)]);
             assert_eq!(look.binding().remaining(), 1_000 - BUDGET, "{broad:?}");
@@ -59,12 +59,12 @@ pub fn a_budget_of_ten_admits_ten_together<T: Store>(make: impl Fn(ManualClock) 
 
 /// Some requests meet one limit and some meet two, on the same counter: still ten.
 // Proves: D3, D4
-pub fn a_budget_of_ten_admits_ten_mixed<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn a_budget_of_ten_admits_ten_mixed<T: Store>(make: &impl Make<Store = T>) {
     let broad = limit("100000/day fixed_window");
     for narrow in every_algorithm(BUDGET) {
-        let rig = Rig::new(&make);
+        let rig = Rig::new(make);
         let together = AtomicU64::new(0);
-        let admitted = contend(ROUNDS, |thread, round| {
+        let admitted = contend(make.times(ROUNDS), |thread, round| {
             let key = round.to_be_bytes();
             let both = [charge_of(&key, &narrow, 1), charge_of(b"all", &broad, 1)];
             if thread % 2 == 0 {
@@ -74,7 +74,7 @@ pub fn a_budget_of_ten_admits_ten_mixed<T: Store>(make: impl Fn(ManualClock) -> 
             together.fetch_add(u64::from(is_allowed), Relaxed);
             is_allowed
         });
-        assert_eq!(admitted, vec![BUDGET; rounds()], "{narrow:?}");
+        assert_eq!(admitted, every_round(make), "{narrow:?}");
         let left = rig.charge(&[charge_of(b"all", &broad, 0)]);
         let taken = 100_000 - left.binding().remaining();
         assert_eq!(taken, together.into_inner(), "{narrow:?}");
@@ -83,10 +83,10 @@ pub fn a_budget_of_ten_admits_ten_mixed<T: Store>(make: impl Fn(ManualClock) -> 
 
 /// Two counters that are always charged together end equal, whatever else denies the requests.
 // Proves: D4
-pub fn counters_charged_together_end_equal<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn counters_charged_together_end_equal<T: Store>(make: &impl Make<Store = T>) {
     for limit in every_algorithm(1_000) {
         let hurdle = crate::limit("300/h burst 300");
-        let rig = Rig::new(&make);
+        let rig = Rig::new(make);
         let total = AtomicU64::new(0);
         contend(1, |thread, round| {
             let mut rng = Rng::new(thread * 1_000 + total.load(Relaxed) + round);
@@ -120,10 +120,10 @@ pub fn counters_charged_together_end_equal<T: Store>(make: impl Fn(ManualClock) 
 
 /// Everybody gives back what they took: at the end nothing is missing.
 // Proves: D3, D11
-pub fn refunds_in_parallel_give_everything_back<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn refunds_in_parallel_give_everything_back<T: Store>(make: &impl Make<Store = T>) {
     for limit in every_algorithm(BUDGET) {
-        let rig = Rig::new(&make);
-        contend(ROUNDS, |_, round| {
+        let rig = Rig::new(make);
+        contend(make.times(ROUNDS), |_, round| {
             let key = round.to_be_bytes();
             let charge = [charge_of(&key, &limit, 3)];
             let is_allowed = rig.charge(&charge).is_allowed();
@@ -132,7 +132,7 @@ pub fn refunds_in_parallel_give_everything_back<T: Store>(make: impl Fn(ManualCl
             }
             is_allowed
         });
-        for round in 0..ROUNDS {
+        for round in 0..make.times(ROUNDS) {
             let key = round.to_be_bytes();
             let look = rig.charge(&[charge_of(&key, &limit, 0)]);
             assert_eq!(look.binding().remaining(), BUDGET, "{limit:?}");
@@ -160,6 +160,7 @@ fn contend(rounds: u64, request: impl Fn(u64, u64) -> bool + Sync) -> Vec<u64> {
     admitted.into_iter().map(AtomicU64::into_inner).collect()
 }
 
-fn rounds() -> usize {
-    usize::try_from(ROUNDS).expect("few rounds")
+/// What is admitted in each round.
+fn every_round(make: &impl Make) -> Vec<u64> {
+    (0..make.times(ROUNDS)).map(|_| BUDGET).collect()
 }

@@ -5,12 +5,10 @@ use std::sync::{
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-use tollgate_core::{
-    Algorithm, Answer, Cost, CustomState, Limit, ManualClock, Micros, Now, Outcome, Store,
-};
+use tollgate_core::{Algorithm, Answer, Cost, CustomState, Limit, Micros, Now, Outcome, Store};
 
 use super::{
-    Rig,
+    Make, Rig,
     rig::{S, charge},
 };
 use crate::limit;
@@ -117,9 +115,9 @@ impl Algorithm for Allowance {
 
 /// Every promise of a store holds for algorithms it has never seen.
 // Proves: D1, L1
-pub fn custom_algorithms_count_like_any_other<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn custom_algorithms_count_like_any_other<T: Store>(make: &impl Make<Store = T>) {
     let custom = Allowance::limit("5/min", 5);
-    let rig = Rig::new(&make);
+    let rig = Rig::new(make);
     rig.pass(17 * S);
     assert_eq!(rig.admitted(&custom, 20), 5);
     rig.pass(20 * S);

@@ -1,16 +1,16 @@
 //! What a denial costs: nothing.
 
-use tollgate_core::{Charge, ManualClock, Store};
+use tollgate_core::{Charge, Store};
 
 use super::{
-    Rig,
+    Make, Rig,
     rig::{DAY, H, MS, S, charge, charge_of, every_algorithm},
 };
 use crate::{Rng, limit};
 
 /// A store that saw denied requests answers everything like a twin that never saw them.
 // Proves: D4, D5
-pub fn denied_requests_change_nothing<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn denied_requests_change_nothing<T: Store>(make: &impl Make<Store = T>) {
     let limits = [
         "10/s burst 3",
         "5/30s leaky_bucket burst 2",
@@ -20,10 +20,10 @@ pub fn denied_requests_change_nothing<T: Store>(make: impl Fn(ManualClock) -> T)
         "50/day",
     ]
     .map(limit);
-    let (rig, twin) = (Rig::new(&make), Rig::new(&make));
+    let (rig, twin) = (Rig::new(make), Rig::new(make));
     let mut rng = Rng::new(5);
     let (mut denied, mut allowed) = (0, 0);
-    for _ in 0..5_000 {
+    for _ in 0..make.times(5_000) {
         let pause = rng.pick(&[1, MS, S, S, 20 * S, H]);
         let pause = rng.below(pause);
         rig.pass(pause);
@@ -40,8 +40,8 @@ pub fn denied_requests_change_nothing<T: Store>(make: impl Fn(ManualClock) -> T)
             denied += 1;
         }
     }
-    assert!(denied > 1_000, "only {denied} denials");
-    assert!(allowed > 1_000, "only {allowed} admissions");
+    assert!(denied > make.times(1_000), "only {denied} denials");
+    assert!(allowed > make.times(1_000), "only {allowed} admissions");
     for limit in &limits {
         for cost in 0..60 {
             assert_eq!(rig.peek(limit, cost), twin.peek(limit, cost));
@@ -51,11 +51,9 @@ pub fn denied_requests_change_nothing<T: Store>(make: impl Fn(ManualClock) -> T)
 
 /// A cost that can never fit is denied without a retry-after, however often, and all is left.
 // Proves: D5, D6
-pub fn a_cost_above_the_limit_never_fits_and_drains_nothing<T: Store>(
-    make: impl Fn(ManualClock) -> T,
-) {
+pub fn a_cost_above_the_limit_never_fits_and_drains_nothing<T: Store>(make: &impl Make<Store = T>) {
     for limit in every_algorithm(10) {
-        let rig = Rig::new(&make);
+        let rig = Rig::new(make);
         for cost in [11, 12, 1 << 32, u64::MAX - 1, u64::MAX] {
             let decision = rig.take(&limit, cost);
             assert!(!decision.is_allowed(), "{limit:?} {cost}");
@@ -75,9 +73,9 @@ pub fn a_cost_above_the_limit_never_fits_and_drains_nothing<T: Store>(
 
 /// A cost of zero is always allowed, says what is left, and changes no later answer.
 // Proves: D5
-pub fn a_cost_of_zero_looks_and_spends_nothing<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn a_cost_of_zero_looks_and_spends_nothing<T: Store>(make: &impl Make<Store = T>) {
     for limit in every_algorithm(10) {
-        let (rig, twin) = (Rig::new(&make), Rig::new(&make));
+        let (rig, twin) = (Rig::new(make), Rig::new(make));
         for used in 0..=10 {
             for _ in 0..20 {
                 let look = rig.take(&limit, 0);

@@ -1,16 +1,16 @@
 //! The ends of every range.
 
-use tollgate_core::{ManualClock, Store, Timestamp};
+use tollgate_core::{Store, Timestamp};
 
 use super::{
-    Rig,
+    Make, Rig,
     rig::{DAY, every_algorithm, every_algorithm_per},
 };
 use crate::limit;
 
 /// Amounts, bursts and costs over all of 64 bits: exact, without a wrap and without a panic.
 // Proves: D2
-pub fn amounts_reach_the_whole_range<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn amounts_reach_the_whole_range<T: Store>(make: &impl Make<Store = T>) {
     const MAX: u64 = u64::MAX;
     let queue = MAX - 1;
     let limits = [
@@ -27,7 +27,7 @@ pub fn amounts_reach_the_whole_range<T: Store>(make: impl Fn(ManualClock) -> T) 
     ];
     for text in limits {
         let limit = limit(&text);
-        let rig = Rig::new(&make);
+        let rig = Rig::new(make);
         let first = rig.take(&limit, MAX - 1);
         assert_eq!(first.remaining(), 1, "{text}");
         assert!(!rig.take(&limit, 2).is_allowed(), "{text}");
@@ -42,12 +42,12 @@ pub fn amounts_reach_the_whole_range<T: Store>(make: impl Fn(ManualClock) -> T) 
         assert_eq!(rig.take(&limit, MAX).remaining(), 0, "{text}");
     }
     // A token every 30 days, whatever the burst.
-    Rig::new(&make).play(
+    Rig::new(make).play(
         "1/month burst 18446744073709551615",
         "take18446744073709551615 take1 pass30d take1 take1",
         "0 !2592000s | 0 !2592000s",
     );
-    Rig::new(&make).play(
+    Rig::new(make).play(
         "18446744073709551615/s burst 1",
         "take1 take1 pass1us take1",
         "0 !1µs | 0",
@@ -56,10 +56,10 @@ pub fn amounts_reach_the_whole_range<T: Store>(make: impl Fn(ManualClock) -> T) 
 
 /// The shortest and the longest period, by every algorithm.
 // Proves: D2
-pub fn periods_reach_from_a_millisecond_to_centuries<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn periods_reach_from_a_millisecond_to_centuries<T: Store>(make: &impl Make<Store = T>) {
     for period in ["ms", "13ms", "104249day", "14892week", "3474month"] {
         for limit in every_algorithm_per(2, period) {
-            let rig = Rig::new(&make);
+            let rig = Rig::new(make);
             let length = limit.period().length().get();
             rig.pass(length / 3);
             assert_eq!(rig.admitted(&limit, 9), 2, "{limit:?}");
@@ -76,11 +76,11 @@ pub fn periods_reach_from_a_millisecond_to_centuries<T: Store>(make: impl Fn(Man
 
 /// Clocks that stand at the epoch, are set back beyond it, or are centuries ahead.
 // Proves: D7
-pub fn time_may_start_at_its_first_moment<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn time_may_start_at_its_first_moment<T: Store>(make: &impl Make<Store = T>) {
     let year_2500 = Timestamp::from_secs(16_725_225_600);
     for start in [Timestamp::EPOCH, Timestamp::from_micros(1), year_2500] {
         for limit in every_algorithm(10) {
-            let rig = Rig::at(start, &make);
+            let rig = Rig::at(start, make);
             assert_eq!(rig.admitted(&limit, 50), 10, "{limit:?}");
             rig.clock.step_wall(-2_000_000 * 86_400);
             assert_eq!(rig.admitted(&limit, 50), 0, "{limit:?}");

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use tollgate_core::{Charge, Cost, CounterKey, ManualClock, RuleId, Store};
+use tollgate_core::{Charge, Cost, CounterKey, RuleId, Store};
 
 use super::{
-    Rig,
+    Make, Rig,
     rig::{charge, charge_of, every_algorithm},
 };
 use crate::{Rng, limit};
 
 /// Different lists of values, prefixes, empty, long and arbitrary bytes: each has its own budget.
 // Proves: D3 (PEERS 2.4)
-pub fn keys_that_look_alike_stay_apart<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn keys_that_look_alike_stay_apart<T: Store>(make: &impl Make<Store = T>) {
     let joined = |values: &[&str]| {
         let mut bytes = Vec::new();
         CounterKey::join(values.iter().copied(), &mut bytes);
@@ -42,7 +42,7 @@ pub fn keys_that_look_alike_stay_apart<T: Store>(make: impl Fn(ManualClock) -> T
     let distinct: BTreeSet<&Vec<u8>> = keys.iter().collect();
     assert_eq!(distinct.len(), keys.len(), "the list itself");
     for limit in every_algorithm(1) {
-        let rig = Rig::new(&make);
+        let rig = Rig::new(make);
         for expected in [true, false] {
             for key in &keys {
                 let verdict = rig.charge(&[charge_of(key, &limit, 1)]);
@@ -59,9 +59,9 @@ pub fn keys_that_look_alike_stay_apart<T: Store>(make: impl Fn(ManualClock) -> T
 
 /// Rules with the same key, values and limits count apart, wherever their ids differ.
 // Proves: D3 (section 12.10)
-pub fn rules_of_the_same_key_stay_apart<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn rules_of_the_same_key_stay_apart<T: Store>(make: &impl Make<Store = T>) {
     for limit in every_algorithm(1) {
-        let rig = Rig::new(&make);
+        let rig = Rig::new(make);
         for expected in [true, false] {
             for bit in 0..128 {
                 let key = CounterKey::new(RuleId::new(1 << bit), b"user:42");
@@ -74,7 +74,7 @@ pub fn rules_of_the_same_key_stay_apart<T: Store>(make: impl Fn(ManualClock) -> 
 
 /// Two periods of one rule are two counters; the same period spelt otherwise is one.
 // Proves: D8 (section 12.10)
-pub fn periods_of_one_rule_stay_apart<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn periods_of_one_rule_stay_apart<T: Store>(make: &impl Make<Store = T>) {
     let periods = [
         "ms", "s", "min", "h", "day", "week", "month", "7day", "30day", "2month",
     ];
@@ -84,7 +84,7 @@ pub fn periods_of_one_rule_stay_apart<T: Store>(make: impl Fn(ManualClock) -> T)
         "sliding_window",
         "sliding_log",
     ] {
-        let rig = Rig::new(&make);
+        let rig = Rig::new(make);
         let limits = periods.map(|period| limit(&format!("1/{period} {algorithm}")));
         for limit in &limits {
             assert!(rig.take(limit, 1).is_allowed(), "{limit:?}");
@@ -93,7 +93,7 @@ pub fn periods_of_one_rule_stay_apart<T: Store>(make: impl Fn(ManualClock) -> T)
             assert!(!rig.take(limit, 1).is_allowed(), "{limit:?}");
         }
     }
-    let rig = Rig::new(&make);
+    let rig = Rig::new(make);
     assert!(rig.charge(&[charge(&limit("1/min"), 1)]).is_allowed());
     assert!(!rig.charge(&[charge(&limit("1/60s"), 1)]).is_allowed());
     assert!(!rig.charge(&[charge(&limit("1/60000ms"), 1)]).is_allowed());
@@ -101,11 +101,11 @@ pub fn periods_of_one_rule_stay_apart<T: Store>(make: impl Fn(ManualClock) -> T)
 
 /// Ten thousand keys, ten thousand budgets: all of them served, none of them twice.
 // Proves: D3
-pub fn many_keys_have_a_budget_each<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn many_keys_have_a_budget_each<T: Store>(make: &impl Make<Store = T>) {
     let limit = limit("2/h burst 2");
-    let rig = Rig::new(&make);
+    let rig = Rig::new(make);
     let mut rng = Rng::new(31);
-    let keys: BTreeSet<u64> = (0..10_000).map(|_| rng.word()).collect();
+    let keys: BTreeSet<u64> = (0..make.times(10_000)).map(|_| rng.word()).collect();
     for left in [Some(1), Some(0), None] {
         for key in &keys {
             let key = format!("user:{key}");

@@ -7,7 +7,8 @@
 /// `store_contract!(async redis, |clock: ManualClock| …)` for the others. Elapsed time runs backwards
 /// only for the latter: their clock may be another machine's time of day, while the clock of a store
 /// in this process promises not to. The random schedules of the latter are fewer, since each step is a
-/// journey; the soaks walk them all. The soaks are ignored unless asked for by `--ignored`.
+/// journey; the soaks walk them all. `store_contract!(async short valkey, |clock: ManualClock| …)` repeats
+/// less often: for another server behind the same code. The soaks are ignored unless asked for by `--ignored`.
 #[macro_export]
 macro_rules! store_contract {
     ($name:ident, $make:expr) => {
@@ -15,25 +16,31 @@ macro_rules! store_contract {
             use $crate::contract::ManualClock;
             ($make)(clock)
         }
-        $crate::store_contract! { @tests $name:
+        $crate::store_contract! { @tests $name, &super::$name;
             batch::a_batch_decides_like_one_by_one
             random::random_schedules_agree_with_the_reference
         }
     };
+    (async short $name:ident, $make:expr) => {
+        $crate::store_contract! { @async $name, &$crate::contract::Short(super::$name), $make }
+    };
     (async $name:ident, $make:expr) => {
+        $crate::store_contract! { @async $name, &super::$name, $make }
+    };
+    (@async $name:ident, $subject:expr, $make:expr) => {
         fn $name(clock: $crate::contract::ManualClock) -> impl $crate::contract::Store {
             use $crate::contract::ManualClock;
             ($make)(clock)
         }
-        $crate::store_contract! { @tests $name:
+        $crate::store_contract! { @tests $name, $subject;
             clocks::a_steady_clock_set_back_never_locks_out
             random::some_random_schedules_agree_when_elapsed_time_is_set_back
             random::some_random_schedules_agree_with_the_reference
         }
     };
-    (@tests $name:ident: $($room:ident::$only:ident)*) => {
+    (@tests $name:ident, $subject:expr; $($room:ident::$only:ident)*) => {
         mod $name {
-            $crate::store_contract! { @cases $name:
+            $crate::store_contract! { @cases $subject;
                 all_or_none::a_broad_denial_leaves_the_narrow_limit_untouched
                 all_or_none::a_narrow_denial_leaves_the_broad_limit_untouched
                 all_or_none::any_failing_algorithm_spares_all_others
@@ -90,21 +97,21 @@ macro_rules! store_contract {
             #[test]
             #[ignore = "soak: run by cargo xtask soak"]
             fn soak_random() {
-                $crate::contract::soak::soak_random(super::$name);
+                $crate::contract::soak::soak_random(&super::$name);
             }
 
             #[test]
             #[ignore = "soak: run by cargo xtask soak"]
             fn soak_concurrent() {
-                $crate::contract::soak::soak_concurrent(super::$name);
+                $crate::contract::soak::soak_concurrent(&super::$name);
             }
         }
     };
-    (@cases $name:ident: $($room:ident::$case:ident)*) => {
+    (@cases $subject:expr; $($room:ident::$case:ident)*) => {
         $(
             #[test]
             fn $case() {
-                $crate::contract::$room::$case(super::$name);
+                $crate::contract::$room::$case($subject);
             }
         )*
     };

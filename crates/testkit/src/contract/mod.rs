@@ -16,6 +16,7 @@ pub mod extremes;
 pub mod identity;
 pub mod laws;
 mod macros;
+mod make;
 pub mod random;
 pub mod retry;
 mod rig;
@@ -23,6 +24,7 @@ mod script;
 pub mod side_door;
 pub mod soak;
 
+pub use make::{Make, Short};
 pub use random::{Coverage, random};
 pub use rig::Rig;
 #[doc(hidden)]

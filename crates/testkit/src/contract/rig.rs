@@ -5,6 +5,7 @@ use tollgate_core::{
     Timestamp, Verdict,
 };
 
+use super::Make;
 use crate::block_on;
 
 /// A store, its clock, and short words for what cases do to one counter of it.
@@ -12,7 +13,7 @@ use crate::block_on;
 /// ```
 /// use tollgate_testkit::{ReferenceStore, contract::Rig, limit};
 ///
-/// let rig = Rig::new(ReferenceStore::new);
+/// let rig = Rig::new(&ReferenceStore::new);
 /// assert!(rig.take(&limit("1/min"), 1).is_allowed());
 /// assert!(!rig.take(&limit("1/min"), 1).is_allowed());
 /// ```
@@ -26,17 +27,17 @@ pub struct Rig<S> {
 
 impl<S: Store> Rig<S> {
     /// An empty store at the beginning of 2026.
-    pub fn new(make: impl Fn(ManualClock) -> S) -> Self {
+    pub fn new(make: &impl Make<Store = S>) -> Self {
         Self::on(ManualClock::start(), make)
     }
 
     /// An empty store at a moment.
-    pub fn at(moment: Timestamp, make: impl Fn(ManualClock) -> S) -> Self {
+    pub fn at(moment: Timestamp, make: &impl Make<Store = S>) -> Self {
         Self::on(ManualClock::at(moment), make)
     }
 
-    fn on(clock: ManualClock, make: impl Fn(ManualClock) -> S) -> Self {
-        let store = make(clock.clone());
+    fn on(clock: ManualClock, make: &impl Make<Store = S>) -> Self {
+        let store = make.store(clock.clone());
         Self { clock, store }
     }
 

@@ -1,16 +1,16 @@
 //! Peek, refund and reset.
 
-use tollgate_core::{Action, ManualClock, Store};
+use tollgate_core::{Action, Store};
 
 use super::{
-    Rig,
+    Make, Rig,
     rig::{H, MS, S, charge, every_algorithm},
 };
 use crate::{Rng, limit};
 
 /// A peek answers what a charge would, denials included, and leaves no trace.
 // Proves: D11
-pub fn peeks_say_what_charging_would_answer<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn peeks_say_what_charging_would_answer<T: Store>(make: &impl Make<Store = T>) {
     let limits = [
         "10/s burst 4",
         "9/2s leaky_bucket burst 3",
@@ -19,9 +19,9 @@ pub fn peeks_say_what_charging_would_answer<T: Store>(make: impl Fn(ManualClock)
         "90/h sliding_log",
     ]
     .map(limit);
-    let (rig, twin) = (Rig::new(&make), Rig::new(&make));
+    let (rig, twin) = (Rig::new(make), Rig::new(make));
     let mut rng = Rng::new(23);
-    for _ in 0..2_000 {
+    for _ in 0..make.times(2_000) {
         let pause = rng.pick(&[1, MS, S, 10 * S]);
         let pause = rng.below(pause);
         rig.pass(pause);
@@ -37,9 +37,9 @@ pub fn peeks_say_what_charging_would_answer<T: Store>(make: impl Fn(ManualClock)
 
 /// A refund gives back what was taken, never more than that, and so never lifts above the limit.
 // Proves: D11
-pub fn refunds_give_back_at_most_what_was_taken<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn refunds_give_back_at_most_what_was_taken<T: Store>(make: &impl Make<Store = T>) {
     for limit in every_algorithm(10) {
-        let rig = Rig::new(&make);
+        let rig = Rig::new(make);
         assert_eq!(rig.refund(&limit, 5).remaining(), 10, "nothing was taken");
         assert!(rig.take(&limit, 10).is_allowed());
         assert!(!rig.take(&limit, 1).is_allowed());
@@ -59,12 +59,12 @@ pub fn refunds_give_back_at_most_what_was_taken<T: Store>(make: impl Fn(ManualCl
         assert_eq!(rig.left(&limit), 5, "{limit:?}");
     }
     // A refund of a bucket gives back what the bucket has not gained by itself.
-    Rig::new(&make).play(
+    Rig::new(make).play(
         "10/s burst 5",
         "take5 pass200ms give4 take5 take1",
         "0 | 5 0 !100ms",
     );
-    Rig::new(&make).play(
+    Rig::new(make).play(
         "3/10s sliding_log",
         "take1 pass4s take2 give2 pass6s take3",
         "2 | 0 2 | 0",
@@ -73,21 +73,21 @@ pub fn refunds_give_back_at_most_what_was_taken<T: Store>(make: impl Fn(ManualCl
 
 /// What was taken in a window that is over has come back by itself and is not credited again.
 // Proves: D11
-pub fn refunds_of_an_ended_window_credit_nothing<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn refunds_of_an_ended_window_credit_nothing<T: Store>(make: &impl Make<Store = T>) {
     for limit in every_algorithm(10) {
-        let rig = Rig::new(&make);
+        let rig = Rig::new(make);
         assert!(rig.take(&limit, 10).is_allowed());
         rig.pass(2 * H);
         assert_eq!(rig.refund(&limit, 10).remaining(), 10, "{limit:?}");
         assert_eq!(rig.admitted(&limit, 100), 10, "{limit:?}");
     }
-    Rig::new(&make).play(
+    Rig::new(make).play(
         "10/min fixed_window",
         "take10 pass1min take2 give5 take10 take1",
         "0 | 8 10 0 !60s",
     );
     // The window before still fades as if nothing had been given back.
-    Rig::new(&make).play(
+    Rig::new(make).play(
         "10/min",
         "take10 pass1min give10 pass30s take5 take1 give9 take5",
         "0 | 0 | 0 !6s 5 0",
@@ -96,9 +96,9 @@ pub fn refunds_of_an_ended_window_credit_nothing<T: Store>(make: impl Fn(ManualC
 
 /// A reset makes a counter fresh, however full it was, and no other.
 // Proves: D11
-pub fn resets_make_fresh<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn resets_make_fresh<T: Store>(make: &impl Make<Store = T>) {
     for limit in every_algorithm(10) {
-        let rig = Rig::new(&make);
+        let rig = Rig::new(make);
         let other = super::rig::charge_of(b"somebody else", &limit, 10);
         assert_eq!(rig.reset(&limit).remaining(), 10, "unknown is fresh");
         assert!(rig.charge(&[other]).is_allowed());
@@ -115,7 +115,7 @@ pub fn resets_make_fresh<T: Store>(make: impl Fn(ManualClock) -> T) {
                 .is_allowed()
         );
     }
-    let rig = Rig::new(&make);
+    let rig = Rig::new(make);
     let (minute, hour) = (limit("5/min"), limit("9/h"));
     let both = [charge(&minute, 5), charge(&hour, 9)];
     assert!(rig.charge(&both).is_allowed());
@@ -129,7 +129,7 @@ pub fn resets_make_fresh<T: Store>(make: impl Fn(ManualClock) -> T) {
     assert!(rig.charge(&both).is_allowed());
     // A limit of another period that this one replaced is forgotten with it.
     let (old, new) = (limit("5/min"), limit("7/day"));
-    let rig = Rig::new(&make);
+    let rig = Rig::new(make);
     assert!(rig.take(&old, 5).is_allowed());
     let former = [old];
     let replacing = [charge(&new, 7).replacing(&former)];

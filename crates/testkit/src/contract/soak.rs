@@ -5,21 +5,19 @@ use std::{
     thread,
 };
 
-use tollgate_core::{
-    AlgorithmName, Charge, Cost, CounterKey, Limit, ManualClock, Micros, RuleId, Store,
-};
+use tollgate_core::{AlgorithmName, Charge, Cost, CounterKey, Limit, Micros, RuleId, Store};
 
 use super::{
-    Rig, random,
+    Make, Rig, random,
     rig::{MS, S},
 };
 use crate::{Rng, limit};
 
 /// Five million random steps beside the reference.
 // Proves: D1, D4, D6, D14
-pub fn soak_random<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn soak_random<T: Store>(make: &impl Make<Store = T>) {
     for seed in 0..50 {
-        random(&make, 0x50a4 + seed, 100_000);
+        random(make, 0x50a4 + seed, 100_000);
     }
 }
 
@@ -29,7 +27,7 @@ const KEYS: u64 = 40;
 /// Several threads, random keys and limits, a clock that moves under them: what passed is at most
 /// what each law allows, and at least what nobody can refuse.
 // Proves: D1, D3
-pub fn soak_concurrent<T: Store>(make: impl Fn(ManualClock) -> T) {
+pub fn soak_concurrent<T: Store>(make: &impl Make<Store = T>) {
     let limits = [
         "1000/s burst 50",
         "7/s burst 3",
@@ -40,7 +38,7 @@ pub fn soak_concurrent<T: Store>(make: impl Fn(ManualClock) -> T) {
     ]
     .map(limit);
     for seed in 0..20 {
-        let rig = Rig::new(&make);
+        let rig = Rig::new(make);
         let start = rig.now().wall.as_micros();
         let totals = run_clients(&rig, &limits, seed);
         let end = rig.now().wall.as_micros();

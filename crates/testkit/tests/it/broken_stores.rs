@@ -140,7 +140,7 @@ type Case = fn(Fault);
 
 macro_rules! case {
     ($room:ident::$case:ident) => {
-        |fault| contract::$room::$case(|clock| Broken::new(clock, fault))
+        |fault| contract::$room::$case(&|clock| Broken::new(clock, fault))
     };
 }
 
@@ -210,7 +210,7 @@ fn every_fault_is_found_by_its_case_and_by_chance() {
             missed.push(format!("{fault:?} by its case"));
         }
         let by_chance = || {
-            contract::random(|clock| Broken::new(clock, fault), 1, 20_000);
+            contract::random(&|clock| Broken::new(clock, fault), 1, 20_000);
         };
         // The schedule's keys are short.
         if !is_caught(by_chance) && fault != Fault::KeysAreCut {
@@ -221,7 +221,7 @@ fn every_fault_is_found_by_its_case_and_by_chance() {
         clock,
         states: Mutex::default(),
     };
-    if !is_caught(|| contract::concurrent::a_budget_of_ten_admits_ten_alone(racy)) {
+    if !is_caught(|| contract::concurrent::a_budget_of_ten_admits_ten_alone(&racy)) {
         missed.push("the race".to_owned());
     }
     panic::set_hook(report);

@@ -51,7 +51,7 @@ fn golden_vectors_alone() {
     let server = Redis::start();
     let urls = [server.url()];
     for vector in golden::load().unwrap() {
-        let rig = Rig::new(|clock: ManualClock| common::on_virtual_time(&urls, clock));
+        let rig = Rig::new(&|clock: ManualClock| common::on_virtual_time(&urls, clock));
         replay(&vector, &rig, |charge| {
             let peeked = *rig.inspect(Action::Peek, &[charge]).binding();
             let given = *rig.charge(&[charge]).binding();
@@ -67,7 +67,7 @@ fn golden_vectors_together_with_another_limit_in_a_cluster() {
     let free = limit("9007199254740000/month");
     let urls = Cluster::shared().urls();
     for vector in golden::load().unwrap() {
-        let rig = Rig::new(|clock: ManualClock| common::on_virtual_time(&urls, clock));
+        let rig = Rig::new(&|clock: ManualClock| common::on_virtual_time(&urls, clock));
         let key = CounterKey::new(RuleId::new(2), b"free");
         replay(&vector, &rig, |ask| {
             let verdict = rig.charge(&[Charge::new(key, &free, Cost::ONE), ask]);

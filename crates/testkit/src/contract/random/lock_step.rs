@@ -11,6 +11,7 @@ use super::{
     op::{Ask, Op},
     schedule::{Elapsed, Schedule},
 };
+use crate::contract::Make;
 use crate::{ReferenceStore, Rng, block_on, describe};
 
 /// What a schedule met, so that a test can tell a rich one from a poor one.
@@ -24,9 +25,9 @@ pub struct Coverage {
 
 /// Two hundred thousand random steps: every field of every answer is that of the reference.
 // Proves: D1, D2, D4, D5, D6, D7, D8, D10, D11, D14
-pub fn random_schedules_agree_with_the_reference<S: Store>(make: impl Fn(ManualClock) -> S) {
+pub fn random_schedules_agree_with_the_reference<S: Store>(make: &impl Make<Store = S>) {
     for seed in 0..10 {
-        let Coverage { allowed, denied } = random(&make, seed, 20_000);
+        let Coverage { allowed, denied } = random(make, seed, 20_000);
         assert!(allowed > 4_000, "seed {seed}: only {allowed} allowed");
         assert!(denied > 2_000, "seed {seed}: only {denied} denied");
     }
@@ -34,18 +35,18 @@ pub fn random_schedules_agree_with_the_reference<S: Store>(make: impl Fn(ManualC
 
 /// The first of these, for stores that are far away.
 // Proves: D1, D2, D4, D5, D6, D7, D8, D10, D11, D14
-pub fn some_random_schedules_agree_with_the_reference<S: Store>(make: impl Fn(ManualClock) -> S) {
-    let Coverage { allowed, denied } = random(&make, 0, 20_000);
-    assert!(allowed > 4_000, "only {allowed} allowed");
-    assert!(denied > 2_000, "only {denied} denied");
+pub fn some_random_schedules_agree_with_the_reference<S: Store>(make: &impl Make<Store = S>) {
+    let Coverage { allowed, denied } = random(make, 0, make.times(20_000));
+    assert!(allowed > make.times(4_000), "only {allowed} allowed");
+    assert!(denied > make.times(2_000), "only {denied} denied");
 }
 
 /// The same where elapsed time is set back now and then.
 // Proves: D7
 pub fn some_random_schedules_agree_when_elapsed_time_is_set_back<S: Store>(
-    make: impl Fn(ManualClock) -> S,
+    make: &impl Make<Store = S>,
 ) {
-    walk(&make, 1, 10_000, Elapsed::MayRunBack);
+    walk(make, 1, make.times(10_000), Elapsed::MayRunBack);
 }
 
 /// Walks a random schedule on the store and on the reference.
@@ -53,12 +54,12 @@ pub fn some_random_schedules_agree_when_elapsed_time_is_set_back<S: Store>(
 /// # Panics
 ///
 /// Where they differ, with the seed, the number of steps it takes, and what led there.
-pub fn random<S: Store>(make: impl Fn(ManualClock) -> S, seed: u64, steps: u64) -> Coverage {
+pub fn random<S: Store>(make: &impl Make<Store = S>, seed: u64, steps: u64) -> Coverage {
     walk(make, seed, steps, Elapsed::Steady)
 }
 
 fn walk<S: Store>(
-    make: impl Fn(ManualClock) -> S,
+    make: &impl Make<Store = S>,
     seed: u64,
     steps: u64,
     elapsed: Elapsed,
@@ -89,14 +90,14 @@ struct Walk<S> {
 const PAST_MAX: usize = 400;
 
 impl<S: Store> Walk<S> {
-    fn new(make: impl Fn(ManualClock) -> S, seed: u64, elapsed: Elapsed) -> Self {
+    fn new(make: &impl Make<Store = S>, seed: u64, elapsed: Elapsed) -> Self {
         let clock = ManualClock::start();
         let mut rng = Rng::new(seed);
         let meters = Meter::all(&mut rng);
         let keys = [b"a".to_vec(), Vec::new(), b"ab".to_vec(), vec![0xfe; 1_000]];
         Self {
             seed,
-            store: make(clock.clone()),
+            store: make.store(clock.clone()),
             reference: ReferenceStore::new(clock.clone()),
             clock,
             meters,
