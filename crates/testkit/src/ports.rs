@@ -1,7 +1,8 @@
 //! Ports for real servers.
 
 use std::{
-    net::{Ipv4Addr, SocketAddr, TcpListener},
+    io::ErrorKind,
+    net::{Ipv4Addr, SocketAddr, TcpStream},
     ops::Range,
     os::{
         linux::net::SocketAddrExt as _,
@@ -12,12 +13,15 @@ use std::{
         Mutex, PoisonError,
         atomic::{AtomicU16, Ordering::Relaxed},
     },
+    time::Duration,
 };
 
 /// Below the ports that Linux gives to outgoing connections: none of them takes the port of a server
 /// that is stopped for a while, and no client of a stopped server connects to itself.
 const PORTS: Range<u16> = 20_000..32_768;
 const PORTS_TRIED_MAX: usize = 100;
+/// Far longer than this machine takes to say that nothing listens.
+const ANSWER_MAX: Duration = Duration::from_secs(1);
 
 /// A port of the loopback interface. No other test on this machine is given it while this lives, whether a
 /// server listens on it or not: a test that runs beside this one, perhaps in another process, cannot take
@@ -34,12 +38,14 @@ impl Port {
         let name = format!("tollgate-testkit-port-{number}");
         let name = UnixAddr::from_abstract_name(name).expect("a short name");
         let claim = UnixListener::bind_addr(&name).ok()?;
-        // Other programs do not ask for the name.
-        TcpListener::bind((Ipv4Addr::LOCALHOST, number)).ok()?;
-        Some(Self {
+        let port = Self {
             number,
             _claim: claim,
-        })
+        };
+        // Other programs do not ask for the name. To bind the port would be to keep it for a moment longer: a
+        // program that another test is starting has a copy of our sockets until it runs.
+        let error = TcpStream::connect_timeout(&port.address(), ANSWER_MAX).err()?;
+        (error.kind() == ErrorKind::ConnectionRefused).then_some(port)
     }
 
     pub(crate) const fn number(&self) -> u16 {
@@ -80,9 +86,15 @@ pub(crate) fn ports() -> impl Iterator<Item = Port> {
 
 #[cfg(test)]
 mod tests {
-    use std::net::{TcpListener, TcpStream};
+    use std::{
+        net::{TcpListener, TcpStream},
+        time::Duration,
+    };
 
     use super::{Port, free_address, ports};
+    use crate::wait_for;
+
+    const LONG: Duration = Duration::from_secs(60);
 
     #[test]
     fn a_port_is_given_once_whether_a_server_listens_or_not() {
@@ -90,7 +102,8 @@ mod tests {
         assert!(Port::claim(port.number()).is_none());
         assert!(TcpStream::connect(port.address()).is_err());
         for _ in 0..2 {
-            let server = TcpListener::bind(port.address()).unwrap();
+            // A program that another test is starting has a copy of the server before until it runs.
+            let server = wait_for("the port", LONG, || TcpListener::bind(port.address()).ok());
             assert!(Port::claim(port.number()).is_none());
             drop(server);
         }

@@ -36,7 +36,8 @@ async fn a_file_of_something_else_is_left_alone() {
     fs::create_dir_all(path(&place).parent().unwrap()).unwrap();
     let other = b"this is somebody's letter, not a database; ".repeat(200);
     fs::write(path(&place), &other).unwrap();
-    let error = Catalog::open(&place.url).await.unwrap_err();
+    let opened = Catalog::open_with(&place.url, place.options()).await;
+    let error = opened.unwrap_err();
     assert!(matches!(error, CatalogError::Corrupt(_)), "{error}");
     assert!(
         error.to_string().contains("restore it from a backup"),
@@ -60,7 +61,7 @@ async fn a_damaged_file_is_an_error_and_is_not_made_worse() {
     }
     fs::write(path(&place), &bytes).unwrap();
     let error = async {
-        let catalog = Catalog::open(&place.url).await?;
+        let catalog = Catalog::open_with(&place.url, place.options()).await?;
         catalog.latest().await.map(drop)
     };
     let error = error.await.unwrap_err();
@@ -79,7 +80,8 @@ async fn a_damaged_file_is_an_error_and_is_not_made_worse() {
 async fn a_folder_that_cannot_be_made_is_named() {
     let place = Place::sqlite();
     fs::write(place.folder.path().join("data"), "in the way").unwrap();
-    let error = Catalog::open(&place.url).await.unwrap_err();
+    let opened = Catalog::open_with(&place.url, place.options()).await;
+    let error = opened.unwrap_err();
     assert!(matches!(error, CatalogError::Denied(_)), "{error}");
     assert!(error.to_string().contains("data/rules.db"), "{error}");
 }

@@ -16,9 +16,6 @@ use crate::common::{
     put, remove, rule,
 };
 
-/// How long a node may take to start.
-const START: Duration = Duration::from_secs(5);
-
 /// A node that decides.
 struct Node {
     live: Arc<Live>,
@@ -46,7 +43,7 @@ impl Node {
             .poll(Duration::from_millis(200))
             .data(place.folder.path().join("node"));
         let (mut watcher, status) = Watcher::new(catalog, publisher, settings);
-        watcher.start(START).await.unwrap();
+        watcher.start(SOON).await.unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let mut tasks = JoinSet::new();
         tasks.spawn(watcher.run(async move { stopped.await.unwrap_or_default() }));

@@ -44,7 +44,10 @@ fn a_port_that_is_taken_is_a_problem() {
 #[test]
 fn settings_that_are_wrong_are_told_one_by_one() {
     let desk = Desk::new();
-    let ran = desk.line("doctor --http nowhere --redis http://x --json");
+    let ports = "--grpc 127.0.0.1:0 --resp 127.0.0.1:0 --admin 127.0.0.1:0";
+    let ran = desk.line(&format!(
+        "doctor {ports} --http nowhere --redis http://x --json"
+    ));
     let json = ran.with(1).json();
     one(&json, "settings", "problem", &["--http"]);
     one(&json, "settings", "problem", &["--redis"]);

@@ -1,7 +1,7 @@
 //! The settings about Redis, and limits that Redis cannot count exactly, before there is a Redis.
 // Proves: O6
 
-use crate::{common::Desk, real::fleet::RULES};
+use crate::{common::Desk, real::fleet::RULES, serve::lifetime::refused};
 
 pub(crate) const HUGE: &str = "10000000000000000/day";
 
@@ -47,13 +47,11 @@ fn a_bad_address_is_told_at_the_start() {
             "address 2 names no host",
         ),
     ] {
-        let told = desk.line(&format!("serve --redis {address}")).with(1);
-        let text = format!("{}{}", told.out, told.err);
+        let text = refused(&desk, &["--redis", address]);
         assert!(text.contains(words) && !text.contains("hunter2"), "{text}");
     }
-    desk.line("serve --redis rediss://h --redis-ca none.pem")
-        .with(1)
-        .says("none.pem (--redis-ca)");
+    let text = refused(&desk, &["--redis", "rediss://h", "--redis-ca", "none.pem"]);
+    assert!(text.contains("none.pem (--redis-ca)"), "{text}");
     desk.line("serve --check --redis rediss://h --redis-ca none.pem")
         .with(1)
         .says("none.pem (--redis-ca)");

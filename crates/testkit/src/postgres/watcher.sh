@@ -14,7 +14,7 @@ shift 3
 server=
 
 # A server that has only just begun may still ignore the signal, so it gets more than one; the last
-# resort comes after ten seconds. Nothing that is paused acts on a signal before it continues.
+# resort comes after half a minute. Nothing that is paused acts on a signal before it continues.
 stop() {
     [ -n "$server" ] || return 0
     signal=QUIT
@@ -23,7 +23,7 @@ stop() {
         kill -CONT "$server" $(cat "/proc/$server/task/$server/children")
         sleep 0.02
         tries=$((tries + 1))
-        [ "$tries" -lt 500 ] || signal=KILL
+        [ "$tries" -lt 1500 ] || signal=KILL
     done 2>/dev/null
     wait "$server"
     server=

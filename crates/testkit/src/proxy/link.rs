@@ -12,8 +12,8 @@ use super::gate::{Fate, Gate, Way};
 
 const BUFFER_BYTES: usize = 16 * 1024;
 
-/// The server is on this machine.
-const CONNECT_MAX: Duration = Duration::from_secs(5);
+/// The server is on this machine, which may stall.
+const CONNECT_MAX: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
 pub(super) struct Link {

@@ -4,7 +4,7 @@ use super::{cluster::Cluster, server::Redis};
 
 /// How many keys move at once.
 const KEYS_AT_ONCE: &str = "100";
-const MOVE_MAX_MILLIS: &str = "5000";
+const MOVE_MAX_MILLIS: &str = "30000";
 
 /// A slot on its way. While it is, the source answers for the keys it has and says `ASK` for all others.
 #[derive(Debug)]

@@ -6,4 +6,4 @@ mod place;
 mod words;
 
 pub(crate) use place::Place;
-pub(crate) use words::{SOON, dana, name, override_of, put, remove, rule, set};
+pub(crate) use words::{SOON, at_last, dana, name, override_of, put, remove, rule, set};

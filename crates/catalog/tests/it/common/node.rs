@@ -114,17 +114,18 @@ pub(crate) struct Node {
     tasks: JoinSet<()>,
 }
 
-/// Quick enough for a test, and never what brings the news in time by itself.
+/// The poll is never what brings the news in time by itself; and between two heartbeats a node counts as alive, also on
+/// a machine that stalls.
 pub(crate) fn settings(name: &str) -> WatchSettings {
     let settings = WatchSettings::new(NodeId::new(name)).poll(Duration::from_secs(600));
-    settings.heartbeat(Duration::from_millis(500))
+    settings.heartbeat(SOON)
 }
 
 impl Node {
     pub(crate) async fn start(catalog: Catalog, settings: WatchSettings) -> Self {
         let board = Arc::new(Board::default());
         let (mut watcher, status) = Watcher::new(catalog, Arc::clone(&board), settings);
-        let started = watcher.start(Duration::from_secs(2)).await;
+        let started = watcher.start(SOON).await;
         let (stop, stopped) = oneshot::channel();
         let mut tasks = JoinSet::new();
         tasks.spawn(watcher.run(async move {

@@ -43,8 +43,9 @@ impl Place {
         }
     }
 
+    /// With more time for an answer than a machine stalls.
     pub(crate) fn options(&self) -> Options {
-        Options::default().clock(self.clock.clone())
+        Options::default().clock(self.clock.clone()).call_max(SOON)
     }
 
     pub(crate) async fn open(&self) -> Catalog {

@@ -1,12 +1,30 @@
 //! Rules, edits and authors in few words.
 
-use std::{sync::Arc, time::Duration};
+use std::{future::Future, sync::Arc, time::Duration};
 
-use tollgate_catalog::{Author, Edit, Expect, Step};
+use tollgate_catalog::{Author, CatalogError, Edit, Expect, Step};
 use tollgate_rules::{Change, Field, Key, Name, Override, Rule, RuleSet};
 
 /// Whatever the tests wait for comes within this, or not at all.
-pub(crate) const SOON: Duration = Duration::from_secs(20);
+pub(crate) const SOON: Duration = Duration::from_secs(60);
+
+/// Asks again while another writer is in the way: on a machine that stalls, a write may wait in vain for its turn, and
+/// then nothing was written.
+pub(crate) async fn at_last<T, F>(ask: impl Fn() -> F) -> Result<T, CatalogError>
+where
+    F: Future<Output = Result<T, CatalogError>>,
+{
+    let answer = async {
+        loop {
+            match ask().await {
+                Err(CatalogError::Timeout(_)) => {}
+                answer => return answer,
+            }
+        }
+    };
+    let answer = tokio::time::timeout(SOON, answer).await;
+    answer.expect("the others are done in time")
+}
 
 pub(crate) fn name(text: &str) -> Name {
     text.parse().unwrap()

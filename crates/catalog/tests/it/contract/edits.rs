@@ -6,7 +6,7 @@ use tollgate_catalog::{Base, CatalogError, Conflict, Edit, Expect, RevisionNumbe
 use tollgate_core::Timestamp;
 use tollgate_rules::{Field, Override, RuleSet, Tier};
 
-use crate::common::{Place, dana, name, put, remove, rule, set};
+use crate::common::{Place, at_last, dana, name, put, remove, rule, set};
 
 fn number(number: u64) -> RevisionNumber {
     RevisionNumber::new(number).unwrap()
@@ -100,7 +100,7 @@ pub(crate) async fn two_editors_and_one_wins(place: Place) {
         let catalog = place.open().await;
         let step = Step::put(rule("login", editor));
         let edit = Edit::new(dana()).step(step, Expect::Version(start));
-        tasks.spawn(async move { (editor, catalog.edit(edit).await) });
+        tasks.spawn(async move { (editor, at_last(|| catalog.edit(edit.clone())).await) });
     }
     let (mut won, mut lost) = (Vec::new(), 0);
     while let Some(done) = tasks.join_next().await {

@@ -4,18 +4,17 @@ use tollgate_catalog::{
     AuditListing, Catalog, CatalogError, EntryAt, EntryKind, Listing, OverrideSeq,
 };
 
-use crate::common::{Place, dana, override_of, people, put, rule};
+use crate::common::{Place, at_last, dana, override_of, people, put, rule};
 
 pub(crate) async fn two_open_at_once(place: Place) {
     let mut tasks = tokio::task::JoinSet::new();
     for at in 0..6 {
         let (url, options) = (place.url.clone(), place.options());
         tasks.spawn(async move {
-            let catalog = Catalog::open_with(&url, options).await.unwrap();
-            catalog
-                .edit(put(rule(&format!("r{at}"), at)))
-                .await
-                .unwrap();
+            let opened = at_last(|| Catalog::open_with(&url, options.clone()));
+            let catalog = opened.await.unwrap();
+            let written = at_last(|| catalog.edit(put(rule(&format!("r{at}"), at))));
+            written.await.unwrap();
         });
     }
     while let Some(done) = tasks.join_next().await {

@@ -9,7 +9,7 @@ use tollgate_testkit::proxy::Proxy;
 use crate::common::{Desk, server::Server};
 
 /// Long enough for a machine that is busy: what is shown is what comes of it, not how fast.
-pub(crate) const PATIENT: Duration = Duration::from_secs(10);
+pub(crate) const PATIENT: Duration = Duration::from_secs(60);
 /// Short enough for a test that waits for it to pass many times.
 pub(crate) const HASTY: Duration = Duration::from_millis(100);
 
@@ -21,8 +21,8 @@ pub(crate) const RULES: &str = "version: 1\nrules:\n  \
     - { name: stop, match: { user: mallory }, action: block }\n";
 
 pub(crate) struct House {
-    pub(crate) desk: Desk,
     pub(crate) server: Server,
+    _desk: Desk,
 }
 
 impl House {
@@ -30,7 +30,10 @@ impl House {
         let desk = Desk::new();
         desk.write("rules.yaml", RULES);
         let server = desk.serve(&["--rules", "rules.yaml"]);
-        Self { desk, server }
+        Self {
+            server,
+            _desk: desk,
+        }
     }
 
     /// The addresses for a client, by protocol.

@@ -6,11 +6,12 @@ use tollgate_client::{Client, Source};
 use tollgate_testkit::certificates::{A_YEAR, Authority};
 
 use super::house::{PATIENT, RULES, search};
-use crate::common::Desk;
+use crate::common::{Desk, standstill};
 
 // Proves: U4, S7
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test(start_paused = true)]
 async fn a_server_is_believed_by_its_certificate_and_a_caller_by_its_own() {
+    let _still = standstill();
     let desk = Desk::new();
     desk.write("rules.yaml", RULES);
     let authority = Authority::new("the house");

@@ -4,6 +4,7 @@ use tollgate_client::Check;
 use tollgate_testkit::proxy::Proxy;
 
 use super::house::{HASTY, House, PATIENT, client};
+use crate::common::standstill;
 
 const CALLS: u64 = 15;
 
@@ -36,8 +37,9 @@ async fn replies_that_are_lost_are_not_asked_for_again() {
 }
 
 /// With names, each is asked again, and still counted once.
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test(start_paused = true)]
 async fn what_has_a_name_is_asked_again_and_counted_once() {
+    let _still = standstill();
     let house = House::new();
     for (place, (proxy, url)) in house.proxied().into_iter().enumerate() {
         let (client, _) = client(&url, |builder| builder.deadline(PATIENT).connections(1));

@@ -77,12 +77,8 @@ impl Desk {
     /// The program with words to be split at blanks.
     pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tollgate"));
-        command.current_dir(self.folder.path()).args(words);
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("TOLLGATE_") {
-                command.env_remove(name);
-            }
-        }
+        cleared(&mut command).current_dir(self.folder.path());
+        command.args(words);
         if let Some(url) = &self.database {
             command.env("TOLLGATE_DATABASE", url);
             // All nodes of a database share it.
@@ -149,6 +145,17 @@ impl Ran {
         let json = serde_json::from_str(&self.out);
         json.unwrap_or_else(|error| panic!("{error}: {self:#?}"))
     }
+}
+
+/// A command without what the environment of the tests says to our program and about proxies.
+pub(crate) fn cleared(command: &mut Command) -> &mut Command {
+    for (name, _) in std::env::vars_os() {
+        let known = name.to_string_lossy().to_ascii_lowercase();
+        if known.starts_with("tollgate_") || known.ends_with("_proxy") {
+            command.env_remove(name);
+        }
+    }
+    command
 }
 
 /// The names of an object's fields.

@@ -7,5 +7,7 @@ pub(crate) mod grpc;
 pub(crate) mod http;
 pub(crate) mod resp;
 pub(crate) mod server;
+mod standstill;
 
-pub(crate) use desk::{Desk, Ran, fields, login};
+pub(crate) use desk::{Desk, Ran, cleared, fields, login};
+pub(crate) use standstill::standstill;

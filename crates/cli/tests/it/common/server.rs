@@ -107,7 +107,10 @@ impl Server {
         self.signal(Signal::STOP);
         let tasks = format!("/proc/{}/task", self.child.id());
         let is_stopped = |task: std::io::Result<std::fs::DirEntry>| {
-            let stat = std::fs::read_to_string(task.unwrap().path().join("stat")).unwrap();
+            let Ok(stat) = std::fs::read_to_string(task.unwrap().path().join("stat")) else {
+                // A thread that has ended meanwhile does not run either.
+                return true;
+            };
             let (_, rest) = stat.rsplit_once(") ").unwrap();
             rest.starts_with('T')
         };

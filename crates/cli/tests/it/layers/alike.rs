@@ -11,7 +11,7 @@ use tollgate_tower::{
 };
 
 use super::{Got, client, send};
-use crate::common::Desk;
+use crate::common::{Desk, standstill};
 
 /// Buckets of a day: while this runs nothing comes back.
 const RULES: &str = "version: 1
@@ -117,6 +117,7 @@ enum Same {
 }
 
 async fn decide_alike(scheme: &str, same: Same) {
+    let _still = standstill();
     let desk = Desk::new();
     desk.write("rules.yaml", RULES);
     let server = desk.serve(&["--rules", "rules.yaml"]);
@@ -152,17 +153,17 @@ async fn decide_alike(scheme: &str, same: Same) {
     assert_eq!(remote.counts(), embedded.counts());
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn over_http() {
     decide_alike("http", Same::Words).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn over_the_redis_protocol() {
     decide_alike("redis", Same::Words).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn with_denials_that_are_remembered() {
     decide_alike("http", Same::Decision).await;
     decide_alike("redis", Same::Decision).await;

@@ -9,7 +9,7 @@ use tollgate_tower::{Malformed, TollgateLayer, bearer_token, header, peer_ip};
 use tower::Layer as _;
 
 use super::{client, remote, send};
-use crate::common::Desk;
+use crate::common::{Desk, standstill};
 
 const RULES: &str =
     "version: 1\nrules: [{ name: all, key: [api_key], limit: { per: 3/day, burst: 3 } }]\n";
@@ -19,8 +19,9 @@ fn get(key: &str) -> http::request::Builder {
 }
 
 // Proves: I1, L2
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn credentials_that_are_refused_are_401_and_nonsense_is_400() {
+    let _still = standstill();
     let desk = Desk::new();
     desk.write("rules.yaml", RULES);
     let server = desk.serve(&["--rules", "rules.yaml"]);
@@ -48,8 +49,9 @@ async fn credentials_that_are_refused_are_401_and_nonsense_is_400() {
 
 /// The local limit is asked first: what it denies costs the server nothing.
 // Proves: L2
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_local_limit_stands_before_the_servers() {
+    let _still = standstill();
     let desk = Desk::new();
     desk.write("rules.yaml", RULES);
     let server = desk.serve(&["--rules", "rules.yaml"]);
@@ -95,8 +97,9 @@ async fn a_local_limit_stands_before_the_servers() {
 
 /// With the server gone, the host goes on: as the fallback says, and without an error.
 // Proves: U4, C6, L2
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn with_the_server_gone_the_fallback_answers() {
+    let _still = standstill();
     let desk = Desk::new();
     desk.write("rules.yaml", RULES);
     let server = desk.serve(&["--rules", "rules.yaml"]);
@@ -133,8 +136,9 @@ async fn with_the_server_gone_the_fallback_answers() {
 
 /// A queue of hours is no queue: who would wait for longer than the layer holds anybody is told to come back.
 // Proves: L2, D2
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_delay_that_is_too_long_is_a_denial() {
+    let _still = standstill();
     let desk = Desk::new();
     desk.write(
         "rules.yaml",
@@ -161,8 +165,9 @@ async fn a_delay_that_is_too_long_is_a_denial() {
 
 /// Of the requests that come while limits return, one in ten is checked: each is weighed once.
 // Proves: U4, L2
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn limits_that_return_check_one_in_ten() {
+    let _still = standstill();
     let desk = Desk::new();
     desk.write("rules.yaml", RULES);
     let server = desk.serve(&["--rules", "rules.yaml"]);

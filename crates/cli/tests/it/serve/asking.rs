@@ -3,6 +3,8 @@
 
 use std::net::TcpListener;
 
+use tollgate_testkit::free_address;
+
 use crate::common::{Desk, fields};
 
 const RULES: &str = "version: 1
@@ -155,11 +157,7 @@ fn no_server_is_told_apart_from_another_one() {
         .says("answered 404 without JSON, so it is no Tollgate");
     let line = format!("explain user_id=a --admin {address}");
     desk.line(&line).with(1).says("no Tollgate");
-    let free = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
-    let line = format!("check user_id=a --http {free}");
+    let line = format!("check user_id=a --http {}", free_address());
     desk.line(&line)
         .with(1)
         .says("is `tollgate serve` running?");

@@ -33,7 +33,8 @@ fn connect(address: SocketAddr) -> TcpStream {
 fn a_thousand_clients_on_a_budget_of_a_hundred_get_a_hundred() {
     let desk = Desk::new();
     desk.write("rules.yaml", HUNDRED);
-    let server = desk.serve(&["--rules", "rules.yaml"]);
+    // The first is silent until the last has connected.
+    let server = desk.serve(&["--rules", "rules.yaml", "--request-timeout", "60s"]);
     let redis = Resp::command(&["TG.CHECK", "user_id", "alice"]);
     let asks = [
         (server.http, check().into_bytes()),
@@ -70,6 +71,9 @@ fn a_thousand_clients_on_a_budget_of_a_hundred_get_a_hundred() {
 fn slow_clients_hurt_nobody_and_are_left() {
     let desk = Desk::new();
     let server = desk.serve(&["--request-timeout", "3s"]);
+    // After its first request it may be silent for longer than that.
+    let mut honest = server.decisions();
+    honest.post("/ratelimit/check", &alice()).with(200);
     let mut slow = Vec::new();
     for number in 0..2_000 {
         let (address, start) = match number % 6 {
@@ -85,7 +89,6 @@ fn slow_clients_hurt_nobody_and_are_left() {
         stream.set_nonblocking(true).unwrap();
         slow.push((stream, !start.is_empty()));
     }
-    let mut honest = server.decisions();
     wait_for("all of them are left", LONG, || {
         // Each drop comes in time for any timer that starts anew with every byte.
         for (stream, dribbles) in &slow {
@@ -173,7 +176,8 @@ fn clients_that_never_read_cost_a_bounded_amount() {
 #[test]
 fn a_connection_too_many_is_told_so() {
     let desk = Desk::new();
-    let server = desk.serve(&["--connections-max", "2"]);
+    // One of the two says nothing, and shall stay.
+    let server = desk.serve(&["--connections-max", "2", "--request-timeout", "60s"]);
     let (mut one, _two) = (server.decisions(), server.decisions());
     one.post("/ratelimit/check", &alice()).with(200);
     let reply = wait_for("the third is refused", LONG, || {

@@ -22,7 +22,7 @@ fn the_demonstration_is_never_stored_and_goes_with_the_first_rule() {
         "rules.yaml",
         "version: 1\nrules: [{ name: mine, key: [user], limit: 7/h }]\n",
     );
-    desk.line("rules apply rules.yaml --wait 10").fine();
+    desk.line("rules apply rules.yaml --wait 60").fine();
     let answer = http.post("/ratelimit/check", &hello()).with(200).json();
     assert_eq!(answer["rule"], "mine");
     assert_eq!(answer["limit"], 7);
@@ -65,7 +65,11 @@ fn it_says_that_counting_is_local() {
 #[test]
 fn a_key_spent_over_one_protocol_is_spent_in_all() {
     let desk = Desk::new();
-    let server = desk.serve(&[]);
+    desk.write(
+        "rules.yaml",
+        "version: 1\nrules: [{ name: hello, key: [user], limit: 5/day }]\n",
+    );
+    let server = desk.serve(&["--rules", "rules.yaml"]);
     let mut http = server.decisions();
     let mut redis = crate::common::resp::Resp::to(server.resp);
     for left in [4, 2] {

@@ -176,19 +176,22 @@ fn a_rules_file_that_breaks_later_changes_nothing_and_raises_an_alarm() {
         (&answer["rule"], &answer["revision"]),
         (&json!("daily"), &json!(1))
     );
-    let ready = admin.get("/readyz").with(200).body;
-    assert!(ready.contains("kye"), "{ready}");
+    wait_for("the reason", LONG, || {
+        let ready = admin.get("/readyz").with(200).body;
+        ready.contains("kye").then_some(())
+    });
 
     desk.write("rules.yaml", &DAILY.replace("100/day", "200/day"));
     wait_for("the new rules", LONG, || {
         let answer = http.post("/ratelimit/check", &looking()).with(200).json();
         (answer["revision"] == 2 && answer["limit"] == 200).then_some(())
     });
-    let metrics = admin.get("/metrics").with(200).body;
-    assert!(
-        metrics.contains("tollgate_rules_reload_success 1"),
-        "{metrics}"
-    );
+    wait_for("the end of the alarm", LONG, || {
+        let metrics = admin.get("/metrics").with(200).body;
+        metrics
+            .contains("tollgate_rules_reload_success 1")
+            .then_some(())
+    });
 }
 
 #[test]

@@ -26,7 +26,12 @@ fn value(scrape: &str, series: &str) -> f64 {
 #[test]
 fn decisions_of_both_protocols_are_counted_once() {
     let desk = Desk::new();
-    let server = desk.serve(&["--node", "n1", "--region", "eu"]);
+    desk.write(
+        "rules.yaml",
+        "version: 1\nrules: [{ name: hello, key: [user], limit: 5/day }]\n",
+    );
+    let flags = ["--rules", "rules.yaml", "--node", "n1", "--region", "eu"];
+    let server = desk.serve(&flags);
     let mut http = server.decisions();
     let alice = json!({ "user_id": "alice", "endpoint": "/hello" });
     for _ in 0..4 {
@@ -38,7 +43,7 @@ fn decisions_of_both_protocols_are_counted_once() {
     }
     let text = scrape(&server);
     let decisions = |outcome: &str| {
-        let labels = format!("{{rule=\"demo-hello\",outcome=\"{outcome}\"}}");
+        let labels = format!("{{rule=\"hello\",outcome=\"{outcome}\"}}");
         value(&text, &format!("tollgate_decisions_total{labels}"))
     };
     assert_eq!(decisions("allowed") + decisions("warned"), 5.0);

@@ -4,10 +4,10 @@ use std::{
     io::{Read as _, Write as _},
     net::{SocketAddr, TcpStream},
     sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
-    time::Duration,
 };
 
 use serde_json::json;
+use tollgate_testkit::free_address;
 
 use crate::common::{Desk, resp::Resp, server::LONG};
 
@@ -53,8 +53,7 @@ fn hear(stream: &mut TcpStream) -> Option<bool> {
 fn a_restart_under_load_loses_no_answer() {
     let desk = Desk::new();
     desk.write("rules.yaml", MILLION);
-    let server = desk.serve(&["--rules", "rules.yaml"]);
-    let (http, resp) = (server.http, server.resp);
+    let (http, resp) = (free_address(), free_address());
     let (http_flag, resp_flag) = (http.to_string(), resp.to_string());
     let flags = [
         "--rules",
@@ -64,6 +63,7 @@ fn a_restart_under_load_loses_no_answer() {
         "--resp",
         &resp_flag,
     ];
+    let server = desk.serve(&flags);
 
     let body = json!({ "user_id": "alice" }).to_string();
     let check = format!(
@@ -92,7 +92,7 @@ fn a_restart_under_load_loses_no_answer() {
             server = desk.serve(&flags);
         }
         let goal = answers.load(Relaxed) + 500;
-        tollgate_testkit::wait_for("traffic", Duration::from_secs(30), || {
+        tollgate_testkit::wait_for("traffic", LONG, || {
             (answers.load(Relaxed) >= goal).then_some(())
         });
         is_over.store(true, Relaxed);

@@ -12,7 +12,7 @@ fn token(server: &Server, role: &str) -> (String, String) {
     let wanted = json!({ "name": format!("{role}-1"), "role": role });
     let made = server
         .administration()
-        .post("/ratelimit/tokens", &wanted)
+        .post("/ratelimit/tokens?wait=30s", &wanted)
         .with(201)
         .json();
     let text = |name: &str| made[name].as_str().unwrap().to_owned();
@@ -68,7 +68,7 @@ fn every_command_in_every_role_is_as_the_manual_says() {
         }
         let mut client = Resp::to(server.resp);
         assert_eq!(client.ask(&["AUTH", &token]), "+OK\r\n");
-        let path = format!("/ratelimit/tokens/{id}/revoke");
+        let path = format!("/ratelimit/tokens/{id}/revoke?wait=30s");
         server
             .administration()
             .ask("POST", &path, &[], "")
@@ -140,7 +140,7 @@ fn support_looks_operators_help_automation_grants_and_admins_change() {
         let mut http = server.administration();
         let made = http.send(
             "POST",
-            "/ratelimit/tokens",
+            "/ratelimit/tokens?wait=30s",
             &[("Authorization", &first)],
             &wanted,
         );

@@ -1,7 +1,7 @@
 //! What the doctor says about servers that speak TLS.
 // Proves: S7, O6
 
-use tollgate_testkit::certificates::Holds;
+use tollgate_testkit::{certificates::Holds, free_address};
 
 use super::house::{DAY, House, SEALED};
 
@@ -20,12 +20,12 @@ const PORTS: [&str; 8] = [
 #[test]
 fn a_server_that_runs_is_recognised() {
     let house = House::new();
-    let server = house.serve(&[]);
-    let [http, grpc, resp, admin] =
-        [server.http, server.grpc, server.resp, server.admin].map(|it| it.to_string());
+    // Ports that are free again once it is killed.
+    let [http, grpc, resp, admin] = [(); 4].map(|()| free_address().to_string());
     let listen = [
         "--http", &http, "--grpc", &grpc, "--resp", &resp, "--admin", &admin,
     ];
+    let server = house.serve(&listen);
     let words = [&["doctor"], &SEALED[..], &listen].concat();
     let ran = house.desk.run(&words).fine();
     ran.says("ok       tls       server.pem can be used")

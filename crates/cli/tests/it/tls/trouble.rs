@@ -59,18 +59,23 @@ fn a_flood_of_bad_clients_writes_a_line_a_second() {
         let metrics = house.http(server.admin, None).get("/metrics").body;
         metrics.contains(series).then_some(())
     });
-    let lines = server.log().matches("speaks in clear").count();
+    let lines = wait_for("a line in the log", LONG, || {
+        let lines = server.log().matches("speaks in clear").count();
+        (lines > 0).then_some(lines)
+    });
     // The first, and one for each second that has passed.
     let passed_s = SystemClock.now().steady.since(begun).get() / 1_000_000;
     let lines_max = usize::try_from(passed_s).unwrap() + 1;
-    assert!((1..=lines_max).contains(&lines), "{lines} in {passed_s} s");
+    assert!(lines <= lines_max, "{lines} in {passed_s} s");
 }
 
 // Proves: S7
 #[test]
 fn a_handshake_that_never_ends_is_ended() {
     let house = House::new();
-    let server = house.serve(&["--request-timeout", "100ms"]);
+    // A handshake with the admin side might take too long, too.
+    let words = ["--request-timeout", "100ms", "--admin-tls-cert", "off"];
+    let server = house.serve(&words);
     // The beginning of a handshake, and silence.
     for said in [&b"\x16"[..], b"\x16\x03\x01\x02\x00\x01"] {
         let mut client = TcpStream::connect(server.http).unwrap();
@@ -82,9 +87,11 @@ fn a_handshake_that_never_ends_is_ended() {
     let mut silent = TcpStream::connect(server.http).unwrap();
     silent.set_read_timeout(Some(LONG)).unwrap();
     assert_eq!(silent.read(&mut [0]).unwrap(), 0);
-    let metrics = house.http(server.admin, None).get("/metrics").body;
     let series = "tollgate_tls_handshakes_failed_total{protocol=\"http\",reason=\"timeout\"} 3";
-    assert!(metrics.contains(series), "{metrics}");
+    wait_for("all are counted", LONG, || {
+        let metrics = server.administration().try_ask("GET", "/metrics", "");
+        metrics.ok()?.body.contains(series).then_some(())
+    });
 }
 
 // Proves: S7, U5
@@ -109,7 +116,8 @@ fn a_handshake_under_way_does_not_keep_a_server_from_stopping() {
 #[test]
 fn handshakes_count_against_the_room_for_connections() {
     let house = House::new();
-    let server = house.serve(&["--connections-max", "1"]);
+    // The first says nothing, and shall stay.
+    let server = house.serve(&["--connections-max", "1", "--request-timeout", "60s"]);
     let first = TcpStream::connect(server.http).unwrap();
     wait_for("the room is taken", LONG, || {
         let metrics = house.http(server.admin, None).get("/metrics").body;
@@ -141,7 +149,9 @@ fn a_certificate_that_ends_soon_is_told_of_ahead() {
     let degraded = ready["degraded"].to_string();
     let told = |days: u32| degraded.contains(&format!("server.pem runs out in {days} days"));
     assert!(told(9) || told(10), "{degraded}");
-    assert!(server.log().contains("runs out in"), "{}", server.log());
+    wait_for("the log says so", LONG, || {
+        server.log().contains("runs out in").then_some(())
+    });
     let metrics = house.http(server.admin, None).get("/metrics").body;
     let series = "tollgate_tls_certificate_expiry_timestamp_seconds{protocol=\"http\"} ";
     let line = metrics
@@ -183,7 +193,9 @@ fn a_certificate_that_has_ended_is_a_warning_and_no_reason_not_to_start() {
         ready["degraded"].to_string().contains("has run out"),
         "{ready}"
     );
-    assert!(server.log().contains("has run out"), "{}", server.log());
+    wait_for("the log says so", LONG, || {
+        server.log().contains("has run out").then_some(())
+    });
     assert!(house.caller(None).connect(server.resp).is_err());
     wait_for("a client that refuses is told of", LONG, || {
         server.log().contains("reason=\"refused\"").then_some(())

@@ -243,7 +243,8 @@ async fn whoever_gives_up_early_is_spared_too() {
 /// Without a runtime there is nobody to ask, and nothing to panic about.
 #[test]
 fn without_a_runtime_the_fallback_answers() {
-    let client = Client::builder("http://127.0.0.1:9")
+    let nowhere = format!("http://{}", tollgate_testkit::free_address());
+    let client = Client::builder(&nowhere)
         .deadline(Duration::MAX)
         .build()
         .unwrap();

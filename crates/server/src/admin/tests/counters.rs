@@ -13,7 +13,7 @@ async fn a_counter_is_looked_at_and_made_fresh() {
     ] {
         let rule = json!({ "name": name, "key": [key], "limit": limit });
         house
-            .post("/ratelimit/rules?wait=10s", &rule)
+            .post("/ratelimit/rules?wait=30s", &rule)
             .await
             .expect(201);
     }
@@ -67,7 +67,7 @@ async fn a_request_is_explained() {
     let house = House::sqlite().await;
     let rule = json!({ "name": "login", "match": { "endpoint": "/login" }, "key": ["user"], "limit": "5/day" });
     house
-        .post("/ratelimit/rules?wait=10s", &rule)
+        .post("/ratelimit/rules?wait=30s", &rule)
         .await
         .expect(201);
     let facts = json!({ "user_id": "alice", "endpoint": "/login", "attributes": { "plan": "trial" }, "cost": 2 });

@@ -16,7 +16,7 @@ async fn a_rule_that_is_written_is_enforced() {
 pub(super) async fn written_and_enforced(house: House) {
     let request = ask(
         "POST",
-        "/ratelimit/rules?wait=10s&reason=stuffing",
+        "/ratelimit/rules?wait=30s&reason=stuffing",
         &[("tollgate-author", "dana")],
         Some(&login("3/day")),
     );
@@ -166,7 +166,7 @@ async fn what_is_equal_is_not_written_again() {
 async fn a_renamed_rule_keeps_its_id_and_its_counters() {
     let house = House::sqlite().await;
     let made = house
-        .post("/ratelimit/rules?wait=10s", &login("5/day"))
+        .post("/ratelimit/rules?wait=30s", &login("5/day"))
         .await
         .expect(201);
     assert_eq!(house.passes("alice", 3), 3);

@@ -155,7 +155,7 @@ async fn a_key_is_looked_at_with_its_own_limits_and_whose_it_is() {
     let house = ruled().await;
     let wanted = json!({ "name": "billing", "user_id": "acme", "tier": "free", "per_day": 7 });
     let key = house
-        .post("/ratelimit/api-keys?wait=10s", &wanted)
+        .post("/ratelimit/api-keys?wait=30s", &wanted)
         .await
         .expect(201);
     let id = key["id"].as_str().unwrap();

@@ -77,7 +77,7 @@ async fn examples_are_taken() {
     let mut rule = example("/ratelimit/rules", "post");
     rule["key"] = serde_json::json!(["user"]);
     house
-        .post("/ratelimit/rules?wait=10s", &rule)
+        .post("/ratelimit/rules?wait=30s", &rule)
         .await
         .expect(201);
     house

@@ -7,7 +7,7 @@ use super::house::{House, ask};
 async fn ruled(house: &House) {
     let rule = json!({ "name": "login", "key": ["user"], "limit": "2/day" });
     house
-        .post("/ratelimit/rules?wait=10s", &rule)
+        .post("/ratelimit/rules?wait=30s", &rule)
         .await
         .expect(201);
 }
@@ -26,7 +26,7 @@ pub(super) async fn confirmed(house: House) {
     let headers = [("tollgate-author", "dana")];
     let request = ask(
         "POST",
-        "/ratelimit/overrides?wait=10s",
+        "/ratelimit/overrides?wait=30s",
         &headers,
         Some(&of("alice")),
     );
@@ -52,7 +52,7 @@ pub(super) async fn confirmed(house: House) {
         .expect(200);
     assert_eq!(dry["changed"], true);
     let gone = house
-        .delete(&format!("{at}?wait=10s"), "*")
+        .delete(&format!("{at}?wait=30s"), "*")
         .await
         .expect(200);
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::house::{House, ask};
+use super::house::{House, SOON, ask};
 
 // Proves: I2
 #[tokio::test]
@@ -73,7 +73,12 @@ async fn a_key_changes_is_rotated_and_revoked() {
     assert_ne!(rotated["key"].as_str().unwrap(), clear);
     assert!(rotated["former_until"].is_string());
     let revoke = house
-        .send(ask("POST", &format!("{one}/revoke?reason=leak"), &[], None))
+        .send(ask(
+            "POST",
+            &format!("{one}/revoke?reason=leak&wait=30s"),
+            &[],
+            None,
+        ))
         .await
         .expect(200);
     assert_eq!(
@@ -132,7 +137,10 @@ async fn a_user_has_a_quota_and_may_be_blocked() {
     assert_eq!(house.get(one).await.expect(200)["tier"], "premium");
 
     let why = json!({ "reason": "unpaid", "ttl": "24h" });
-    let blocked = house.post(&format!("{one}/block"), &why).await.expect(201);
+    let blocked = house
+        .post(&format!("{one}/block?wait=30s"), &why)
+        .await
+        .expect(201);
     assert_eq!(
         blocked["nodes"]["confirmed"],
         json!(["gate-1"]),
@@ -162,6 +170,36 @@ async fn a_user_has_a_quota_and_may_be_blocked() {
         .expect(404);
     house.send(ask("DELETE", one, &[], None)).await.expect(200);
     house.get(one).await.expect(404);
+}
+
+/// What must not be late is waited for without a word. On a machine that stalls one wait may be too short.
+// Proves: I2, I5, I6
+#[tokio::test]
+async fn what_must_not_be_late_is_waited_for() {
+    let house = House::sqlite().await;
+    let revoke = async |path: &str, wanted: &Value| {
+        let made = house.post(path, wanted).await.expect(201);
+        let path = format!("{path}/{}/revoke", made["id"].as_str().unwrap());
+        house.send(ask("POST", &path, &[], None)).await.expect(200)
+    };
+    let waited = async {
+        for number in 0.. {
+            let name = format!("number {number}");
+            let key = json!({ "name": name });
+            let token = json!({ "name": name, "role": "viewer" });
+            let block = json!({ "user_id": name });
+            let answers = [
+                revoke("/ratelimit/api-keys", &key).await,
+                revoke("/ratelimit/tokens", &token).await,
+                house.post("/ratelimit/blocks", &block).await.expect(201),
+            ];
+            let all_know = |answer: &Value| answer["nodes"]["confirmed"] == json!(["gate-1"]);
+            if answers.iter().all(all_know) {
+                return;
+            }
+        }
+    };
+    tokio::time::timeout(SOON, waited).await.unwrap();
 }
 
 // Proves: I6
@@ -204,7 +242,10 @@ async fn anybody_can_be_blocked_by_one_fact() {
 async fn a_token_that_was_revoked_opens_nothing() {
     let house = House::sqlite().await;
     let wanted = json!({ "name": "dana", "role": "operator", "ttl": "1h" });
-    let token = house.post("/ratelimit/tokens", &wanted).await.expect(201);
+    let token = house
+        .post("/ratelimit/tokens?wait=30s", &wanted)
+        .await
+        .expect(201);
     let bearer = format!("Bearer {}", token["token"].as_str().unwrap());
     let authorized = [("authorization", bearer.as_str())];
     house
@@ -215,7 +256,7 @@ async fn a_token_that_was_revoked_opens_nothing() {
     let revoked = house
         .send(ask(
             "POST",
-            &format!("/ratelimit/tokens/{id}/revoke"),
+            &format!("/ratelimit/tokens/{id}/revoke?wait=30s"),
             &[],
             None,
         ))

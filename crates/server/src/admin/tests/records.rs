@@ -137,7 +137,7 @@ async fn every_change_says_who_and_what_was_there_before() {
     assert_eq!(rows[1]["reason"], "contract");
     let rule =
         json!({ "name": "a", "match": { "endpoint": "/a" }, "key": ["user"], "limit": "5/min" });
-    send("POST", "/ratelimit/rules?wait=10s", Some(&rule)).await;
+    send("POST", "/ratelimit/rules?wait=30s", Some(&rule)).await;
     assert!(!house.audit("object_kind=rule").await.is_empty());
     send("DELETE", "/ratelimit/keys?user_id=alice&endpoint=/a", None).await;
     let resets = house.audit("object_kind=counter").await;

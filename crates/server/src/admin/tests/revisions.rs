@@ -46,7 +46,7 @@ pub(super) async fn brought_back(house: House) {
     );
     assert_eq!(house.head().await, 3);
 
-    let done = house.send(back("\"3\"", "?wait=10s")).await.expect(200);
+    let done = house.send(back("\"3\"", "?wait=30s")).await.expect(200);
     assert_eq!(
         (&done["revision"], &done["back_to"]),
         (&json!(4), &json!(1))

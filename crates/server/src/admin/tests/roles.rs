@@ -145,7 +145,10 @@ async fn a_token_decides_on_loopback_too() {
     }
     house.post("/ratelimit/rules", &rule).await.expect(201);
     let wanted = json!({ "name": "reader", "role": "admin", "scopes": ["read"] });
-    let token = house.post("/ratelimit/tokens", &wanted).await.expect(201);
+    let token = house
+        .post("/ratelimit/tokens?wait=30s", &wanted)
+        .await
+        .expect(201);
     let bearer = with(token["token"].as_str().unwrap());
     let authorized = [("authorization", bearer.as_str())];
     house

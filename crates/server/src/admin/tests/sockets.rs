@@ -17,6 +17,15 @@ use crate::{
     stop::{Stop, Stopper},
 };
 
+/// Timers that no client runs into, also on a machine that stalls.
+fn patient() -> Timers {
+    Timers {
+        request: SOON,
+        write: SOON,
+        ..Timers::default()
+    }
+}
+
 struct Line {
     client: TcpStream,
     stopper: Stopper,
@@ -81,7 +90,7 @@ const ASK: &str = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
 #[tokio::test]
 async fn a_connection_is_kept_until_the_word_to_stop() {
     let house = House::sqlite().await;
-    let mut line = Line::to(&house, Timers::default()).await;
+    let mut line = Line::to(&house, patient()).await;
     for _ in 0..3 {
         line.send(ASK).await;
         let told = line.until("{\"status\":\"ok\"}").await;
@@ -115,7 +124,7 @@ async fn a_head_is_bounded() {
         "X: y\r\n".repeat(200)
     );
     for head in [long, many] {
-        let mut line = Line::to(&house, Timers::default()).await;
+        let mut line = Line::to(&house, patient()).await;
         drop(line.client.write_all(head.as_bytes()).await);
         let told = line.closed().await;
         assert!(

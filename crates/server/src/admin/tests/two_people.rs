@@ -23,7 +23,7 @@ pub(super) async fn post(house: &House, token: &str, path: &str, body: Option<&V
 /// A token that somebody issues over the API.
 async fn issue(house: &House, token: &str, name: &str) -> String {
     let wanted = json!({ "name": name, "role": "admin" });
-    let issued = post(house, token, "/ratelimit/tokens", Some(&wanted)).await;
+    let issued = post(house, token, "/ratelimit/tokens?wait=30s", Some(&wanted)).await;
     issued.expect(201)["token"].as_str().unwrap().to_owned()
 }
 
@@ -84,7 +84,10 @@ async fn nobody_in_particular_approves_nothing() {
 async fn nobody_gives_away_more_than_they_have() {
     let house = House::sqlite().await;
     let wanted = json!({ "name": "minter", "role": "admin", "scopes": ["tokens", "read"] });
-    let minter = house.post("/ratelimit/tokens", &wanted).await.expect(201);
+    let minter = house
+        .post("/ratelimit/tokens?wait=30s", &wanted)
+        .await
+        .expect(201);
     let minter = minter["token"].as_str().unwrap();
     for (body, status) in [
         (json!({ "role": "admin" }), 403),

@@ -26,8 +26,17 @@ use crate::{
 };
 
 const RULES: &str = "  - { name: users, key: [user], limit: 2/min }";
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_secs(60);
 const ASK: &str = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+
+/// Timers that no client runs into, also on a machine that stalls.
+fn patient() -> Timers {
+    Timers {
+        request: SOON,
+        write: SOON,
+        ..Timers::default()
+    }
+}
 
 /// One connection to the service.
 struct Line {
@@ -109,7 +118,7 @@ fn question() -> Bytes {
 // Proves: S2
 #[tokio::test]
 async fn one_connection_asks_many_things() {
-    let mut line = Line::new(Timers::default()).await;
+    let mut line = Line::new(patient()).await;
     let mut sender = line.speak().await;
     for expected in ["ok 1", "ok 0", "over 0"] {
         let (body, status) = call(&mut sender, ASK, question()).await;
@@ -138,7 +147,7 @@ async fn one_connection_asks_many_things() {
 
 #[tokio::test]
 async fn the_word_to_stop_ends_an_idle_connection() {
-    let mut line = Line::new(Timers::default()).await;
+    let mut line = Line::new(patient()).await;
     let mut sender = line.speak().await;
     let (_, status) = call(&mut sender, ASK, question()).await;
     assert_eq!(status, "0");
@@ -172,7 +181,7 @@ async fn whoever_says_nothing_is_left() {
 /// A client of Envoy's can make questions long; whatever it does, it does not get past by that.
 #[tokio::test]
 async fn a_question_beyond_measure_is_denied_and_a_large_one_answered() {
-    let mut line = Line::new(Timers::default()).await;
+    let mut line = Line::new(patient()).await;
     let mut sender = line.speak().await;
     let long = "x".repeat(60 << 10);
     let large = vec![descriptor(&format!("user_id=bob, agent={long}")); 32];
@@ -193,7 +202,7 @@ async fn a_question_beyond_measure_is_denied_and_a_large_one_answered() {
 
 #[tokio::test]
 async fn whoever_watches_is_told_of_the_end() {
-    let mut line = Line::new(Timers::default()).await;
+    let mut line = Line::new(patient()).await;
     let mut sender = line.speak().await;
     let request = http::Request::post("http://tollgate/grpc.health.v1.Health/Watch")
         .header("content-type", "application/grpc")
@@ -221,7 +230,7 @@ async fn whoever_watches_is_told_of_the_end() {
 async fn half_a_question_is_not_waited_for_long() {
     let timers = Timers {
         request: Duration::from_millis(50),
-        ..Timers::default()
+        ..patient()
     };
     let mut line = Line::new(timers).await;
     let mut client = line.client.take().unwrap();
@@ -263,7 +272,7 @@ async fn half_a_question_is_not_waited_for_long() {
 async fn whoever_has_no_room_for_an_answer_is_left() {
     let timers = Timers {
         write: Duration::from_millis(50),
-        ..Timers::default()
+        ..patient()
     };
     let mut line = Line::new(timers).await;
     let stream = TokioIo::new(line.client.take().unwrap());

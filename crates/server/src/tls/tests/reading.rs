@@ -5,7 +5,7 @@ use std::{sync::mpsc, time::Duration};
 use super::super::reading::Reading;
 
 const SOON: Duration = Duration::from_millis(10);
-const LONG: Duration = Duration::from_secs(30);
+const LONG: Duration = Duration::from_secs(60);
 
 // Proves: S7
 #[tokio::test]

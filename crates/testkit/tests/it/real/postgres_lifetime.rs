@@ -11,7 +11,7 @@ use std::{
 
 use tollgate_testkit::{one_test, postgres::Postgres, wait_for};
 
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_secs(240);
 
 /// Where the process that is to die writes what it has started; set only by the tests here.
 const REPORT: &str = "TOLLGATE_TEST_REPORT";

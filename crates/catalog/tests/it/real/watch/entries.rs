@@ -36,7 +36,7 @@ async fn a_copy_without_entries_is_not_taken_for_whole() {
     proxy.refuse();
     let url = place.postgres.as_ref().unwrap().url_at(proxy.addr());
     let url: DatabaseUrl = url.parse().unwrap();
-    let options = place.options().call_max(Duration::from_secs(1));
+    let options = place.options().call_max(Duration::from_secs(5));
     let catalog = Catalog::lazy(&url, options).unwrap();
     let mut node = Node::start(catalog, at_home()).await;
     assert_eq!(node.board.overrides().len(), 1);
@@ -55,8 +55,7 @@ async fn usage_counts_once_after_a_lost_answer() {
     let reader = place.open().await;
     let proxy = Proxy::to(Postgres::shared().addr());
     let url = place.postgres.as_ref().unwrap().url_at(proxy.addr());
-    let options = place.options().call_max(Duration::from_secs(2));
-    let catalog = Catalog::open_with(&url.parse().unwrap(), options)
+    let catalog = Catalog::open_with(&url.parse().unwrap(), place.options())
         .await
         .unwrap();
     let now = place.clock.now().wall;

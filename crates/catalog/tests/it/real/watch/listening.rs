@@ -6,6 +6,7 @@ use tollgate_catalog::{Catalog, DatabaseUrl};
 use tollgate_testkit::{
     postgres::{Connections, Postgres},
     proxy::Proxy,
+    wait_for,
 };
 
 use crate::common::{
@@ -23,6 +24,17 @@ async fn killed_listeners_end_on_the_last_revision() {
         nodes.push(Node::start(place.open().await, settings(name)).await);
     }
     let database = place.postgres.clone().unwrap();
+    let listeners = database.clone();
+    let all_listen = move || {
+        wait_for("five listeners", SOON, || {
+            let count = listeners.execute(
+                "select count(*) from pg_stat_activity \
+                 where application_name = 'tollgate-listen' and datname = current_database()",
+            );
+            (count == "5").then_some(())
+        });
+    };
+    tokio::task::spawn_blocking(all_listen).await.unwrap();
     let mut killed = 0;
     for priority in 1..=50 {
         writer.edit(put(rule("login", priority))).await.unwrap();
@@ -73,8 +85,8 @@ async fn a_listener_that_died_without_a_word_is_noticed() {
     let place = Place::at(database.clone());
     let writer = place.open().await;
     let url: DatabaseUrl = database.url_at(proxy.addr()).parse().unwrap();
-    let options = place.options().call_max(Duration::from_millis(500));
-    let catalog = Catalog::open_with(&url, options).await.unwrap();
+    let options = place.options().call_max(Duration::from_secs(1));
+    let catalog = Catalog::lazy(&url, options).unwrap();
     let mut node = Node::start(catalog, settings("a")).await;
     writer.edit(put(rule("login", 1))).await.unwrap();
     node.until_revision(writer.head().await.unwrap().revision)

@@ -9,7 +9,7 @@ use tollgate_testkit::{
 };
 
 use crate::{
-    common::{Desk, server::Server},
+    common::{Desk, cleared, server::Server},
     docs::block::Block,
 };
 
@@ -53,8 +53,8 @@ impl Shell {
     /// A program that gives up soon: here later, since the machine may have other work.
     pub(crate) fn write_program(&self, name: &str, text: &str) {
         let waits = [
-            ("timeout=0.05", "timeout=10"),
-            ("timeout(50)", "timeout(10_000)"),
+            ("timeout=0.05", "timeout=60"),
+            ("timeout(50)", "timeout(60_000)"),
         ];
         let wait = waits.iter().find(|(short, _)| text.contains(short));
         let (short, long) = wait.unwrap_or_else(|| panic!("{name} may wait for ever"));
@@ -122,8 +122,8 @@ impl Shell {
         };
         // The machine may have other work, and nobody is late on purpose.
         match program {
-            "nginx" => self.patient("tollgate.conf", [("100ms;", "10s;"), ("50ms;", "5s;")]),
-            "envoy" => self.patient("envoy.yaml", [(": 0.020s", ": 10s"), (": 0.050s", ": 5s")]),
+            "nginx" => self.patient("tollgate.conf", [("100ms;", "60s;"), ("50ms;", "60s;")]),
+            "envoy" => self.patient("envoy.yaml", [(": 0.020s", ": 60s"), (": 0.050s", ": 60s")]),
             _ => {}
         }
         let words = self.mapped(words.trim_end_matches('&'));
@@ -148,8 +148,14 @@ impl Shell {
             let words = words.trim_end_matches('&').split_whitespace();
             self.server = Some(self.desk.serve(&words.collect::<Vec<_>>()));
             let server = self.server.iter();
-            let addresses =
-                |it: &Server| [("HTTP", it.http), ("GRPC", it.grpc), ("ADMIN", it.admin)];
+            let addresses = |it: &Server| {
+                [
+                    ("HTTP", it.http),
+                    ("GRPC", it.grpc),
+                    ("RESP", it.resp),
+                    ("ADMIN", it.admin),
+                ]
+            };
             for (name, address) in server.flat_map(addresses) {
                 let (name, address) = (format!("TOLLGATE_{name}"), address.to_string());
                 self.variables.insert(name, address);
@@ -159,7 +165,7 @@ impl Shell {
         if self.start(command) {
             return String::new();
         }
-        let command = self.mapped(command);
+        let command = self.mapped(command).replace("--wait 10", "--wait 60");
         if let Some((name, value)) = command
             .strip_prefix("export ")
             .and_then(|it| it.split_once('='))
@@ -181,7 +187,8 @@ impl Shell {
         shell
             .arg("-c")
             .arg(format!("exec 2>&1; PATH=\"{folder}:$PATH\"\n{command}"));
-        shell.current_dir(self.desk.path(".")).envs(&self.variables);
+        cleared(&mut shell).current_dir(self.desk.path("."));
+        shell.envs(&self.variables);
         let output = shell.output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     }

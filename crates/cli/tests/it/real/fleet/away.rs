@@ -151,7 +151,9 @@ fn a_server_starts_without_redis_and_finds_it_later() {
 #[test]
 fn a_server_that_stops_settles_first() {
     let mut redis = Redis::start();
-    let node = Node::ready(&redis.url(), RULES);
+    // Longer than Redis takes to start.
+    let node = Node::with(&redis.url(), RULES, &["--drain-timeout", "60s"]);
+    node.until_fine();
     redis.kill();
     node.until_degraded(&["is down"]);
     assert_eq!(node.passes("/daily", "alice", 3), 3);

@@ -21,8 +21,10 @@ const TOGETHER: usize = 8;
 const PAUSE: Duration = Duration::from_millis(2);
 /// Before somebody who was sent away comes again.
 const RETRY: Duration = Duration::from_millis(50);
-/// A server that takes longer hangs, and is left alone for a while.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// All that a bundle asks for is charged, so its answers are waited for, also while a machine stalls.
+const PATIENCE: Duration = LONG;
+/// Longer than it takes to spend a limit.
+const SPENT_MAX: Duration = Duration::from_secs(120);
 /// Lines of one answer.
 const LINES: usize = 8;
 
@@ -75,7 +77,7 @@ impl Crowd {
     /// Waits until so many more were admitted of every endpoint.
     pub(crate) fn until_more(&self, units: u64) {
         let before = self.admitted();
-        wait_for("requests that pass", LONG, || {
+        wait_for("requests that pass", SPENT_MAX, || {
             let now = self.admitted();
             let mut both = now.iter().zip(&before);
             both.all(|(now, before)| *now >= before + units)
@@ -92,7 +94,7 @@ impl Crowd {
                 .collect()
         };
         let mut since = (self.admitted(), denied());
-        wait_for("limits that are used up", LONG, || {
+        wait_for("limits that are used up", SPENT_MAX, || {
             let (admitted, now) = (self.admitted(), denied());
             // A wait in vain says less.
             assert!({ admitted.iter() }.all(|it| *it <= units), "{admitted:?}");

@@ -51,7 +51,12 @@ fn a_server_that_runs_is_recognised_and_its_fleet_counted() {
         server.admin,
         redis.url()
     );
-    let ran = node.desk.line(&flags).fine();
+    // A node that was silent for 5 s, as while the machine stalls, is not alive until it says so again.
+    let ran = wait_for("a doctor that hears of two nodes", LONG, || {
+        let ran = node.desk.line(&flags);
+        let are_two = ran.out.contains("2 nodes of the fleet");
+        (ran.code == Some(0) && are_two).then_some(ran)
+    });
     ran.says(&format!("a Tollgate answers at {}", server.http))
         .says(&format!("a Tollgate answers at {}", server.resp))
         .says(&format!("a Tollgate answers at {}", server.admin))

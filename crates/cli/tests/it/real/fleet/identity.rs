@@ -9,7 +9,7 @@
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering::SeqCst},
+        atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
     },
     time::Instant,
 };
@@ -57,16 +57,19 @@ fn issued(servers: &[Server]) -> (String, Value) {
 /// Asks every node as fast as it can until told to stop; gives when each admitted question was begun.
 fn hammered(servers: &[Server], body: &Value, meanwhile: impl FnOnce() -> Instant) {
     let is_over = Arc::new(AtomicBool::new(false));
+    let are_admitted = Arc::new(AtomicUsize::new(0));
     let asking: Vec<_> = servers
         .iter()
         .map(|server| {
             let (mut http, body, is_over) =
                 (server.decisions(), body.clone(), Arc::clone(&is_over));
+            let are_admitted = Arc::clone(&are_admitted);
             std::thread::spawn(move || {
                 let (mut admitted, mut after) = (Vec::new(), 0);
                 while after < 200 {
                     let begun = Instant::now();
                     if ask(&mut http, &body) == 200 {
+                        are_admitted.fetch_add(usize::from(admitted.is_empty()), SeqCst);
                         admitted.push(begun);
                     }
                     after += usize::from(is_over.load(SeqCst));
@@ -75,6 +78,9 @@ fn hammered(servers: &[Server], body: &Value, meanwhile: impl FnOnce() -> Instan
             })
         })
         .collect();
+    wait_for("something admitted by each", LONG, || {
+        (are_admitted.load(SeqCst) == servers.len()).then_some(())
+    });
     let confirmed = meanwhile();
     is_over.store(true, SeqCst);
     for admitted in asking {
@@ -103,7 +109,7 @@ fn no_request_is_admitted_after_a_revocation_or_a_block_is_confirmed() {
     let (_desks, servers) = nodes("identity_revoked");
     let (id, body) = issued(&servers);
     hammered(&servers, &body, || {
-        let path = format!("/ratelimit/api-keys/{id}/revoke?wait=20s");
+        let path = format!("/ratelimit/api-keys/{id}/revoke?wait=30s");
         let revoked = servers[0].administration().post(&path, &json!({}));
         let confirmed = Instant::now();
         all_confirmed(&revoked.with(200).json());
@@ -114,7 +120,7 @@ fn no_request_is_admitted_after_a_revocation_or_a_block_is_confirmed() {
         let block = json!({ "user_id": "bob", "reason": "a test" });
         let blocked = servers[1]
             .administration()
-            .post("/ratelimit/blocks?wait=20s", &block);
+            .post("/ratelimit/blocks?wait=30s", &block);
         let confirmed = Instant::now();
         all_confirmed(&blocked.with(201).json());
         confirmed

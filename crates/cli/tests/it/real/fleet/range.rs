@@ -35,7 +35,7 @@ fn the_admin_side_refuses_them() {
         refused.body
     );
     assert_eq!(refused.json()["errors"][0]["path"], "limit");
-    let made = admin.post("/ratelimit/rules?wait=10s", &rule("10/day"));
+    let made = admin.post("/ratelimit/rules?wait=30s", &rule("10/day"));
     assert_eq!(made.status, 201, "{}", made.body);
     let tier = json!({ "rank": 9, "default": HUGE });
     let headers = [("If-None-Match", "*")];

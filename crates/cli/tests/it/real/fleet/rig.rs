@@ -1,7 +1,7 @@
 //! Servers that share a Redis.
 
 use serde_json::{Value, json};
-use tollgate_testkit::wait_for;
+use tollgate_testkit::{free_address, wait_for};
 
 use crate::common::{
     Desk,
@@ -31,18 +31,27 @@ pub(crate) struct Node {
 impl Node {
     /// With these rules, on a Redis by its address.
     pub(crate) fn start(redis: &str, rules: &str) -> Self {
+        Self::with(redis, rules, &[])
+    }
+
+    /// The same with more flags.
+    pub(crate) fn with(redis: &str, rules: &str, more: &[&str]) -> Self {
         let desk = Desk::new();
         desk.write("rules.yaml", rules);
+        // Nothing else is there once it is killed: callers try it on and on.
+        let resp = free_address().to_string();
         // Long enough that a busy machine does not look like a Redis that is away.
         let flags = [
             "--rules",
             "rules.yaml",
+            "--resp",
+            &resp,
             "--redis",
             redis,
             "--redis-deadline",
             "1s",
         ];
-        let server = desk.serve(&flags);
+        let server = desk.serve(&[&flags, more].concat());
         Self { server, desk }
     }
 

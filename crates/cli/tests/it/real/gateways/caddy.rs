@@ -4,7 +4,7 @@
 use tollgate_testkit::gateway::{Gateway, caddy};
 
 use super::{
-    house::{House, Plan, patient, put},
+    house::{House, Plan, hasty, patient, put},
     stories,
 };
 
@@ -35,12 +35,12 @@ fn an_address_cannot_be_made_up() {
 
 #[test]
 fn the_site_goes_on_without_a_tollgate_that_speaks_tls() {
-    stories::outages(&mut House::sealed(|plan| open(plan, str::to_owned)));
+    stories::outages(&mut House::sealed(|plan| open(plan, hasty)));
 }
 
 #[test]
 fn the_site_goes_on_without_tollgate() {
-    stories::outages(&mut House::new(|plan| open(plan, str::to_owned)));
+    stories::outages(&mut House::new(|plan| open(plan, hasty)));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use tollgate_testkit::{
 };
 
 use super::{
-    house::{House, Plan, patient, put},
+    house::{House, Plan, hasty, patient, put},
     stories,
 };
 
@@ -17,7 +17,12 @@ fn house() -> House {
 
 /// Whose checks are patient, too.
 fn calm(config: &str) -> String {
-    patient(&put(config, " 200ms", " 10s"))
+    patient(&put(config, " 200ms", " 60s"))
+}
+
+/// Whose checks are in no greater hurry.
+fn hurried(config: &str) -> String {
+    hasty(&put(config, " 200ms", " 1s"))
 }
 
 /// The snippet, with what anybody has to change, and as `change` has it beyond that.
@@ -30,7 +35,7 @@ fn open(plan: &Plan<'_>, change: impl Fn(&str) -> String) -> Gateway {
     let config = put(&config, "127.0.0.1:7069", &inner);
     let lua = put(&plan.snippet("haproxy-lua"), "127.0.0.1:7069", &inner);
     // Beyond what the listener may take.
-    let lua = put(&lua, "WAIT_MS = 1000", "WAIT_MS = 20000");
+    let lua = put(&lua, "WAIT_MS = 1000", "WAIT_MS = 120000");
     if config.contains("gateway.pem") {
         plan.join_certificate();
     }
@@ -52,12 +57,12 @@ fn an_address_cannot_be_made_up() {
 
 #[test]
 fn the_site_goes_on_without_a_tollgate_that_speaks_tls() {
-    stories::outages(&mut House::sealed(|plan| open(plan, str::to_owned)));
+    stories::outages(&mut House::sealed(|plan| open(plan, hurried)));
 }
 
 #[test]
 fn the_site_goes_on_without_tollgate() {
-    stories::outages(&mut House::new(|plan| open(plan, str::to_owned)));
+    stories::outages(&mut House::new(|plan| open(plan, hurried)));
 }
 
 #[test]

@@ -78,7 +78,13 @@ pub(crate) fn put(text: &str, from: &str, to: &str) -> String {
 /// With deadlines that hold on a machine with other work, for stories in which nobody is late on purpose.
 #[track_caller]
 pub(crate) fn patient(text: &str) -> String {
-    put(&put(text, " 50ms", " 5s"), " 100ms", " 10s")
+    put(&put(text, " 50ms", " 60s"), " 100ms", " 60s")
+}
+
+/// With deadlines that a story about a server that hangs can wait for, and that still hold on a slow machine.
+#[track_caller]
+pub(crate) fn hasty(text: &str) -> String {
+    put(&put(text, " 50ms", " 250ms"), " 100ms", " 500ms")
 }
 
 impl House {

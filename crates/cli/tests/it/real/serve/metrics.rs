@@ -3,12 +3,17 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
+use serde_json::json;
 use tollgate_testkit::{
     certificates::{A_YEAR, Authority},
     redis::Redis,
+    wait_for,
 };
 
-use crate::{common::Desk, serve::metrics::scrape};
+use crate::{
+    common::{Desk, server::LONG},
+    serve::metrics::scrape,
+};
 
 /// Every metric is in the manual with its type and labels, and nothing else is.
 #[test]
@@ -28,6 +33,11 @@ fn the_manual_knows_every_metric() {
     let url = redis.url();
     let flags = ["--rules", "rules.yaml", "--redis", &url];
     let server = desk.serve(&[&flags, &sealed[..]].concat());
+    // What is told of a shard is there once the shard is.
+    wait_for("a server that lacks nothing", LONG, || {
+        let ready = server.decisions().get("/readyz").with(200).json();
+        (ready["degraded"] == json!([])).then_some(())
+    });
     let mut found: BTreeMap<String, (String, String)> = BTreeMap::new();
     let text = scrape(&server);
     for line in text.lines() {

@@ -36,7 +36,7 @@ fn haproxy_names_its_client_before_the_handshake() {
     );
     let (sealed, clear) = (free_address(), free_address());
     let config = format!(
-        "defaults\n mode tcp\n timeout connect 5s\n timeout client 30s\n timeout server 30s\n\
+        "defaults\n mode tcp\n timeout connect 60s\n timeout client 60s\n timeout server 60s\n\
          listen sealed\n bind {sealed}\n server one {} send-proxy-v2\n\
          listen clear\n bind {clear}\n server one {} send-proxy-v2\n",
         server.http, server.resp

@@ -4,11 +4,11 @@ use std::process::{Command, Stdio};
 
 use tollgate_testkit::{certificates::A_YEAR, program, pypi};
 
-use crate::tls::house::House;
+use crate::{common::cleared, tls::house::House};
 
 /// What a program prints, both streams together.
 fn told(command: &mut Command) -> String {
-    let output = command.stdin(Stdio::null()).output().unwrap();
+    let output = cleared(command).stdin(Stdio::null()).output().unwrap();
     let text = [output.stdout, output.stderr].concat();
     String::from_utf8_lossy(&text).into_owned()
 }

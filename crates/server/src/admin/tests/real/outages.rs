@@ -1,7 +1,5 @@
 //! A rule database that is away.
 
-use std::time::Duration;
-
 use serde_json::json;
 use tollgate_testkit::{postgres::Postgres, proxy::Proxy};
 
@@ -13,13 +11,12 @@ async fn without_the_database_decisions_go_on() {
     let proxy = Proxy::to(Postgres::shared().addr());
     let plan = Plan {
         url: Some(database.url_at(proxy.addr()).parse().unwrap()),
-        call_max: Duration::from_secs(1),
         ..Plan::default()
     };
     let house = House::build(plan).await;
     let rule = json!({ "name": "login", "key": ["user"], "limit": "3/day" });
     house
-        .post("/ratelimit/rules?wait=10s", &rule)
+        .post("/ratelimit/rules?wait=30s", &rule)
         .await
         .expect(201);
     proxy.refuse();

@@ -126,7 +126,7 @@ fn cluster(name: &str, at: SocketAddr) -> Value {
     json!({
         "name": name,
         "type": "STATIC",
-        "connect_timeout": "1s",
+        "connect_timeout": "60s",
         "load_assignment": {
             "cluster_name": name,
             "endpoints": [{ "lb_endpoints": [endpoint] }],

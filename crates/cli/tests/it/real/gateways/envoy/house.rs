@@ -11,7 +11,7 @@ use crate::common::{
 };
 
 /// Far above the 20 ms that Envoy waits by itself: a machine with other things to do is no outage.
-const PATIENT: &str = "10s";
+const PATIENT: &str = "60s";
 
 pub(super) struct House {
     // Dropped in this order: whoever asks ends before who is asked.

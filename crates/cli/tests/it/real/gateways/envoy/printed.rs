@@ -29,8 +29,8 @@ fn a_slash_in_disguise_is_refused() {
         &format!("port_value: {}", backend.addr().port()),
     );
     // Nobody is late on purpose here.
-    let text = put(&text, "0.020s", "10s");
-    let text = put(&text, "0.050s", "10s");
+    let text = put(&text, "0.020s", "60s");
+    let text = put(&text, "0.050s", "60s");
     let admin = "admin: { address: { socket_address: { address: 127.0.0.1, port_value: 0 } } }\n";
     let envoy = Envoy::start(&(admin.to_owned() + &text));
     let get = |path: &str| Http::to(envoy.listener("site")).get(path);

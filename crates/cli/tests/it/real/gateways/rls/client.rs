@@ -8,6 +8,8 @@ use std::{
 
 use serde_json::{Value, json};
 
+use crate::common::cleared;
+
 /// A Python process with one channel; it is killed when this is dropped.
 pub(crate) struct RlsClient {
     child: Child,
@@ -21,7 +23,7 @@ impl RlsClient {
     }
 
     fn start(address: &str) -> Self {
-        let mut child = Command::new(tollgate_testkit::pypi("python"))
+        let mut child = cleared(&mut Command::new(tollgate_testkit::pypi("python")))
             .args(["-c", include_str!("client.py")])
             .arg(address)
             .stdin(Stdio::piped())
