@@ -114,7 +114,6 @@ impl Server {
         }
         assemble::fits(&hasher, &catalog, &status).await?;
         let first_token = first_token::issued(&settings, &authority, &catalog).await;
-
         let keeper = Keeper::new(data.path());
         let engine = assemble::engine(&settings, redis, &keeper, (live, time, recorder)).await?;
         let (jwt_keys, verifier) = jwt.unzip();
@@ -294,12 +293,16 @@ mod tests {
 
     /// Every listener on a free port, and `pairs` besides.
     fn settings(pairs: &[(&str, &str)]) -> Settings {
+        const SECRET: (&str, &str) = (
+            "TOLLGATE_KEY_SECRET",
+            "a secret of more than thirty-two characters",
+        );
         let listeners = ["http", "grpc", "resp", "admin"].map(|flag| (flag, "127.0.0.1:0"));
         let all = listeners.iter().chain(pairs);
         let flags = all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let sources = Sources {
             flags: flags.collect(),
-            environment: BTreeMap::new(),
+            environment: BTreeMap::from([(SECRET.0.to_owned(), SECRET.1.to_owned())]),
             file: None,
         };
         load(&sources).unwrap().settings
@@ -312,13 +315,10 @@ mod tests {
         let database = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("postgres://u:p@{}/d", database.local_addr().unwrap());
         let http = tollgate_testkit::free_address();
-        let secret = folder.path().join("secret");
-        fs::write(&secret, "a secret of more than thirty-two characters").unwrap();
         let settings = settings(&[
             ("data", text(&folder.path().join("data"))),
             ("database", &url),
             ("http", &http.to_string()),
-            ("key_secret_file", text(&secret)),
         ]);
         let mut starting = pin!(Server::start(settings));
         // From here on the start makes no step, because nothing polls it.
@@ -344,7 +344,7 @@ mod tests {
         for (flag, value) in [
             ("rules", text(&rules)),
             ("rules", "none.yaml"),
-            ("redis", "redis://h:1,redis://u:p@:2"),
+            ("redis", "redis://h:1,rediss://h:2"),
             ("redis_ca", "none.pem"),
         ] {
             let mut pairs = vec![("data", text(&data)), (flag, value)];

@@ -93,7 +93,7 @@ impl Cluster {
         let launched: Vec<Redis> = { free.into_iter().enumerate() }
             .map(|(at, port)| {
                 let lines = format!("{LINES}cluster-port {}\n", places[at].bus);
-                let file = ("nodes.conf", nodes::file(&places, at));
+                let file = ("nodes.conf", nodes::file(setup.program(), &places, at));
                 setup.launch(port, &lines, Some(file))
             })
             .collect();

@@ -3,6 +3,8 @@
 
 use std::fmt::Write as _;
 
+use super::Program;
+
 /// Primaries, each with one replica.
 pub(super) const SHARDS: usize = 3;
 /// A node has the place of its shard; its replica comes so many later.
@@ -25,14 +27,21 @@ impl Place {
 }
 
 /// The file for the node at `me`.
-pub(super) fn file(places: &[Place], me: usize) -> String {
+pub(super) fn file(program: Program, places: &[Place], me: usize) -> String {
     let mut text = String::new();
     for (at, place) in places.iter().enumerate() {
         let myself = if at == me { "myself," } else { "" };
         let shard = at % SHARDS;
         let epoch = shard + 1;
         let (id, port, bus) = (place.id(), place.port, place.bus);
-        let start = format!("{id} 127.0.0.1:{port}@{bus} {myself}");
+        let group = match program {
+            // Redis 7.0 does not know the field.
+            Program::Redis => String::new(),
+            // Each Valkey would make one up until the nodes have met, and one that is killed before does not read
+            // what it wrote: a replica in another shard than its primary.
+            Program::Valkey => format!(",,shard-id={}", places[shard].id()),
+        };
+        let start = format!("{id} 127.0.0.1:{port}@{bus}{group} {myself}");
         let rest = if at < SHARDS {
             let (from, to) = range(shard);
             format!("master - 0 0 {epoch} connected {from}-{to}")

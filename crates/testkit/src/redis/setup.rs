@@ -60,6 +60,10 @@ pub(super) struct Seal {
 }
 
 impl Setup {
+    pub(super) const fn program(&self) -> Program {
+        self.program
+    }
+
     /// As it comes, of this program.
     pub fn of(program: Program) -> Self {
         Self {
