@@ -110,7 +110,7 @@ impl Server {
         let watching = WatchSettings::new(settings.node.clone()).data(data.path());
         let (mut watcher, status) = Watcher::new(catalog.clone(), Arc::clone(&publisher), watching);
         if let Err(error) = watcher.start(FIRST_SNAPSHOT_MAX).await {
-            tracing::error!(%error, "Nothing can be decided until the rule database is back.");
+            tracing::error!(%error, "Nothing can be decided until the rule database answers.");
         }
         assemble::fits(&hasher, &catalog, &status).await?;
         let first_token = first_token::issued(&settings, &authority, &catalog).await;

@@ -1,5 +1,7 @@
 //! What PostgreSQL's error codes mean for us.
 
+use std::error::Error;
+
 use crate::{CatalogError, deadline::CALL_MAX, sql};
 
 pub(crate) fn error(error: sqlx::Error) -> CatalogError {
@@ -12,12 +14,20 @@ fn of_code(code: &str, error: sqlx::Error) -> CatalogError {
     match (class, code) {
         // Lock not available, cancelled by a time-out, deadlock, serialization.
         (_, "55P03" | "57014" | "40P01" | "40001") => CatalogError::Timeout(CALL_MAX),
-        (_, "25006") => CatalogError::ReadOnly(error.into()),
-        (_, "53100") => CatalogError::Full(error.into()),
+        (_, "25006") => CatalogError::ReadOnly(words(error)),
+        (_, "53100") => CatalogError::Full(words(error)),
         // Connection lost, too many connections, out of memory, shutting down, starting up.
-        ("08" | "53" | "57", _) | (_, "25P03") => CatalogError::Unreachable(error.into()),
-        ("28" | "3D", _) | (_, "42501") => CatalogError::Denied(error.into()),
+        ("08" | "53" | "57", _) | (_, "25P03") => CatalogError::Unreachable(words(error)),
+        ("28" | "3D", _) | (_, "42501") => CatalogError::Denied(words(error)),
         ("XX" | "F0", _) => CatalogError::Corrupt(error.to_string()),
-        _ => CatalogError::Failed(error.into()),
+        _ => CatalogError::Failed(words(error)),
+    }
+}
+
+/// What the server said. The driver adds the line of the server's own source, which tells a user nothing.
+fn words(error: sqlx::Error) -> Box<dyn Error + Send + Sync> {
+    match &error {
+        sqlx::Error::Database(told) => told.message().into(),
+        _ => error.into(),
     }
 }

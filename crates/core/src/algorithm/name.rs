@@ -66,7 +66,42 @@ impl FromStr for AlgorithmName {
         let found = Self::ALL.into_iter().find(|name| name.as_str() == text);
         found.ok_or_else(|| LimitError::UnknownAlgorithm {
             given: text.chars().take(64).collect(),
-            nearest: nearest(text, Self::ALL.map(Self::as_str)),
+            nearest: other_name(text).unwrap_or_else(|| nearest(text, Self::ALL.map(Self::as_str))),
         })
+    }
+}
+
+/// Names that other limiters have for the same algorithms.
+fn other_name(text: &str) -> Option<&'static str> {
+    let name = match text.to_ascii_lowercase().as_str() {
+        "gcra" | "token" | "tokens" => AlgorithmName::TokenBucket,
+        "leaky" | "shape" | "shaping" => AlgorithmName::LeakyBucket,
+        "fixed" | "window" => AlgorithmName::FixedWindow,
+        "sliding" | "sliding_counter" | "sliding_window_counter" => AlgorithmName::SlidingWindow,
+        "log" | "sliding_window_log" => AlgorithmName::SlidingLog,
+        _ => return None,
+    };
+    Some(name.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::AlgorithmName;
+
+    #[test]
+    fn names_of_other_limiters_are_translated() {
+        for (given, meant) in [
+            ("gcra", "token_bucket"),
+            ("GCRA", "token_bucket"),
+            ("fixed", "fixed_window"),
+            ("sliding_window_log", "sliding_log"),
+            ("slidng_log", "sliding_log"),
+        ] {
+            let error = given.parse::<AlgorithmName>().unwrap_err().to_string();
+            assert!(
+                error.contains(&format!("did you mean {meant:?}")),
+                "{error}"
+            );
+        }
     }
 }

@@ -69,7 +69,9 @@ impl FromStr for RedisUrl {
         }
         let schemes = ["redis://", "rediss://"];
         let rest = schemes.iter().find_map(|scheme| text.strip_prefix(scheme));
-        let rest = rest.ok_or(RedisUrlError("begins with neither redis:// nor rediss://"))?;
+        let rest = rest.ok_or(RedisUrlError(
+            "begins with neither redis:// nor rediss://: write redis://HOST:PORT",
+        ))?;
         let place = rest.split(['/', '?', '#']).next().unwrap_or_default();
         let place = place.rsplit_once('@').map_or(place, |(_, place)| place);
         let (host, port) = match place.rsplit_once(':') {

@@ -58,6 +58,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "retry_after",
         "it belongs to the response: response: { retry_after: 30 }",
     ),
+    (
+        "tiers",
+        "a rule is for one tier: match: { tier: free }, and another rule for the next tier",
+    ),
     ("when", "did you mean \"match\"?"),
     ("rate", "did you mean \"limit\"?"),
     ("by", "did you mean \"key\"?"),
