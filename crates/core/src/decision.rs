@@ -51,7 +51,8 @@ impl Decision {
         self.remaining
     }
 
-    /// Time until the aligned window ends, or the bucket is full.
+    /// Time until the aligned window ends, or the bucket is full; on a denial never shorter than
+    /// [`Decision::retry_after`].
     pub fn reset_after(&self) -> Duration {
         self.reset_after.into()
     }

@@ -79,7 +79,7 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     /// with its counts kept, or the key would be locked out until that future comes.
     fn step(&self, state: Self::State, now: Now, cost: Cost) -> (Answer, Self::State);
 
-    /// Units in use at `now`, rounded up.
+    /// Units in use at `now`: of buckets rounded up, of sliding windows rounded down.
     fn used(&self, state: &Self::State, now: Now) -> u64;
 
     /// The state of a key for which `used` units were admitted just now, be it more than fits.
@@ -105,7 +105,7 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
 pub struct Answer {
     /// Allowed or denied.
     pub outcome: Outcome,
-    /// Units in use after the step, rounded up.
+    /// Units in use after the step, rounded as [`Algorithm::used`] is.
     pub used: u64,
     /// Time until the window ends or the bucket is full.
     pub reset_after: Micros,

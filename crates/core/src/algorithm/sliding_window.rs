@@ -6,15 +6,17 @@ use super::{
 };
 use crate::{
     Cost, Micros, Now, Period, Timestamp,
-    math::{div_ceil, div_floor, mul},
+    math::{div_floor, mul},
 };
 
-/// The estimate `current + previous · (share of the window still ahead)` is at most the limit at
-/// every admission, computed in whole numbers.
+/// The estimate `⌊previous · weight⌋ + current` is at most the limit at every admission, computed in
+/// whole numbers. The weight is the share of the window that is still ahead, and below one even at its
+/// first tick. Since the product is rounded down, a lone client of cost 1 never waits longer than a
+/// period.
 ///
 /// It is an estimate: it takes the previous window's requests to be spread evenly. In an interval
-/// that is not aligned up to just under twice the limit can pass, when all of the previous window's
-/// requests came at its end.
+/// that is not aligned up to twice the limit can pass, when all of the previous window's requests
+/// came at its end.
 ///
 /// ```
 /// use std::time::Duration;
@@ -22,7 +24,7 @@ use crate::{
 ///
 /// let (window, clock) = (SlidingWindow::new(10, Period::MINUTE), ManualClock::start());
 /// let (_, state) = window.step(window.fresh(clock.now()), clock.now(), Cost::new(10));
-/// clock.advance(Duration::from_secs(90)); // half of the next minute: half of the ten still counts
+/// clock.advance(Duration::from_secs(87)); // 27 s into the next minute: 5.5 of the ten still count
 /// assert_eq!(window.used(&state, clock.now()), 5);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +56,16 @@ pub struct SlidingState {
 #[derive(Clone, Copy)]
 struct View {
     length: u64,
+    /// Ticks of it that lie ahead, but never all: an interval of one period that ends with its first
+    /// tick has left the first tick of the previous window behind.
     left: u64,
+}
+
+/// The most ticks that may be left of a window of `length` for `previous` units to count as at most
+/// `room`: ⌊previous · left / length⌋ ≤ room.
+fn most_left(previous: u64, length: u64, room: u64) -> u64 {
+    let below_next = mul(room, length).saturating_add(u128::from(length));
+    div_floor(below_next.saturating_sub(1), previous)
 }
 
 impl SlidingWindow {
@@ -106,10 +117,11 @@ impl SlidingWindow {
     fn view(&self, window: u64, wall: Timestamp) -> View {
         let start = self.period.start_of(window);
         let end = self.period.start_of(window.saturating_add(1));
-        // Seen from before its start (a clock set back a little) the whole window lies ahead.
+        let length = end.since(start).get();
+        // Seen from before its start (a clock set back a little) it is as at its start.
         View {
-            length: end.since(start).get(),
-            left: end.since(wall.max(start)).get(),
+            length,
+            left: end.since(wall).get().min(length.saturating_sub(1)),
         }
     }
 
@@ -117,7 +129,7 @@ impl SlidingWindow {
     fn estimate(state: &SlidingState, view: View) -> u64 {
         let weighted = match state.previous {
             0 => 0,
-            previous => div_ceil(mul(previous, view.left), view.length),
+            previous => div_floor(mul(previous, view.left), view.length),
         };
         state.current.saturating_add(weighted)
     }
@@ -128,14 +140,17 @@ impl SlidingWindow {
         let room = self.capacity.saturating_sub(cost);
         // Within this window the previous one still fades …
         if let Some(room) = room.checked_sub(state.current) {
-            let left = div_floor(mul(room, view.length), state.previous).min(view.left);
+            let left = most_left(state.previous, view.length, room).min(view.left);
             return self.period.start_of(next).saturating_sub(Micros::new(left));
         }
-        // … and in the next one this window does.
+        // … and in the next one this window does, a tick of it at once.
+        let start = self.period.start_of(next);
         let after = self.period.start_of(next.saturating_add(1));
-        let length = after.since(self.period.start_of(next)).get();
-        let left = div_floor(mul(room, length), state.current).min(length);
-        after.saturating_sub(Micros::new(left))
+        let length = after.since(start).get();
+        match most_left(state.current, length, room) {
+            left if left.saturating_add(1) >= length => start,
+            left => after.saturating_sub(Micros::new(left)),
+        }
     }
 }
 

@@ -242,19 +242,20 @@ impl Limit {
     /// What an answer of this limit's algorithm means to the caller.
     #[inline]
     pub fn decide(&self, answer: Answer) -> Decision {
+        let mut reset_after = answer.reset_after;
         let (band, retry_after, delay) = match answer.outcome {
             Outcome::Allow { delay } => (self.band(answer.used), Micros::ZERO, delay),
-            Outcome::Deny { retry_after } => (
-                Band::Denied,
-                retry_after.unwrap_or(Micros::MAX),
-                Micros::ZERO,
-            ),
+            Outcome::Deny { retry_after } => {
+                // A client that comes back at the reset must not be denied again.
+                reset_after = reset_after.max(retry_after.unwrap_or_default());
+                let retry_after = retry_after.unwrap_or(Micros::MAX);
+                (Band::Denied, retry_after, Micros::ZERO)
+            }
         };
         let remaining = match band {
             Band::Denied => 0,
             _ => self.capacity.saturating_sub(answer.used),
         };
-        let reset_after = answer.reset_after;
         Decision {
             limit: self.capacity,
             remaining,

@@ -30,7 +30,7 @@ local law, header, a, b, c, d, carries, ttl = {}, {}, {}, {}, {}, {}, {}, {}
 local window = {}
 -- Counters, by number of their key: limit, state, and the admissions of a log but for the newest, oldest first.
 local of, x, y, z, older = {}, {}, {}, {}, {}
--- Of sliding windows: length, and what is left of the window.
+-- Of sliding windows: length, and what is left of the window; at its first microsecond as at its second.
 local length, left = {}, {}
 -- The window or moment of its last change: an expiry that was set then is good for a while.
 local last = {}
@@ -176,7 +176,7 @@ local function read(i, limit, state)
   end
   if z[i] > 0 then
     local start, over = start_of(limit, x[i]), start_of(limit, x[i] + 1)
-    length[i], left[i] = over - start, over - max(wall, start)
+    length[i], left[i] = over - start, min(over - wall, over - start - 1)
   end
   return true
 end
@@ -199,14 +199,15 @@ local function fits(i, q, r)
   if law[limit] == LOG then return q <= a[limit] - x[i] end
   local room = a[limit] - y[i] - q
   if room < 0 or z[i] == 0 then return room >= 0 end
-  -- The window before counts by what is left of this one: before * left / length <= room, without a division.
-  local one, other = z[i] * left[i], room * length[i]
-  if one < EXACT and other < EXACT then return one <= other end
+  -- The window before counts by what is left of this one, rounded down: before * left / length < room + 1, without a
+  -- division.
+  local one, other = z[i] * left[i], (room + 1) * length[i]
+  if one < EXACT and other < EXACT then return one < other end
   local one_high, one_middle, one_low = product(z[i], left[i])
-  local other_high, other_middle, other_low = product(room, length[i])
+  local other_high, other_middle, other_low = product(room + 1, length[i])
   if one_high ~= other_high then return one_high < other_high end
   if one_middle ~= other_middle then return one_middle < other_middle end
-  return one_low <= other_low
+  return one_low < other_low
 end
 
 local function add(i, q, r)

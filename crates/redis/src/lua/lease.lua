@@ -87,7 +87,7 @@ local function assert_total(i, limit, lost, present, before, at)
   end
   if z[i] > 0 then
     local start, over = start_of(limit, x[i]), start_of(limit, x[i] + 1)
-    length[i], left[i] = over - start, over - max(wall, start)
+    length[i], left[i] = over - start, min(over - wall, over - start - 1)
   end
 end
 

@@ -55,7 +55,8 @@ local function judge_window(limit, slots)
     if law[limit] == SLIDING and slot == window[limit] and j > 1 and slots[j - 1].at == slot - 1 then
       -- The last admission was at this moment or before, when the window before counted for more.
       local start, over = start_of(limit, slot), start_of(limit, slot + 1)
-      local before, left, length_of = slots[j - 1].amount, max(0, over - wall), over - start
+      local before, length_of = slots[j - 1].amount, over - start
+      local left = max(0, min(over - wall, length_of - 1))
       if before * left < EXACT then
         amount = amount + div(before * left, length_of)
       else

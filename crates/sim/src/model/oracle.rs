@@ -72,12 +72,14 @@ impl Model {
             self.counter.as_recount_mut().charge(at, units);
             return self.allowed(at, delay);
         }
-        let wait = shortest_wait(|wait| counter.fits(at.after(wait), units));
+        let wait = shortest_wait(|wait| counter.fits(at.after(wait), units)).map(Micros::new);
+        let reset = micros(counter.reset_after(at));
         ModelAnswer {
             allowed: false,
             remaining: 0,
-            reset_after: micros(counter.reset_after(at)),
-            retry_after: wait.map(Micros::new),
+            // D6: a client that comes back at the reset is not denied again.
+            reset_after: wait.map_or(reset, |wait| reset.max(wait)),
+            retry_after: wait,
             delay: Micros::ZERO,
             band: Band::Denied,
         }
@@ -148,7 +150,7 @@ impl Model {
         self.clone().step(now, cost)
     }
 
-    /// Units in use, rounded up; those of a clock that was ahead are counted whole.
+    /// Units in use; those of a clock that was ahead are counted whole.
     pub fn used(&self, now: Now) -> u64 {
         saturated(self.counter.as_recount().used(now.into()))
     }

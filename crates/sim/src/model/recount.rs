@@ -8,7 +8,7 @@ pub(super) trait Recount {
     /// Says whether there was any.
     fn settle(&mut self, at: Moment) -> bool;
 
-    /// Units in use, rounded up.
+    /// Units in use: of buckets rounded up, of sliding windows rounded down.
     fn used(&self, at: Moment) -> i128;
 
     /// Whether so many more units fit.

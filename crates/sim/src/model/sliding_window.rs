@@ -1,10 +1,6 @@
-//! Sliding window: the present window, and of the previous one the share still ahead.
+//! Sliding window: the present window, and of the previous one the share still ahead, rounded down.
 
-use super::{
-    moment::Moment,
-    recount::{Recount, div_up},
-    window_events::WindowEvents,
-};
+use super::{moment::Moment, recount::Recount, window_events::WindowEvents};
 
 #[derive(Clone, Debug)]
 pub(super) struct SlidingWindow {
@@ -13,17 +9,17 @@ pub(super) struct SlidingWindow {
 }
 
 impl SlidingWindow {
-    /// The estimate as an exact fraction: units times the window's length, and that length.
-    fn estimate(&self, at: Moment) -> (i128, i128) {
+    /// An interval of one period that ends with the first tick of a window has left the first tick of the previous
+    /// window behind, so the previous one never counts whole.
+    fn estimate(&self, at: Moment) -> i128 {
         let window = self.events.window(at);
         let start = self.events.calendar.start_of(window);
         let end = self.events.calendar.end_of(window);
-        let length = end - start;
-        // Seen from before its start the whole window lies ahead.
-        let ahead = end - at.wall.max(start);
+        // Seen from before its start it is as at its start.
+        let ahead = (end - at.wall).min(end - start - 1);
         let current = self.events.admitted_in(window);
         let previous = self.events.admitted_in(window - 1);
-        (current * length + previous * ahead, length)
+        current + previous * ahead / (end - start)
     }
 }
 
@@ -38,13 +34,11 @@ impl Recount for SlidingWindow {
     }
 
     fn used(&self, at: Moment) -> i128 {
-        let (estimate, length) = self.estimate(at);
-        div_up(estimate, length)
+        self.estimate(at)
     }
 
     fn fits(&self, at: Moment, cost: i128) -> bool {
-        let (estimate, length) = self.estimate(at);
-        estimate + cost * length <= self.capacity * length
+        self.estimate(at) + cost <= self.capacity
     }
 
     fn reset_after(&self, at: Moment) -> i128 {

@@ -107,9 +107,9 @@ impl Counter {
             _ => 0,
         };
         let length = end - start;
-        let room = (capacity - used) * length - before * (end - now);
+        let faded = before * (end - now).min(length - 1) / length;
         Look {
-            available: room.max(0) / length,
+            available: (capacity - used - faded).max(0),
             used,
             before,
             reset: end - now,

@@ -51,7 +51,8 @@ fn bucket_breach(limit: &Limit, admissions: &[Admission], spare: u64) -> Option<
     None
 }
 
-/// At each admission the present window, and of a sliding one the share of the window before that is still ahead.
+/// At each admission the present window, and of a sliding one the share of the window before that is still ahead,
+/// rounded down.
 fn window_breach(limit: &Limit, admissions: &[Admission], spare: u64) -> Option<String> {
     let calendar = Calendar::new(limit.period());
     let most = i128::from(limit.law().capacity()) + i128::from(spare);
@@ -65,12 +66,12 @@ fn window_breach(limit: &Limit, admissions: &[Admission], spare: u64) -> Option<
         }
         used += i128::from(admission.cost);
         let (start, end) = (calendar.start_of(window), calendar.end_of(window));
+        let length = end - start;
         let faded = match limit.law() {
-            Law::SlidingWindow(_) => before * (end - now),
+            Law::SlidingWindow(_) => before * (end - now).min(length - 1) / length,
             _ => 0,
         };
-        let length = end - start;
-        if used * length + faded > most * length {
+        if used + faded > most {
             return Some(format!("{used} by {now}, after {before}, of {most}"));
         }
     }

@@ -181,14 +181,12 @@ fn b1_a_step_back_hands_out_no_second_budget() {
     let edge = forward(first, Period::MINUTE.length(), Hand::Both);
     let full = exhausted(&limit, tick_before_edge);
     let hour_less = Micros::from_secs(59 * 60 + 7);
-    let in_six_secs = |from| forward(from, Micros::from_secs(6), Hand::Both);
-    // Six seconds from the last tick the ten still fill the limit; from the edge one is free again.
-    for (then, is_allowed) in [
-        (in_six_secs(tick_before_edge), false),
-        (in_six_secs(edge), true),
-    ] {
-        let (one, state) = limit.step(full.clone(), then, Cost::ONE);
-        assert_eq!(one.is_allowed(), is_allowed);
+    let in_six_secs = forward(edge, Micros::from_secs(6), Hand::Both);
+    let a_tick_later = forward(in_six_secs, Micros::new(1), Hand::Both);
+    // Six seconds after the edge nine of the ten still count; a tick later eight do, and two fit.
+    for (then, is_allowed) in [(in_six_secs, false), (a_tick_later, true)] {
+        let (two, state) = limit.step(full.clone(), then, Cost::new(2));
+        assert_eq!(two.is_allowed(), is_allowed);
         let stepped = back(then, hour_less, Hand::Wall);
         let (eight, state) = limit.step(state, stepped, Cost::new(8));
         assert!(!eight.is_allowed(), "{state:?}");

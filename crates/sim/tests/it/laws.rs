@@ -111,7 +111,8 @@ fn timestamp(micros: i128) -> Timestamp {
     Timestamp::from_micros(u64::try_from(micros).unwrap_or(0))
 }
 
-/// At every admission: current + previous · (share of the window ahead) ≤ limit, as a fraction.
+/// At every admission: current + ⌊previous · (share of the window ahead)⌋ ≤ limit. At the first tick of a window the
+/// share is that of the second, or a client that was admitted a period ago would still count.
 fn sliding_window(seeds: u64) {
     for limit in limits(AlgorithmName::SlidingWindow) {
         for_every_traffic(&limit, seeds, |admissions| {
@@ -119,16 +120,16 @@ fn sliding_window(seeds: u64) {
                 let window = window_of(&limit, admission.at);
                 let start = i128::from(limit.period().start_of(window).as_micros());
                 let end = i128::from(limit.period().start_of(window + 1).as_micros());
-                let so_far = admissions.iter().take(place + 1);
-                let weighted: i128 = so_far
-                    .map(|a| match window - window_of(&limit, a.at) {
-                        0 => a.cost * (end - start),
-                        1 => a.cost * (end - admission.at),
-                        _ => 0,
-                    })
-                    .sum();
-                let most = i128::from(limit.amount()) * (end - start);
-                assert!(weighted <= most, "{limit}: {weighted} > {most}");
+                let admitted_in = |number: u64| -> i128 {
+                    let so_far = admissions.iter().take(place + 1);
+                    let inside = so_far.filter(|a| window_of(&limit, a.at) == number);
+                    inside.map(|a| a.cost).sum()
+                };
+                let (length, ahead) = (end - start, end - admission.at);
+                let faded = admitted_in(window - 1) * ahead.min(length - 1) / length;
+                let estimate = admitted_in(window) + faded;
+                let most = i128::from(limit.amount());
+                assert!(estimate <= most, "{limit}: {estimate} > {most}");
             }
         });
     }
@@ -233,7 +234,7 @@ fn soak_every_law_in_every_interval() {
 /// The documented worst case: all of the previous window at its last tick, then as much as the
 /// estimate lets pass until just before that tick leaves the interval.
 #[test]
-fn sliding_window_passes_just_under_twice_the_limit_in_an_unaligned_interval() {
+fn sliding_window_passes_twice_the_limit_in_an_unaligned_interval() {
     let limit: Limit = "10/s".parse().unwrap();
     let edge = Traffic::default().start.as_micros() + 1_000_000;
     let at = |micros: u64| Now::at(Timestamp::from_micros(micros));
@@ -251,11 +252,11 @@ fn sliding_window_passes_just_under_twice_the_limit_in_an_unaligned_interval() {
             passed += 1;
         }
     }
-    assert_eq!(passed, 19);
+    assert_eq!(passed, 20);
 }
 
 #[test]
-fn sliding_window_never_passes_twice_the_limit_in_any_interval() {
+fn sliding_window_never_passes_more_than_twice_the_limit_in_any_interval() {
     for limit in limits(AlgorithmName::SlidingWindow) {
         // Calendar months differ in length: the law speaks of intervals of the shortest.
         let length = match limit.period() == Period::MONTH {
@@ -268,7 +269,7 @@ fn sliding_window_never_passes_twice_the_limit_in_any_interval() {
                     .iter()
                     .filter(|a| last.at - length < a.at && a.at <= last.at);
                 let total: i128 = inside.map(|a| a.cost).sum();
-                assert!(total < 2 * i128::from(limit.amount()), "{limit}: {total}");
+                assert!(total <= 2 * i128::from(limit.amount()), "{limit}: {total}");
             }
         });
     }

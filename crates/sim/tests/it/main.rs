@@ -15,6 +15,7 @@ mod full_range;
 mod golden;
 mod laws;
 mod limit_changes;
+mod lone_client;
 mod matching;
 mod narrow;
 mod shuffled;

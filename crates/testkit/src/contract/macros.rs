@@ -83,7 +83,7 @@ macro_rules! store_contract {
                 identity::periods_of_one_rule_stay_apart
                 identity::rules_of_the_same_key_stay_apart
                 laws::any_interval_keeps_the_law_of_its_algorithm
-                laws::sliding_windows_pass_just_under_twice_the_limit
+                laws::sliding_windows_pass_twice_the_limit
                 retry::resets_are_exact
                 retry::retry_after_is_exact_for_every_algorithm
                 retry::retry_after_is_exact_for_several_limits
