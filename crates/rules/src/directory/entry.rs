@@ -64,6 +64,32 @@ impl Change {
             Self::Factor(factor) => Some(each(lines, |line| Some(scaled(line, *factor)))),
         }
     }
+
+    /// What this makes of a limit of the rule, in words, and why its algorithm cannot hold that; `None` if it can.
+    pub(crate) fn misfit(&self, rule: &Limit) -> Option<(String, LimitError)> {
+        let of_same_period =
+            |stated: &&Limit| stated.period() == rule.period() && inherit(stated, rule).is_err();
+        let refused = |stated: &Limit| Some((stated.to_string(), inherit(stated, rule).err()?));
+        match self {
+            Self::Unlimited => None,
+            Self::Limit(limit) => Some(limit).filter(of_same_period).and_then(refused),
+            Self::Limits(limits) => limits.iter().find(of_same_period).and_then(refused),
+            Self::Factor(factor) => {
+                let error = scaled(rule, *factor).err()?;
+                Some((format!("{factor} of {rule}"), error))
+            }
+        }
+    }
+
+    /// The field that says what changes.
+    pub(crate) const fn field(&self) -> &'static str {
+        match self {
+            Self::Limit(_) => "limit",
+            Self::Limits(_) => "limits",
+            Self::Factor(_) => "factor",
+            Self::Unlimited => "unlimited",
+        }
+    }
 }
 
 /// Every line with another limit, where there is one that can be built.

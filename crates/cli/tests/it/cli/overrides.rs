@@ -174,7 +174,32 @@ const MISFITS: &[(&str, &str)] = &[
         "--rule login --key user=a --factor 2x --unlimited",
         "cannot be used with",
     ),
+    (
+        "--rule login --key user=a --limit 1/min --limits 5/s",
+        "cannot be used with",
+    ),
 ];
+
+/// Premise: such an override was written, and the rule's own limit went on to count.
+#[test]
+fn what_the_algorithm_cannot_hold_is_refused() {
+    let desk = Desk::new();
+    let rules =
+        "version: 1\nrules: [{ name: login, key: [user], limit: 600/h, algorithm: sliding_log }]\n";
+    desk.run_on(&["rules", "apply", "-"], rules).fine();
+    for change in ["--factor 2x", "--limit 1001/h", "--limits 5/s,5000/h"] {
+        for rule in ["--rule login ", ""] {
+            desk.line(&format!("overrides set {rule}--key user=a {change}"))
+                .with(1)
+                .says("sliding_log remembers every request, so its limit is at most 1000");
+        }
+    }
+    desk.line("overrides list --all")
+        .fine()
+        .says("no overrides");
+    desk.line("overrides set --rule login --key user=a --limit 1000/h")
+        .fine();
+}
 
 /// What would be an error in a file is one here, in the same words, and nothing is written.
 #[test]

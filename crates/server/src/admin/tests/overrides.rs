@@ -169,6 +169,36 @@ async fn every_error_of_many_is_told_with_its_place() {
     );
 }
 
+/// Premise: it was accepted, listed as in force, and the rule's own limit went on to count.
+// Proves: R12
+#[tokio::test]
+async fn an_override_that_the_algorithm_cannot_hold_is_refused() {
+    let house = House::sqlite().await;
+    let rule =
+        json!({ "name": "log", "key": ["user"], "limit": "600/day", "algorithm": "sliding_log" });
+    let made = house.post("/ratelimit/rules?wait=30s", &rule).await;
+    made.expect(201);
+    for (field, value) in [
+        ("factor", json!("2x")),
+        ("limit", json!("1001/day")),
+        ("limits", json!(["5/s", "5000/day"])),
+    ] {
+        for rule in [json!("log"), Value::Null] {
+            let mut wrong = json!({ "key": { "user": "a" }, (field): value.clone() });
+            if !rule.is_null() {
+                wrong["rule"] = rule;
+            }
+            let problem = house.post("/ratelimit/overrides", &wrong).await.expect(422);
+            let error = &problem["errors"][0];
+            assert!(error.to_string().contains(field), "{problem}");
+            let message = error["message"].as_str().unwrap();
+            assert!(message.contains("at most 1000"), "{message}");
+        }
+    }
+    let most = json!({ "rule": "log", "key": { "user": "a" }, "limit": "1000/day" });
+    house.post("/ratelimit/overrides", &most).await.expect(201);
+}
+
 #[tokio::test]
 async fn an_address_is_found_in_any_spelling() {
     let house = House::sqlite().await;
