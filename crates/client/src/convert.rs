@@ -20,12 +20,18 @@ pub(crate) fn answer(told: &Told, status: Option<u16>, now: Timestamp) -> Answer
     let reset_after = shown
         .filter(|shown| Some(shown.limit) == told.limit)
         .map(|shown| shown.reset_after);
+    let told_after = after(told.reset_ms, told.reset, now);
+    let reset_after = match told.allowed {
+        true => reset_after.or(told_after),
+        // A rule or a penalty may ask a denied client to stay away for longer than the limit does.
+        false => reset_after.max(told_after),
+    };
     Answer {
         is_allowed: told.allowed,
         source: Source::Server,
         limit: told.limit,
         remaining: told.remaining,
-        reset_after: reset_after.or_else(|| after(told.reset_ms, told.reset, now)),
+        reset_after,
         retry_after: told.retry_after_ms.map(Duration::from_millis),
         retry_after_s: told.retry_after,
         delay: Duration::from_millis(told.delay_ms),

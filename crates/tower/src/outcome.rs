@@ -136,9 +136,9 @@ impl Outcome {
         }
     }
 
-    /// When it is whole again, or a block is over.
+    /// When it is whole again, or a block is over; on a denial never before the client is told to come back.
     pub fn reset_after(&self) -> Option<Duration> {
-        match &self.by {
+        let reset = match &self.by {
             By::Limiter(verdict) => Some(verdict.binding().reset_after()),
             By::Gate { ruling, .. } => match ruling.binding() {
                 Some(decision) => Some(decision.reset_after()),
@@ -146,7 +146,21 @@ impl Outcome {
                 None => ruling.retry_after(),
             },
             By::Server(told) => told.reset_after,
-        }
+        };
+        reset.map(|reset| reset.max(self.asked_wait()))
+    }
+
+    /// The least wait that the rule of a denial asks for. A server's reset includes it.
+    fn asked_wait(&self) -> Duration {
+        let By::Gate { ruling, .. } = &self.by else {
+            return Duration::ZERO;
+        };
+        let is_promised = !ruling.is_allowed() && ruling.retry_after().is_some();
+        let rule = ruling.rule().filter(|_| is_promised);
+        let asked_s = rule.and_then(|rule| rule.response.retry_after_s);
+        asked_s.map_or(Duration::ZERO, |seconds| {
+            Duration::from_secs(seconds.into())
+        })
     }
 
     /// How long a lone client has to wait, exactly; none if it may pass or waiting never helps.

@@ -156,10 +156,11 @@ fn draft(outcome: &Outcome, settings: &Settings, limits: &[Limit]) -> Option<Box
     }))
 }
 
-/// Seconds until there is more: never later than what `Retry-After` says.
+/// Seconds until there is more: on a denial what `Retry-After` says, but for the jitter of a server.
 fn until_more(outcome: &Outcome, shown: &Standing<'_>) -> u64 {
-    let reset = seconds(shown.reset_after);
-    outcome
-        .retry_after_s()
-        .map_or(reset, |wait| reset.min(wait))
+    let reset = outcome.reset_after().unwrap_or(shown.reset_after);
+    match outcome.retry_after_s() {
+        Some(wait) => seconds(reset).min(wait),
+        None => seconds(shown.reset_after),
+    }
 }

@@ -27,18 +27,36 @@ pub(crate) struct Answer {
 impl Answer {
     /// The seconds that a denied client is told to wait; none if it may pass or waiting never helps.
     pub(crate) fn retry_after_s(&self) -> Option<u64> {
+        let jitter_s = self.penalty.map_or(0, |penalty| penalty.jitter_s);
+        Some(self.promised_s()?.saturating_add(jitter_s))
+    }
+
+    /// The seconds after which a denied client may come back, without the jitter that spreads clients.
+    pub(crate) fn promised_s(&self) -> Option<u64> {
         let seconds = self
             .ruling
             .retry_after_s()
             .filter(|_| !self.ruling.is_allowed())?;
-        let Some(penalty) = self.penalty else {
-            return Some(seconds);
+        let least_s = self.penalty.map_or(0, |penalty| penalty.least_s);
+        Some(seconds.max(least_s))
+    }
+
+    /// How long until the limit shown is whole again, or a block is over; on a denial never shorter than the exact wait, nor
+    /// than what the rule or a penalty asks for.
+    pub(crate) fn reset_after(&self) -> Option<Micros> {
+        let reset = match self.ruling.binding() {
+            Some(decision) => Micros::from(decision.reset_after()),
+            None if self.ruling.is_allowed() => return None,
+            None => self.ruling.retry_after()?.into(),
         };
-        Some(
-            seconds
-                .max(penalty.least_s)
-                .saturating_add(penalty.jitter_s),
-        )
+        if self.promised_s().is_none() {
+            return Some(reset);
+        }
+        let rule = self.ruling.rule();
+        let asked_s = rule.and_then(|rule| rule.response.retry_after_s);
+        let penalty_s = self.penalty.map_or(0, |penalty| penalty.least_s);
+        let least_s = asked_s.map_or(0, u64::from).max(penalty_s);
+        Some(reset.max(Micros::from_secs(least_s)))
     }
 
     /// How long an admitted client has to wait before it goes on. Whoever meets several queues waits for the longest.

@@ -184,14 +184,8 @@ fn told<'a>(met: &'a Met, decision: &Decision) -> Option<Box<ToldAnswer<'a>>> {
 
 /// When the limit shown is whole again, in seconds since 1970. A block that ends is over then.
 pub(super) fn reset(answer: &Answer) -> Option<u64> {
-    match answer.ruling.binding() {
-        Some(decision) => Some(reset_of(decision, answer.at)),
-        None if answer.ruling.is_allowed() => None,
-        None => {
-            let wait = answer.ruling.retry_after()?;
-            Some(answer.at.saturating_add(wait.into()).as_secs_ceil())
-        }
-    }
+    let after = answer.reset_after()?;
+    Some(answer.at.saturating_add(after).as_secs_ceil())
 }
 
 fn reset_of(decision: &Decision, at: Timestamp) -> u64 {

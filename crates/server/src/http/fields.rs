@@ -31,11 +31,10 @@ impl Lines for Reply<'_> {
 
 /// With the fields that the setting names, and `Retry-After` on every denial where waiting helps.
 pub(crate) fn write<L: Lines>(reply: L, answer: &Answer, wording: Wording) -> L {
-    let ruling = &answer.ruling;
     let reply = match wording.fields {
         Fields::Vendor => vendor(reply, answer, wording.reset),
-        Fields::Draft => draft(reply, ruling),
-        Fields::Both => draft(vendor(reply, answer, wording.reset), ruling),
+        Fields::Draft => draft(reply, answer),
+        Fields::Both => draft(vendor(reply, answer, wording.reset), answer),
     };
     retry_after(reply, answer)
 }
@@ -83,7 +82,8 @@ fn vendor<L: Lines>(mut reply: L, answer: &Answer, reset_as: ResetAs) -> L {
 }
 
 /// Structured fields: every limit that was met as a policy, and the standing of the one shown.
-fn draft<L: Lines>(reply: L, ruling: &Ruling) -> L {
+fn draft<L: Lines>(reply: L, answer: &Answer) -> L {
+    let ruling = &answer.ruling;
     let Some((shown, decision)) = ruling.shown() else {
         return stopped(reply, ruling);
     };
@@ -95,7 +95,7 @@ fn draft<L: Lines>(reply: L, ruling: &Ruling) -> L {
     let reply = reply.with(headers::POLICY, |out| {
         headers::write_policies(policies, out);
     });
-    let until_more = Some(until_more(ruling, decision));
+    let until_more = Some(until_more(answer, decision));
     reply.with(headers::STANDING, |out| {
         let name = ruling.policy_of(shown);
         headers::write_standing(&name, decision.remaining(), until_more, out);
@@ -121,11 +121,8 @@ fn stopped<L: Lines>(reply: L, ruling: &Ruling) -> L {
     })
 }
 
-/// Seconds until there is more: never later than what `Retry-After` says.
-fn until_more(ruling: &Ruling, decision: &Decision) -> u64 {
-    let reset = Micros::from(decision.reset_after()).as_secs_ceil();
-    match ruling.retry_after_s() {
-        Some(wait) if !ruling.is_allowed() => reset.min(wait),
-        _ => reset,
-    }
+/// Seconds until there is more: on a denial what `Retry-After` says, but for its jitter.
+fn until_more(answer: &Answer, decision: &Decision) -> u64 {
+    let reset = || Micros::from(decision.reset_after()).as_secs_ceil();
+    answer.promised_s().unwrap_or_else(reset)
 }

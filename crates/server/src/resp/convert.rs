@@ -18,7 +18,7 @@ use crate::{
 #[inline]
 pub(super) fn ruling(reply: &mut Encoder<'_>, ruling: &Ruling) {
     reply.array(6);
-    six(reply, ruling);
+    six(reply, ruling, reset_ms(ruling));
 }
 
 /// A decision told in full: the six items, the delay, how many callers there are, what each limit is, and what a denied
@@ -26,7 +26,8 @@ pub(super) fn ruling(reply: &mut Encoder<'_>, ruling: &Ruling) {
 pub(super) fn in_full(reply: &mut Encoder<'_>, answer: &Answer, callers: Option<u64>) {
     let ruling = &answer.ruling;
     reply.array(12);
-    six(reply, ruling);
+    let reset = answer.reset_after().map_or(0, |reset| millis(reset.into()));
+    six(reply, ruling, reset);
     reply.integer(integer(answer.delay_ms()));
     reply.integer(callers.map_or(-1, integer));
     let met: SmallVec<[_; 4]> = ruling.decisions().collect();
@@ -71,12 +72,12 @@ fn limit(reply: &mut Encoder<'_>, met: &Met, told: Option<&Told>, decision: &Dec
 }
 
 #[inline]
-fn six(reply: &mut Encoder<'_>, ruling: &Ruling) {
+fn six(reply: &mut Encoder<'_>, ruling: &Ruling, reset_ms: i64) {
     reply.integer(i64::from(ruling.is_allowed()));
     reply.integer(ruling.limit().map_or(-1, integer));
     reply.integer(ruling.remaining().map_or(-1, integer));
     reply.integer(retry_after_ms(ruling));
-    reply.integer(reset_ms(ruling));
+    reply.integer(reset_ms);
     match ruling.rule() {
         Some(rule) => reply.bulk(rule.name.as_str().as_bytes()),
         None => reply.null(),

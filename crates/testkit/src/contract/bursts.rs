@@ -23,8 +23,8 @@ pub fn a_burst_passes_and_then_the_rate_holds<S: Store>(make: &impl Make<Store =
     );
     Rig::new(make).play(
         "10/min",
-        "take10 take1 pass1min peek0 take1 pass6s take1 take1",
-        "0 !66s | 0 !6s | 0 !6s",
+        "take10 take1 pass1min peek0 take1 take1 pass6s take1 pass1us take1 take1",
+        "0 !60s | 1 0 !6.000001s | !1µs | 0 !6s",
     );
     Rig::new(make).play(
         "3/10s sliding_log",
@@ -105,10 +105,10 @@ pub fn months_and_weeks_follow_the_calendar<S: Store>(make: &impl Make<Store = S
     );
     Rig::new(make).play("1/month burst 1", "take1 take1", "0 !2592000s");
     Rig::new(make).play("1/month sliding_log", "take1 take1", "0 !2592000s");
-    // January counts in full when February begins, and fades over February's 28 days.
+    // January counts but for one tick when February begins, and fades over February's 28 days.
     Rig::new(make).play(
         "28/month",
-        "take28 pass31d peek1 pass14d take14 take1",
-        "0 | !86400s | 0 !86400s",
+        "take28 pass31d peek1 peek2 pass14d take14 take1 pass1us take1 take1",
+        "0 | 0 !86400.000001s | 0 !1µs | 0 !86400s",
     );
 }

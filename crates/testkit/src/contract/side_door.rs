@@ -90,7 +90,7 @@ pub fn refunds_of_an_ended_window_credit_nothing<T: Store>(make: &impl Make<Stor
     Rig::new(make).play(
         "10/min",
         "take10 pass1min give10 pass30s take5 take1 give9 take5",
-        "0 | 0 | 0 !6s 5 0",
+        "0 | 1 | 0 !1µs 5 0",
     );
 }
 

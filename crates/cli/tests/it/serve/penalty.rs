@@ -26,6 +26,7 @@ fn whoever_keeps_asking_waits_longer_and_is_told_how_often_it_asked() {
     assert_eq!(ask("ann").status, 200);
     let begun = SystemClock.now().steady;
     for number in 1..=18_u64 {
+        let asked_s = SystemClock.now().wall.as_micros() / 1_000_000;
         let denied = ask("ann");
         assert_eq!(denied.status, 429);
         let count: u64 = denied.header("x-rejection-count").unwrap().parse().unwrap();
@@ -45,6 +46,9 @@ fn whoever_keeps_asking_waits_longer_and_is_told_how_often_it_asked() {
         };
         let waits = exact.max(least)..=exact.max(least) + jitter;
         assert!(waits.contains(&shown), "{shown} is not within {waits:?}");
+        // The reset has no jitter, and is never before the end of the wait without it.
+        let reset = body["reset"].as_u64().unwrap();
+        assert!(reset >= asked_s + exact.max(least), "{body}");
     }
     assert_eq!(ask("ben").status, 200, "nobody else pays for it");
 }

@@ -1,6 +1,9 @@
 //! The header fields, under each setting.
 
-// Proves: S5
+// Proves: S5, D6
+
+use tollgate_core::{Clock as _, Micros};
+use tollgate_testkit::Rng;
 
 use super::{
     Talk,
@@ -48,4 +51,53 @@ fn a_block_is_a_policy_of_nothing() {
     assert_eq!(header(&said, "RateLimit-Policy"), Some(r#""out";q=0"#));
     assert_eq!(header(&said, "RateLimit"), Some(r#""out";r=0"#));
     assert_eq!(header(&said, "X-RateLimit-Remaining"), Some("0"));
+}
+
+/// Rules whose denials last for different times, one of which asks for more than its limit does.
+const DENYING: &str = "rules:\n\
+    - { name: hour, key: [user], limits: [3/min, 7/h] }\n\
+    - { name: log, key: [user], limit: { per: 4/30s, algorithm: sliding_log } }\n\
+    - { name: burst, key: [user], limit: { per: 6/min, burst: 3 } }\n\
+    - { name: queue, match: { user: ben }, key: [user], limit: { per: 2/min, algorithm: leaky_bucket, burst: 1 } }\n\
+    - { name: slow, match: { user: cat }, key: [user], limit: { per: 1/10s, algorithm: fixed_window }, \
+        response: { retry_after: 100 } }";
+
+/// A client that comes back at the reset is not denied again: whichever field it reads.
+#[test]
+fn no_reset_of_a_denial_is_before_the_end_of_retry_after() {
+    for reset_as in [ResetAs::Epoch, ResetAs::Seconds] {
+        let mut talk = Talk::worded(DENYING, Fields::Both, reset_as);
+        let mut rng = Rng::new(7);
+        let mut denials = 0;
+        for _ in 0..3_000 {
+            let gap = rng.pick(&[0, 900, 3_000_000, 400_000_000]);
+            talk.clock.advance(Micros::new(rng.below(gap + 1)));
+            let user = rng.pick(&["ann", "ben", "cat"]);
+            let cost = 1 + rng.below(3);
+            let check = format!(r#"{{"user_id":"{user}","cost":{cost}}}"#);
+            let said = talk.post("/ratelimit/check", &check);
+            let Some(wait) = header(&said, "Retry-After") else {
+                continue;
+            };
+            denials += 1;
+            let wait: u64 = wait.parse().unwrap();
+            let now = talk.clock.now().wall;
+            let answer: serde_json::Value = serde_json::from_str(body(&said)).unwrap();
+            // The exact wait is told rounded up to a millisecond.
+            let exact_ms = answer["retry_after_ms"].as_u64().unwrap();
+            let asked_ms = if answer["rule"] == "slow" { 100_000 } else { 0 };
+            assert!(wait >= asked_ms / 1_000, "{said}");
+            let least = Micros::from_millis((exact_ms - 1).max(asked_ms));
+            let promised = now.saturating_add(least).as_secs_ceil();
+            assert!(answer["reset"].as_u64().unwrap() >= promised, "{said}");
+            let shown: u64 = header(&said, "X-RateLimit-Reset").unwrap().parse().unwrap();
+            match reset_as {
+                ResetAs::Epoch => assert!(shown >= promised, "{said}"),
+                ResetAs::Seconds => assert!(shown >= least.as_secs_ceil(), "{said}"),
+            }
+            let standing = header(&said, "RateLimit").unwrap();
+            assert!(standing.ends_with(&format!(";t={wait}")), "{said}");
+        }
+        assert!(denials > 500, "only {denials} denials");
+    }
 }

@@ -30,6 +30,27 @@ fn a_check_answers_six_items() {
     assert!(denied.ends_with("$5\r\nlogin\r\n"), "{denied}");
 }
 
+// Proves: D6
+#[test]
+fn no_reset_of_a_denial_is_before_the_end_of_its_wait() {
+    let rig = Rig::new();
+    let mut denials = 0;
+    for round in 0..400_u64 {
+        rig.clock
+            .advance(Micros::new(round * 7_919_000 % 61_000_000));
+        for endpoint in ["/login", "/pair", "/search"] {
+            let cost = 1 + round % 2;
+            let check = format!("TG.CHECK user_id alice endpoint {endpoint} cost {cost}");
+            let reply = numbers(&rig.hears(&bulks(&check)));
+            if reply[0] == 0 {
+                denials += 1;
+                assert!(reply[4] >= reply[3], "{check}: {reply:?}");
+            }
+        }
+    }
+    assert!(denials > 100, "only {denials} denials");
+}
+
 #[test]
 fn nothing_matched_in_both_versions() {
     let rig = Rig::new();

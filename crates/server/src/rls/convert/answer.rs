@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use prost_types::{Duration, Struct, Value, value::Kind};
-use tollgate::{Micros, Ruling};
+use tollgate::Ruling;
 use tollgate_rls::{Code, DescriptorStatus, HeaderValue, RateLimit, RateLimitResponse, Unit};
 use tollgate_rules::QueryError;
 
@@ -100,7 +100,7 @@ fn status(answer: &Answer) -> DescriptorStatus {
         };
     };
     // Envoy shows whole seconds and drops the rest; a client must not come too early.
-    let reset = Micros::from(decision.reset_after()).as_secs_ceil();
+    let reset = answer.reset_after().unwrap_or_default().as_secs_ceil();
     DescriptorStatus {
         code,
         current_limit: Some(RateLimit {
