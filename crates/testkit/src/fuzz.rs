@@ -45,8 +45,9 @@ pub fn limit_text(data: &[u8]) {
 }
 
 /// Reads arbitrary bytes as a path. Whatever they are: no panic; a path is in normal form, which is
-/// the normal form of itself and of the pattern that says the same, and no part of it was left by a climb
-/// that others may read as a name; an error says something short.
+/// the normal form of itself and of the pattern that says the same, and servers of both kinds read the same:
+/// those that fold empty segments before they climb, and those that climb over them; an error says
+/// something short.
 ///
 /// ```
 /// tollgate_testkit::fuzz::path(b"/api//v1/%2e/login?next=1");
@@ -73,14 +74,13 @@ pub fn path(data: &[u8]) {
     };
     let normal = path.as_str();
     let asked = text.split(['?', '#']).next().unwrap_or_default();
-    let is_climb = |segment: &str| {
-        let decoded = segment.to_ascii_lowercase().replace("%2e", ".");
-        decoded.starts_with(".;") || decoded.starts_with("..;")
-    };
-    assert!(
-        !asked.split('/').any(is_climb),
-        "{text:?} became {normal:?}"
-    );
+    assert!(!asked.starts_with("//"), "{text:?} became {normal:?}");
+    assert!(!asked.contains('\\'), "{text:?} became {normal:?}");
+    let names = segments_asked(asked);
+    assert!(!names.is_empty(), "{text:?} became {normal:?}");
+    let depth = Path::segments_of(normal).count();
+    assert_eq!(depth_folded(&names), Some(depth), "{text:?}: {normal:?}");
+    assert_eq!(depth_kept(&names), Some(depth), "{text:?}: {normal:?}");
     assert!(normal.starts_with('/'), "{text:?} became {normal:?}");
     assert!(
         normal == "/" || !normal.ends_with('/'),
@@ -112,6 +112,49 @@ pub fn path(data: &[u8]) {
         assert_eq!(pattern.as_str(), normal, "{text:?} as a pattern");
         assert!(pattern.matches(normal), "{text:?} as a pattern");
     }
+}
+
+/// The segments without their parameters, dots decoded. None at all if dots have parameters, which servers
+/// read differently.
+fn segments_asked(path: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for segment in path.split('/').skip(1) {
+        let decoded = segment.to_ascii_lowercase().replace("%2e", ".");
+        let (name, has_parameters) = match decoded.split_once(';') {
+            Some((name, _)) => (name, true),
+            None => (decoded.as_str(), false),
+        };
+        if has_parameters && matches!(name, "." | "..") {
+            return Vec::new();
+        }
+        names.push(name.to_owned());
+    }
+    names
+}
+
+/// How many names are left where empty segments are folded first.
+fn depth_folded(names: &[String]) -> Option<usize> {
+    let named = names.iter().filter(|name| !name.is_empty());
+    named
+        .into_iter()
+        .try_fold(0_usize, |depth, name| match name.as_str() {
+            "." => Some(depth),
+            ".." => depth.checked_sub(1),
+            _ => depth.checked_add(1),
+        })
+}
+
+/// How many names are left where a climb removes an empty segment.
+fn depth_kept(names: &[String]) -> Option<usize> {
+    let mut kept = Vec::new();
+    for name in names {
+        match name.as_str() {
+            "." => {}
+            ".." => drop(kept.pop()?),
+            _ => kept.push(name),
+        }
+    }
+    Some(kept.into_iter().filter(|name| !name.is_empty()).count())
 }
 
 /// Longer than any report about a small document; no problem may quote all of a large one.

@@ -10,4 +10,4 @@ mod path;
 pub use address::{AddressError, address, network_of};
 pub use identifier::{IDENTIFIER_BYTES_MAX, IdentifierError, identifier};
 pub use method::{Method, MethodError};
-pub use path::{Path, PathError};
+pub use path::{Ambiguity, Path, PathError};

@@ -123,9 +123,9 @@ fn arbitrary_bytes_are_read_or_refused_in_words() {
     }
 }
 
-const PATH_PIECES: [&str; 26] = [
+const PATH_PIECES: [&str; 28] = [
     "/", "//", "/.", "/..", "api", "%2e", "%2F", "%41", "%c3%a9", "é", "%C3", "%00", "%", "%4",
-    ";x", "?q", "#f", "{id}", "*", "**", " ", "\\", "~", "\u{2028}", "/..;", "/;",
+    ";x", "?q", "#f", "{id}", "*", "**", " ", "\\", "~", "\u{2028}", "/..;", "/;", "//..", "#/",
 ];
 
 fn near_path(rng: &mut Rng) -> String {

@@ -1,6 +1,6 @@
 //! One letter of a path, and its one spelling.
 
-use super::PathError;
+use super::{Ambiguity, PathError};
 
 /// What becomes of `{` and `}` that are not escaped.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +56,9 @@ pub(super) fn first(rest: &str, braces: Braces) -> Result<(Spelling, usize), Pat
     }
     if letter.is_control() {
         return Err(PathError::Control);
+    }
+    if letter == '\\' {
+        return Err(PathError::Ambiguous(Ambiguity::Backslash));
     }
     let is_brace = matches!(letter, '{' | '}') && matches!(braces, Braces::Plain);
     let spelling = match u8::try_from(letter) {

@@ -7,5 +7,5 @@ mod normal;
 mod rewrite;
 mod value;
 
-pub use error::PathError;
+pub use error::{Ambiguity, PathError};
 pub use value::Path;

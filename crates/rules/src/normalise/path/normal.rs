@@ -30,8 +30,9 @@ const fn classes() -> [Class; 256] {
         classes[byte as usize] = match byte {
             b'/' => Class::Slash,
             b'%' => Class::Percent,
-            b'?' | b'#' => Class::End,
-            b';' => Class::Other,
+            b'?' => Class::End,
+            // Rare enough to be left to the one place that knows what may follow them.
+            b';' | b'#' => Class::Other,
             byte if is_plain(byte) => Class::Plain,
             _ => Class::Other,
         };
@@ -45,8 +46,8 @@ fn class(byte: u8) -> Class {
     class.unwrap_or(Class::Other)
 }
 
-/// The part of `text` that is its normal form, if one is: all of it but for the query, the fragment
-/// and a slash at the end.
+/// The part of `text` that is its normal form, if one is: all of it but for the query and a slash at
+/// the end.
 pub(super) fn prefix(text: &str) -> Option<&str> {
     let bytes = text.strip_prefix('/')?.as_bytes();
     let (mut segment, mut at) = (0, 0);

@@ -12,6 +12,8 @@ use super::{PathError, common, letter::Braces, normal, rewrite};
 /// upper case, so that `%2F` does not part two segments. What a URI may not hold plainly, such as `é`
 /// or a blank, is always an escape. Escapes are read once: `%252e` is no dot.
 ///
+/// A path that servers read in two ways has no normal form: see [`super::Ambiguity`].
+///
 /// ```
 /// use tollgate_rules::normalise::Path;
 ///
@@ -19,6 +21,7 @@ use super::{PathError, common, letter::Braces, normal, rewrite};
 /// assert_eq!(path.as_str(), "/api/v1/users/~alice");
 /// assert_eq!(Path::new("/caf%c3%a9")?, Path::new("/café")?);
 /// assert!(Path::new("/files/../../etc").is_err());
+/// assert!(Path::new("/api//../login").is_err());
 /// # Ok::<(), tollgate_rules::normalise::PathError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
