@@ -76,6 +76,11 @@ pub(crate) const FOR_TESTS: &[Need] = &[
         packages: &["nodejs"],
         reason: "runs the program of the manual that is written for it",
     },
+    Need {
+        program: "go",
+        packages: &["golang-go"],
+        reason: "builds a site whose reading of paths no spelling may use to get around a rule",
+    },
 ];
 
 /// Beside those for the tests.

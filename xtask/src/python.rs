@@ -50,6 +50,16 @@ pub(crate) const FOR_TESTS: &[Package] = &[
         version: "1.85.1",
         reason: "asks the gRPC listener which services it has",
     },
+    Package {
+        name: "starlette",
+        version: "1.10.0",
+        reason: "is a site whose reading of paths no spelling may use to get around a rule",
+    },
+    Package {
+        name: "uvicorn",
+        version: "0.54.0",
+        reason: "runs that site",
+    },
 ];
 
 /// Debian's Python comes without what makes environments.

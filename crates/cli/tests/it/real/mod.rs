@@ -1,5 +1,6 @@
 //! What starts programs from outside: databases, gateways, clients.
 
+mod bypass;
 mod cli;
 mod docs;
 pub(crate) mod fleet;
