@@ -155,6 +155,13 @@ fn a_malformed_path_is_denied() {
         "/%zz",
         "api",
         "*",
+        "/api//../login",
+        "/api//%2e%2E/login",
+        "/api//x/../../login",
+        "/api/login//..",
+        "//x/api/login",
+        "/api\\login",
+        "/x#/../api/login",
     ] {
         let said = talk.say(&nginx(uri, FROM));
         assert_eq!(status(&said), "403", "{uri}: {said}");

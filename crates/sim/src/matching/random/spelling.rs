@@ -48,12 +48,15 @@ fn mapped(rng: &mut Rng, address: Ipv4Addr) -> String {
 
 /// A path with detours that lead to the same place.
 pub(super) fn path(rng: &mut Rng, plain: &str) -> String {
-    if plain.is_empty() || rng.one_in(2) {
+    if matches!(plain, "" | "/") || rng.one_in(2) {
         return plain.to_owned();
     }
     let mut spelled = String::new();
     for segment in plain.split('/').skip(1) {
-        spelled.push_str(rng.pick(&["/", "/", "/", "//", "/./", "/x/../", "/%2e/"]));
+        // Two slashes at the start are refused: some servers read the name of a host behind them.
+        let after_names: &[&str] = if spelled.is_empty() { &[] } else { &["//"] };
+        let detours = [&["/", "/", "/", "/./", "/x/../", "/%2e/"], after_names].concat();
+        spelled.push_str(rng.pick(&detours));
         for letter in segment.chars() {
             match rng.below(12) {
                 0 => spelled.push_str(&format!("%{:02x}", u32::from(letter))),

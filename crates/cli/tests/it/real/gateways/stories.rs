@@ -13,15 +13,7 @@ pub(crate) fn limits(house: &House) {
     denied(&reply);
     assert_eq!(house.seen("/a"), 3, "the site is spared");
     // Whatever it is spelled like.
-    for path in [
-        "/a/",
-        "//a",
-        "/./a",
-        "/%61",
-        "/a;x",
-        "/b/../a",
-        "/a?b=%2F%5c\\",
-    ] {
+    for path in ["/a/", "/./a", "/%61", "/a;x", "/b/../a", "/a?b=%2F%5c\\"] {
         assert_eq!(house.get(path).status, 429, "{path}");
     }
     house.get("/b").with(200);
@@ -60,7 +52,7 @@ pub(crate) fn refusals(house: &House) {
 }
 
 /// What has no normal form, so that nobody knows which rule is about it.
-const NOWHERE: [&str; 7] = [
+const NOWHERE: [&str; 15] = [
     "/%00",
     "/..",
     "/a/../../b",
@@ -69,6 +61,26 @@ const NOWHERE: [&str; 7] = [
     "/secret/%2e%2E;x=1/b",
     "/secret/.;/b",
     "/secret/;/../b",
+    // To some servers the first segment is the name of a host.
+    "//a",
+    "//x/secret",
+    "///x/secret?c",
+    // To some servers the climb removes the empty segment, to others the name before it.
+    "/secret//..",
+    "/secret//../b",
+    "/secret//%2E%2e/b?c",
+    "/secret//./../b",
+    "/secret//b/../../c",
+];
+
+/// What has no normal form either, as far as the gateways themselves refuse it.
+const TWO_READINGS: [&str; 6] = [
+    "//x/secret",
+    "//",
+    "/secret//..",
+    "/secret//../b",
+    "/b//%2E./secret?c",
+    "/b/c//.%2e?d",
 ];
 
 /// What is no slash to Tollgate, and may be one to the site.
@@ -143,6 +155,10 @@ pub(crate) fn outages(house: &mut House) {
 
     house.kill();
     goes_on(house, "/dead");
+    // What the gateway refuses by itself it refuses then, too.
+    for path in TWO_READINGS.into_iter().chain(SLASHES) {
+        assert_eq!(house.get(path).status, 400, "{path}");
+    }
     house.start();
     limited(house, "/dead");
 }
