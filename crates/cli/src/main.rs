@@ -6,6 +6,7 @@ mod check;
 mod config;
 mod database;
 mod doctor;
+mod escape;
 mod explain;
 mod facts;
 mod file;

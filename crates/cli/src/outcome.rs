@@ -5,7 +5,7 @@ use std::{fmt, process::ExitCode};
 use clap::error::ErrorKind;
 use serde_json::{Map, Value, json};
 
-use crate::say::{Format, print};
+use crate::say::{Format, print_json, remark};
 
 /// What the exit code says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl std::error::Error for Failure {}
 /// Tells what went wrong, with its causes.
 pub(crate) fn of_error(error: &anyhow::Error, format: Format) -> Outcome {
     match format {
-        Format::Text => eprintln!("error: {}", in_words(error)),
+        Format::Text => remark(&format!("error: {}", in_words(error))),
         Format::Json => {
             let failure = error.downcast_ref::<Failure>();
             let mut fields = failure.map_or_else(Map::new, |failure| failure.fields.clone());
@@ -113,7 +113,7 @@ fn usage_in_words(usage: &clap::Error) -> String {
 
 fn tell(json: &Value) {
     // The exit code says that it failed even if nobody reads why.
-    drop(print(&format!("{json:#}\n")));
+    drop(print_json(&format!("{json:#}\n")));
 }
 
 #[cfg(test)]

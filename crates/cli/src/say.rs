@@ -8,6 +8,8 @@ use std::{
 use anyhow::Context as _;
 use serde_json::Value;
 
+use crate::escape;
+
 /// Who reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
@@ -31,18 +33,28 @@ impl Format {
         match self {
             Self::Text => match text().trim_end() {
                 "" => Ok(()),
-                text => print(&format!("{text}\n")),
+                text => print(&format!("{}\n", escape::lines(text))),
             },
-            Self::Json => print(&format!("{:#}\n", json())),
+            Self::Json => print_json(&format!("{:#}\n", json())),
         }
     }
 
     /// Tells a person on the side what a program finds in the JSON.
     pub(crate) fn remark(self, text: impl FnOnce() -> String) {
         if self == Self::Text {
-            eprintln!("{}", text().trim_end());
+            remark(text().trim_end());
         }
     }
+}
+
+/// Tells a person on the side.
+pub(crate) fn remark(text: &str) {
+    eprintln!("{}", escape::lines(text));
+}
+
+/// Prints JSON that is written already.
+pub(crate) fn print_json(text: &str) -> anyhow::Result<()> {
+    print(&escape::json(text))
 }
 
 /// Prints a text as it is.

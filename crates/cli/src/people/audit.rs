@@ -6,7 +6,7 @@ use super::{body::word, table};
 use crate::{
     outcome::Outcome,
     running::{Server, Verb, path},
-    say::{Format, print},
+    say::{Format, print, print_json},
 };
 
 /// Who changed what, and who was turned away; newest first
@@ -47,7 +47,7 @@ impl Audit {
         match format {
             Format::Json => {
                 let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
-                print(&lines)?;
+                print_json(&lines)?;
             }
             Format::Text => print(&in_words(rows))?,
         }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::body::word;
-use crate::{outcome::Outcome, say::Format};
+use crate::{escape, outcome::Outcome, say::Format};
 
 /// A line for each entry of a list, under a line of names; `what` is said if there is none.
 pub(super) fn of(answer: &Value, list: &str, columns: &[(&str, &str)], what: &str) -> String {
@@ -17,7 +17,9 @@ pub(super) fn of(answer: &Value, list: &str, columns: &[(&str, &str)], what: &st
         .map(|(title, _)| (*title).to_owned())
         .collect();
     let rows = entries.iter().map(|entry| {
-        let cells = columns.iter().map(|(_, name)| word(entry, name));
+        let cells = columns
+            .iter()
+            .map(|(_, name)| escape::cell(&word(entry, name)).into_owned());
         cells.collect::<Vec<String>>()
     });
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
@@ -73,5 +75,16 @@ mod tests {
         let text = super::of(&answer, "keys", &columns, "none");
         assert_eq!(text, "ID   USER\nk1   alice\nk17  -\n");
         assert_eq!(super::of(&json!({}), "keys", &columns, "none"), "none\n");
+    }
+
+    /// Stored before such names were refused.
+    #[test]
+    fn a_name_does_not_steer_the_terminal() {
+        let user = "hot\u{9b}31mX\u{202e}\u{2028}\n";
+        let answer = json!({ "keys": [{ "id": "k1", "user": user }] });
+        let text = super::of(&answer, "keys", &[("USER", "user"), ("ID", "id")], "none");
+        let shown = "hot\\u{9b}31mX\\u{202e}\\u{2028}\\u{a}";
+        let title = format!("{:1$}", "USER", shown.len());
+        assert_eq!(text, format!("{title}  ID\n{shown}  k1\n"));
     }
 }

@@ -9,7 +9,7 @@ use tollgate_rules::document;
 use crate::{
     file::{File, is_stdin},
     outcome::Outcome,
-    say::Format,
+    say::{Format, print},
 };
 
 /// Lay files out in the one canonical way; comments stay
@@ -50,16 +50,17 @@ impl Fmt {
         } else {
             "formatted"
         };
-        format.say(
-            || match &printed {
-                Some(printed) => printed.clone(),
-                None => {
+        match (format, &printed) {
+            // A file, not words about one: it is printed as it is.
+            (Format::Text, Some(printed)) => print(printed)?,
+            _ => format.say(
+                || {
                     let lines = changed.iter().map(|name| format!("{verb} {name}\n"));
                     lines.collect()
-                }
-            },
-            || json!({ "changed": changed, "text": printed }),
-        )?;
+                },
+                || json!({ "changed": changed, "text": printed }),
+            )?,
+        }
         let is_different = self.check && !changed.is_empty();
         Ok(if is_different {
             Outcome::Different

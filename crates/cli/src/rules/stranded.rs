@@ -8,7 +8,11 @@ use tollgate_rules::{
     review::{Flaw, Locus, review_overrides},
 };
 
-use crate::{overrides::described, say::Format, when};
+use crate::{
+    overrides::described,
+    say::{Format, remark},
+    when,
+};
 
 /// Of so many overrides in force it is looked whether they still count.
 const LOOKED_AT_MAX: u32 = 10_000;
@@ -44,14 +48,14 @@ pub(super) fn warn(format: Format, stranded: &[String]) {
         return;
     }
     for told in stranded.iter().take(SHOWN_MAX) {
-        eprintln!("warning: {told}");
+        remark(&format!("warning: {told}"));
     }
     if let Some(more) = stranded
         .len()
         .checked_sub(SHOWN_MAX)
         .filter(|more| *more > 0)
     {
-        eprintln!("warning: {more} more overrides no longer count");
+        remark(&format!("warning: {more} more overrides no longer count"));
     }
 }
 

@@ -1,5 +1,7 @@
 //! Identifiers: users, organisations, keys, tiers, regions, attributes.
 
+use super::is_control_or_bidi;
+
 /// The longest identifier and the longest attribute.
 pub const IDENTIFIER_BYTES_MAX: usize = 1_024;
 
@@ -9,7 +11,7 @@ pub const IDENTIFIER_BYTES_MAX: usize = 1_024;
 ///
 /// # Errors
 ///
-/// [`IdentifierError`] for control characters, or more than [`IDENTIFIER_BYTES_MAX`].
+/// [`IdentifierError`] for what [`is_control_or_bidi`] finds, or more than [`IDENTIFIER_BYTES_MAX`].
 ///
 /// ```
 /// use tollgate_rules::normalise::identifier;
@@ -17,6 +19,7 @@ pub const IDENTIFIER_BYTES_MAX: usize = 1_024;
 /// assert_eq!(identifier(" alice "), Ok(Some("alice")));
 /// assert_eq!(identifier(""), Ok(None));
 /// assert!(identifier("a\0b").is_err());
+/// assert!(identifier("a\u{202e}b").is_err());
 /// ```
 pub fn identifier(text: &str) -> Result<Option<&str>, IdentifierError> {
     let text = text.trim_ascii();
@@ -26,8 +29,10 @@ pub fn identifier(text: &str) -> Result<Option<&str>, IdentifierError> {
             max: IDENTIFIER_BYTES_MAX,
         });
     }
-    if text.bytes().any(|byte| byte.is_ascii_control()) {
-        return Err(IdentifierError::Control);
+    if let Some(letter) = text.chars().find(|&letter| is_control_or_bidi(letter)) {
+        return Err(IdentifierError::Control {
+            code: u32::from(letter),
+        });
     }
     Ok((!text.is_empty()).then_some(text))
 }
@@ -44,7 +49,10 @@ pub enum IdentifierError {
         /// How long it may be.
         max: usize,
     },
-    /// A control character.
-    #[error("holds a control character")]
-    Control,
+    /// A control character, a line separator or a mark of writing direction.
+    #[error("holds a control character (U+{code:04X})")]
+    Control {
+        /// Which.
+        code: u32,
+    },
 }

@@ -229,10 +229,38 @@ fn identifiers_follow_the_declared_policy() {
     // Byte for byte: case and the forms of Unicode differ.
     assert_ne!(user("Alice"), user("alice"));
     assert_ne!(user("re\u{301}my"), user("rémy"));
-    for text in ["a\0b", "a\nb", "a\u{7f}b"] {
-        let error = user(text).unwrap_err();
-        assert_eq!(error.to_string(), "user: holds a control character");
+    for (text, code) in [
+        ("a\0b", "U+0000"),
+        ("a\nb", "U+000A"),
+        ("a\u{7f}b", "U+007F"),
+        ("hot\u{9b}31mX", "U+009B"),
+        ("\u{85}", "U+0085"),
+        ("bob\u{202e}ecila", "U+202E"),
+        ("a\u{2066}b", "U+2066"),
+        ("a\u{200f}", "U+200F"),
+        ("\u{61c}a", "U+061C"),
+        ("a\u{2028}b", "U+2028"),
+    ] {
+        let error = user(text).unwrap_err().to_string();
+        assert_eq!(error, format!("user: holds a control character ({code})"));
+        for refused in [
+            Query::new().org(text).map(drop),
+            Query::new().api_key(text).map(drop),
+            Query::new().tier(text).map(drop),
+            Query::new().region(text).map(drop),
+            Query::new().attribute("a", text).map(drop),
+            Query::new().attribute(text, "a").map(drop),
+        ] {
+            let error = refused.unwrap_err().to_string();
+            assert!(
+                error.ends_with(&format!("holds a control character ({code})")),
+                "{error}"
+            );
+        }
     }
+    // Letters of scripts that are written from right to left, and joined pictures, are letters.
+    assert_eq!(user("שלום"), Ok(Some("שלום")));
+    assert_eq!(user("👩\u{200d}💻"), Ok(Some("👩\u{200d}💻")));
     let long = "a".repeat(normalise::IDENTIFIER_BYTES_MAX + 1);
     assert!(Query::new().org(&long).is_err());
     // A byte that is no text stays a byte of the counter's name, and apart from others.

@@ -16,6 +16,7 @@ use super::{
     params::Params,
     problem::Problem,
     proposals::Earlier,
+    recorded::refuse_controls,
     route::Route,
     state::AdminState,
     trouble,
@@ -67,6 +68,7 @@ impl Call {
             .flat_map(|(name, value)| [name.as_str(), value.as_str()])
             .chain(in_path.iter().map(|(_, value)| value));
         refuse_secrets(texts, &parts.headers, "")?;
+        refuse_controls(&parts.headers, &given)?;
         let mut params = Params::read(route, given)?;
         for (name, value) in &in_path {
             params.put(name, value);

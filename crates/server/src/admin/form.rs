@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Map, Value, json};
 use tollgate_core::{Micros, Timestamp};
-use tollgate_rules::normalise::identifier;
+use tollgate_rules::normalise::{identifier, is_control_or_bidi};
 
 use super::{call::Call, problem::Problem};
 
@@ -105,7 +105,7 @@ impl Form {
             let count = text.map_or(0, |text| text.chars().count());
             match text {
                 Some(text)
-                    if (1..=chars_max).contains(&count) && !text.chars().any(char::is_control) =>
+                    if (1..=chars_max).contains(&count) && !text.contains(is_control_or_bidi) =>
                 {
                     return Some(text.into());
                 }

@@ -28,6 +28,7 @@ mod params;
 mod problem;
 mod proposals;
 mod quotas;
+mod recorded;
 mod reply;
 mod revisions;
 mod route;

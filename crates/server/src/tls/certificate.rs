@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use rustls::pki_types::CertificateDer;
+use tollgate_rules::normalise::is_control_or_bidi;
 use x509_parser::{
     certificate::X509Certificate,
     extensions::GeneralName,
@@ -108,7 +109,7 @@ fn plain(name: &str) -> Option<String> {
     let is_sound = !name.is_empty()
         && name.chars().count() <= NAME_CHARS_MAX
         && name.trim() == name
-        && !name.chars().any(char::is_control);
+        && !name.contains(is_control_or_bidi);
     is_sound.then(|| name.to_owned())
 }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::tree::{Scalar, Style};
+use crate::normalise::is_control_or_bidi;
 
 /// The widest line that text is folded to.
 const COLUMNS_MAX: usize = 100;
@@ -107,11 +108,8 @@ pub(in crate::document) fn in_double_quotes(text: &str) -> String {
 }
 
 fn is_printable(letter: char) -> bool {
-    let is_odd = matches!(
-        letter,
-        '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
-    );
-    !letter.is_control() && !is_odd
+    let is_odd = matches!(letter, '\u{feff}' | '\u{fffe}' | '\u{ffff}');
+    !is_control_or_bidi(letter) && !is_odd
 }
 
 /// Whether every reader of YAML takes it for a text without quotes, wherever it stands.

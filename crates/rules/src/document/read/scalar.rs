@@ -165,7 +165,7 @@ pub(super) fn part(node: &Node<'_>, what: &str, findings: &mut Findings) -> Opti
             "{what} has {} bytes, at most {max} are allowed",
             given.len()
         )
-    } else if given.contains(|letter: char| letter.is_ascii_control()) {
+    } else if given.contains(normalise::is_control_or_bidi) {
         format!("{what} holds a control character")
     } else {
         return Some(given.into());

@@ -101,6 +101,46 @@ async fn where_a_token_is_missing_that_is_on_record() {
     assert_eq!(page["rows"][0]["outcome"], "refused");
 }
 
+/// The audit is read on terminals, which obey such characters.
+#[tokio::test]
+async fn an_author_and_a_reason_hold_no_control_characters() {
+    let house = House::sqlite().await;
+    let block = json!({ "user_id": "mallory", "reason": "spam" });
+    for (field, text) in [
+        ("tollgate-author", "dana\u{9b}31m"),
+        ("tollgate-author", "dana\u{202e}ada"),
+        ("tollgate-author", "dana\u{2028}ada"),
+        ("tollgate-author", "dana\tada"),
+        ("tollgate-reason", "sp\u{2066}am"),
+    ] {
+        let request = ask("POST", "/ratelimit/blocks", &[(field, text)], Some(&block));
+        let told = house.send(request).await.expect(400)["detail"].to_string();
+        let named = told.to_ascii_lowercase();
+        assert!(named.contains(field), "{told}");
+        assert!(named.contains("control character (u+"), "{told}");
+    }
+    let steered = json!({ "user_id": "mal\u{202e}lory", "reason": "spam" });
+    let told = house.post("/ratelimit/blocks", &steered).await.expect(422);
+    assert!(
+        told.to_string().contains("control character (U+202E)"),
+        "{told}"
+    );
+    let reason = json!({ "user_id": "mallory", "reason": "sp\u{202e}am" });
+    house.post("/ratelimit/blocks", &reason).await.expect(422);
+    let asked = "/ratelimit/blocks?reason=sp%E2%80%AEam";
+    house.post(asked, &block).await.expect(400);
+    assert!(house.audit("object_kind=block").await.is_empty());
+    // Letters of every script are fine.
+    let request = ask(
+        "POST",
+        "/ratelimit/blocks",
+        &[("tollgate-author", "שרה é")],
+        Some(&block),
+    );
+    house.send(request).await.expect(201);
+    assert_eq!(house.audit("object_kind=block").await[0]["actor"], "שרה é");
+}
+
 // Proves: O2
 #[tokio::test]
 async fn every_change_says_who_and_what_was_there_before() {

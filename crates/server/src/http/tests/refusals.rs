@@ -36,8 +36,29 @@ fn facts_are_named_as_they_were_spelled() {
             "user_id: holds a control character",
         ),
         (r#"{"org_id":"a\nb"}"#, "org_id: holds a control character"),
+        (
+            r#"{"user_id":"hot\u009b31mX"}"#,
+            "user_id: holds a control character (U+009B)",
+        ),
+        (
+            "{\"user_id\":\"bob\u{202e}ecila\"}",
+            "user_id: holds a control character (U+202E)",
+        ),
+        (
+            r#"{"region":"a\u2028b"}"#,
+            "region: holds a control character (U+2028)",
+        ),
         (r#"{"ip":"1.2.3"}"#, "ip: "),
         (r#"{"endpoint":"/%00"}"#, "endpoint: "),
+        (
+            r#"{"endpoint":"/api//../login"}"#,
+            "endpoint: path climbs by .. over an empty segment",
+        ),
+        (
+            r#"{"endpoint":"//x/api/login"}"#,
+            "endpoint: path begins with //",
+        ),
+        (r#"{"endpoint":"/api\\login"}"#, "endpoint: path holds a "),
         (r#"{"method":"G T"}"#, "method: "),
         (
             r#"{"attributes":{"a":"\u0001"}}"#,

@@ -81,7 +81,7 @@ fn a_cost_that_never_fits_is_never_worth_waiting_for() {
 #[test]
 fn every_field_is_a_fact() {
     let rig = Rig::new();
-    let all = "TG.CHECK user_id bob org_id acme api_key k1 ip 192.0.2.1 tier free endpoint //login \
+    let all = "TG.CHECK user_id bob org_id acme api_key k1 ip 192.0.2.1 tier free endpoint /x/../login \
                method post region eu attributes.plan trial cost 1 scope user request_id r1";
     let reply = rig.hears(&bulks(all));
     assert_eq!(
@@ -243,6 +243,30 @@ fn what_is_wrong_with_a_value_is_said_by_its_field() {
         ("scope x", "-ERR scope: unknown scope \"x\""),
         ("ip 300.1.1.1", "-ERR ip: "),
         ("endpoint /../..", "-ERR endpoint: "),
+        (
+            "endpoint /api//../login",
+            "-ERR endpoint: path climbs by .. over an empty segment",
+        ),
+        (
+            "endpoint //x/api/login",
+            "-ERR endpoint: path begins with //",
+        ),
+        (
+            "endpoint /x#/../api/login",
+            "-ERR endpoint: path holds a # with a slash behind it",
+        ),
+        (
+            "org_id hot\u{9b}31mX",
+            "-ERR org_id: holds a control character (U+009B)",
+        ),
+        (
+            "api_key a\u{202e}b",
+            "-ERR api_key: holds a control character (U+202E)",
+        ),
+        (
+            "region a\u{2028}b",
+            "-ERR region: holds a control character (U+2028)",
+        ),
         ("org_id \"a\\nb\"", "-ERR org_id: "),
         ("org_id \"\\xff\"", "-ERR org_id: not UTF-8"),
         ("attributes.a \"\\xff\"", "-ERR \"attributes.a\": not UTF-8"),

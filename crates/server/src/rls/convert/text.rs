@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use tollgate_rules::normalise::IDENTIFIER_BYTES_MAX;
+use tollgate_rules::normalise::{IDENTIFIER_BYTES_MAX, is_control_or_bidi};
 
 /// As text. What is none is replaced and not refused: Envoy lets pass what it gets no answer to.
 pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(bytes);
-    if text.bytes().any(|byte| byte.is_ascii_control()) {
+    if text.contains(is_control_or_bidi) {
         let plain = |letter: char| match letter {
-            letter if letter.is_ascii_control() => char::REPLACEMENT_CHARACTER,
+            letter if is_control_or_bidi(letter) => char::REPLACEMENT_CHARACTER,
             letter => letter,
         };
         return Cow::Owned(text.chars().map(plain).collect());
@@ -37,6 +37,10 @@ mod tests {
     #[test]
     fn other_bytes_are_replaced() {
         assert_eq!(text(b"a\xffb\tc"), "a\u{fffd}b\u{fffd}c");
+        // An identifier may not hold them, and what is refused Envoy lets pass.
+        for steering in ["\u{9b}", "\u{202e}", "\u{2028}", "\u{61c}"] {
+            assert_eq!(text(format!("a{steering}").as_bytes()), "a\u{fffd}");
+        }
     }
 
     #[test]
