@@ -51,7 +51,7 @@ pub use data::DataError;
 pub use doctor::{Diagnosis, Grade, diagnose};
 pub use engine::RedisError;
 pub use error::StartError;
-pub use gateway::{ProxiesError, TrustedCallers, TrustedProxies};
+pub use gateway::{ProxiesError, ProxyHeader, TrustedCallers, TrustedProxies};
 pub use identity::{JwtKeysError, KeySecretError};
 pub use listen::BindError;
 pub use open_files::raise_open_files;

@@ -27,8 +27,12 @@ impl<D: Decide, K: Key> Rig<D, K> {
         }
         let mut facts = Facts::default();
         self.key.read(head, &mut facts);
-        if facts.peer() == Peer::Unknown {
-            settings.tally.tell_of_unknown_peers();
+        match facts.peer() {
+            Peer::Known => {}
+            Peer::Unknown => settings.tally.tell_of_unknown_peers(),
+            Peer::Unreadable(unreadable) => {
+                return Step::Now(Decided::Malformed(unreadable.to_string()));
+            }
         }
         if facts.has_missing(0) {
             count(&settings.tally.missing);

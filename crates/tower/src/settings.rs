@@ -63,7 +63,7 @@ pub enum Missing {
 }
 
 /// What becomes of a request whose facts no rule can be asked about: a path that climbs above the root, a header of
-/// more than 1,024 bytes.
+/// more than 1,024 bytes, a proxy's header that names no client.
 ///
 /// ```
 /// use tollgate_tower::{Malformed, TollgateLayer};

@@ -1,6 +1,6 @@
 //! How a query is put together, fact by fact.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use tollgate_core::Cost;
 
@@ -149,6 +149,19 @@ impl<'a> Query<'a> {
             Some(text) => Some(normalise::address(text).map_err(QueryError::Ip)?),
         };
         Ok(())
+    }
+
+    /// Puts an address that was read before in the place of the one there was.
+    #[inline]
+    pub const fn set_ip_address(&mut self, address: IpAddr) {
+        self.ip = Some(address.to_canonical());
+    }
+
+    /// Forgets the id of an API key.
+    #[inline]
+    pub const fn clear_api_key(&mut self) {
+        self.api_key = None;
+        self.key_card = None;
     }
 
     /// With the path that is asked for.

@@ -6,7 +6,7 @@ use tollgate_catalog::{DatabaseUrl, NodeId};
 use tollgate_core::SystemClock;
 use tollgate_memory::MemoryStore;
 
-use crate::gateway::TrustedProxies;
+use crate::gateway::{ProxyHeader, TrustedProxies};
 
 use super::{
     Collector, ConfigError, Demo, Effective, Listeners, Logs, Origin, Owner, Problem, SETTINGS,
@@ -88,6 +88,10 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         text.parse::<TrustedProxies>()
             .map_err(|error| error.to_string())
     });
+    let client_address = reader.value("client_address", |text| {
+        text.parse::<ProxyHeader>()
+            .map_err(|error| error.to_string())
+    });
     let identity = identity::read(reader);
     let otlp = reader.optional("otlp", |text| {
         let collector = text.parse::<Collector>();
@@ -110,6 +114,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         admin_rules: admin_rules?,
         tls,
         trusted_proxies: trusted_proxies?,
+        client_address: client_address?,
         identity: identity?,
         keys_max: keys_max?,
         wording: wording?,

@@ -5,7 +5,11 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 use tollgate_catalog::{DatabaseUrl, NodeId};
 
 use super::{AdminRules, Collector, Identity, Redis, Tls};
-use crate::{authority::Token, counting::Counting, gateway::TrustedProxies};
+use crate::{
+    authority::Token,
+    counting::Counting,
+    gateway::{ProxyHeader, TrustedProxies},
+};
 
 /// Everything a server needs to know.
 #[derive(Clone, Debug)]
@@ -34,6 +38,8 @@ pub struct Settings {
     pub tls: Tls,
     /// Who is believed when it says whom it asks for.
     pub trusted_proxies: TrustedProxies,
+    /// In which header they say so.
+    pub client_address: ProxyHeader,
     /// How it is found out who asks.
     pub identity: Identity,
     /// How many keys there is room for.

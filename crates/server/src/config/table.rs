@@ -169,6 +169,12 @@ pub(super) const GENERAL: &[Setting] = &[
         "The networks of the gateways that are believed when they name their client; none: nobody",
     ),
     Setting::value(
+        "client_address",
+        "HEADER",
+        "x-forwarded-for",
+        "The one header in which trusted_proxies name their client: x-forwarded-for, forwarded, or one that holds a single address, such as x-real-ip, cf-connecting-ip or true-client-ip",
+    ),
+    Setting::value(
         "keys_max",
         "COUNT",
         "1000000",

@@ -1,5 +1,7 @@
 //! From what a gateway says to a question.
 
+use std::net::IpAddr;
+
 use tollgate_rules::Query;
 use tollgate_wire::http1::Headers;
 
@@ -75,9 +77,9 @@ impl<'a> Says<'a> {
 
 /// The question, for a client at this address. Who it is is not taken from its headers, since anybody can
 /// write those.
-pub(crate) fn query<'a>(says: Says<'a>, address: &'a str) -> Result<Query<'a>, Astray> {
+pub(crate) fn query(says: Says<'_>, client: IpAddr) -> Result<Query<'_>, Astray> {
     let malformed = |error: &dyn ToString| Astray::Malformed(error.to_string());
-    let text = |bytes: &'a [u8], what: &str| {
+    let text = |bytes, what: &str| {
         str::from_utf8(bytes).map_err(|_| Astray::Malformed(format!("{what} is not UTF-8")))
     };
     let mut query = Query::new();
@@ -86,6 +88,6 @@ pub(crate) fn query<'a>(says: Says<'a>, address: &'a str) -> Result<Query<'a>, A
     query
         .set_method(method)
         .map_err(|error| malformed(&error))?;
-    query.set_ip(address).map_err(|error| malformed(&error))?;
+    query.set_ip_address(client);
     Ok(query)
 }

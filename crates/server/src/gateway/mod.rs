@@ -7,7 +7,7 @@ mod convert;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use address::client_address;
+pub(crate) use address::{ClientAddress, UnknownClient};
 pub use callers::TrustedCallers;
 pub(crate) use convert::{Astray, Gateway, Says, query};
-pub use tollgate_wire::forwarded::{ProxiesError, TrustedProxies};
+pub use tollgate_wire::forwarded::{ProxiesError, ProxyHeader, TrustedProxies};

@@ -38,12 +38,13 @@ impl Desk {
             Ok(read) => read,
             Err(problem) => return self.problem(&problem, manner, output),
         };
+        let standing = self.standing(request);
         let mut body = std::mem::take(&mut self.scratch);
         body.clear();
         body.extend_from_slice(b"{\"results\":[");
         for some in batch.chunks(TOGETHER) {
             let identify = |read: &Result<CheckBody<'_>, BodyError>| match read {
-                Ok(body) => self.identify(body, request),
+                Ok(body) => self.identify(body, &standing),
                 Err(error) => Err(Problem::new(400, error.to_string())),
             };
             let identified: Vec<_> = some.iter().map(identify).collect();

@@ -28,7 +28,7 @@ impl Desk {
     }
 
     fn named(&mut self, name: &[u8], request: &Request<'_>) -> Result<Telling, Problem> {
-        if !self.may_state(request) {
+        if self.stranger(request).is_some() {
             return Ok(Telling::Usual);
         }
         let callers = self.service.engine.recorder().callers();

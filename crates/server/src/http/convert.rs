@@ -8,7 +8,7 @@ use tollgate_wire::check::{CheckAnswer, CheckBody, LimitAnswer, Problem, ToldAns
 use super::caller::Telling;
 use crate::{
     engine::{Answer, Ask, Refusal},
-    identity::{Identity, Refused, Stated},
+    identity::{Identity, KeySource, Refused, Stated},
 };
 
 /// The question that a body asks.
@@ -34,6 +34,7 @@ pub(super) fn ask<'b>(
              region or attributes",
         ));
     }
+    identity.restrict(&mut query);
     let request_id = body.request_id.as_deref().filter(|id| !id.is_empty());
     if request_id.is_some_and(|id| id.len() > Ask::REQUEST_ID_BYTES_MAX) {
         let max = Ask::REQUEST_ID_BYTES_MAX;
@@ -51,9 +52,11 @@ pub(super) fn stated<'b>(body: &'b CheckBody<'_>) -> Stated<'b> {
     Stated {
         token: body.token.as_deref(),
         api_key: body.api_key.as_deref(),
+        key_source: KeySource::Caller,
         user: body.user_id.as_deref(),
         org: body.org_id.as_deref(),
         tier: body.tier.as_deref(),
+        ip: body.ip.as_deref(),
     }
 }
 

@@ -3,7 +3,7 @@
 use tollgate::Action;
 use tollgate_wire::{
     check::{Problem, Purpose, read_body},
-    http1::{Asker, Request, Wanted},
+    http1::{Asker, Passage, Request, Wanted},
 };
 
 use super::{
@@ -17,6 +17,7 @@ use super::{
 use crate::{
     authority::{Actor, Caller, Door, Permission, Refused},
     engine::{Answer, Deed},
+    identity::{PROXIED, Sender, credentials},
     record::{Counters, Tried},
 };
 
@@ -45,9 +46,12 @@ impl Desk {
         if let Err(refused) = &allowed {
             let status = refused.status();
             let challenge = refused.is_of_token().then_some(CHALLENGE);
-            let detail = match request.asker {
-                Asker::Page => format!("a page in a browser needs a token here: {refused}"),
-                Asker::Program => refused.to_string(),
+            let detail = match (request.asker, request.passage) {
+                (Asker::Page, _) => format!("a page in a browser needs a token here: {refused}"),
+                (Asker::Program, Passage::Proxied) if self.lost_loopback(request) => {
+                    PROXIED.to_owned()
+                }
+                (Asker::Program, _) => refused.to_string(),
             };
             let problem = Problem::new(status, detail);
             return self.problem_with(&problem, challenge, manner, output);
@@ -71,17 +75,13 @@ impl Desk {
         }
     }
 
-    /// A page in a browser speaks for its author, not for the machine it is shown on nor for the
-    /// certificate that the browser has: it needs a token even on loopback.
     fn allows(&self, action: Action, request: &Request<'_>) -> Result<Actor, Refused> {
         let wanted = match action {
             Action::Peek => Permission::Check,
             _ => Permission::Counters,
         };
-        let (door, name) = match request.asker {
-            Asker::Program => (self.peer.door(self.service.door), self.peer.name.as_deref()),
-            Asker::Page => (Door::Open, None),
-        };
+        let door = self.peer.door(self.service.door);
+        let (door, name) = credentials(door, self.peer.name.as_deref(), Sender::of(request));
         let token = request.bearer();
         let caller = Caller { door, token, name };
         let authority = &self.service.authority;
@@ -95,6 +95,11 @@ impl Desk {
             authority.turned_away(caller, from, tried, *refused);
         }
         allowed
+    }
+
+    /// Whether a caller without a token would be let in, but for the proxy between.
+    fn lost_loopback(&self, request: &Request<'_>) -> bool {
+        request.bearer().is_none() && self.peer.door(self.service.door) == Door::Loopback
     }
 
     async fn do_it(
@@ -112,7 +117,7 @@ impl Desk {
                 "a refund needs `cost`: how much is given back",
             ));
         }
-        let identity = self.identify(&body, request)?;
+        let identity = self.identify(&body, &self.standing(request))?;
         let ask = convert::ask(&body, &identity, telling)?;
         let rule = body.rule.as_deref().filter(|rule| !rule.is_empty());
         let answer = self

@@ -21,7 +21,8 @@ use super::{
 };
 use crate::{
     callers::Registered,
-    identity::{Identity, Trust},
+    gateway::UnknownClient,
+    identity::{Distrust, Identity, Sender, Standing, Trust},
     listen::Peer,
     telemetry::{Protocol, Turned},
 };
@@ -43,6 +44,13 @@ pub(super) struct Desk {
     pub(super) after: After,
     /// As whom it has named itself, as long as it is here.
     pub(super) registered: Option<Registered>,
+}
+
+/// What the caller of a request may state.
+pub(super) struct CallerStanding {
+    standing: Standing,
+    /// Why the address of a stranger is not known: a proxy does not say for whom it asks.
+    unknown: Option<UnknownClient>,
 }
 
 /// Any page may ask, and read what it is told.
@@ -216,7 +224,7 @@ impl Desk {
             body.map_err(|error| Problem::new(400, error.to_string()))
         });
         let identity = match &read {
-            Ok(body) => self.identify(body, request),
+            Ok(body) => self.identify(body, &self.standing(request)),
             Err(_) => Ok(Identity::default()),
         };
         let (identity, body) = match identity {
@@ -236,17 +244,39 @@ impl Desk {
     pub(super) fn identify(
         &self,
         body: &CheckBody<'_>,
-        request: &Request<'_>,
+        caller: &CallerStanding,
     ) -> Result<Identity, Problem> {
         let stated = convert::stated(body);
-        let identifier = &self.service.identifier;
-        let identified = identifier.identify(&stated, || self.may_state(request));
-        identified.map_err(|refused| convert::refused(&refused))
+        let identified = self.service.identifier.identify(&stated, caller.standing);
+        let identity = identified.map_err(|refused| convert::refused(&refused))?;
+        match &caller.unknown {
+            Some(unknown) => Err(Problem::new(400, unknown.to_string())),
+            None => Ok(identity),
+        }
     }
 
-    /// Whether whoever asks may say for whom.
-    pub(super) fn may_state(&self, request: &Request<'_>) -> bool {
-        let token = request.bearer();
-        self.trust.may_state(&self.service.authority, token)
+    /// What the caller of a request may state.
+    #[inline]
+    pub(super) fn standing(&self, request: &Request<'_>) -> CallerStanding {
+        let Some(why) = self.stranger(request) else {
+            return CallerStanding {
+                standing: Standing::Trusted,
+                unknown: None,
+            };
+        };
+        let proxied = (request.headers, request.passage);
+        let peer = self.peer.address.ip();
+        let address = self.service.client_address.of_caller(peer, proxied);
+        CallerStanding {
+            standing: Standing::of(Some(why), address.as_ref().ok().copied()),
+            unknown: address.err(),
+        }
+    }
+
+    /// Why the caller may not say for whom it asks; none if it may.
+    #[inline]
+    pub(super) fn stranger(&self, request: &Request<'_>) -> Option<Distrust> {
+        let (sender, authority) = (Sender::of(request), &self.service.authority);
+        self.trust.stranger(sender, authority, request.bearer())
     }
 }

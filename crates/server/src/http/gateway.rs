@@ -17,8 +17,8 @@ use super::{
 use crate::{
     Fields, Wording,
     engine::{Answer, Ask},
-    gateway::{Astray, Gateway, Says, ascii, client_address, query},
-    identity::{Identity, KeyFlaw, Refused, Stated},
+    gateway::{Astray, Gateway, Says, ascii, query},
+    identity::{Identity, KeyFlaw, KeySource, Refused, Standing, Stated},
 };
 
 /// The head of an answer. NGINX and HAProxy take one that their buffers do not hold for a breakdown, and
@@ -62,9 +62,14 @@ impl Desk {
     ) {
         // The question borrows from it, so it is there before and after.
         let identity;
-        let proxies = &self.service.proxies;
-        let client = client_address(self.peer.address.ip(), proxies, request.headers).to_string();
-        let asked = Says::read(gateway, request.headers).and_then(|says| query(says, &client));
+        let found = self
+            .service
+            .client_address
+            .of_client(self.peer.address.ip(), request.headers);
+        let asked = Says::read(gateway, request.headers).and_then(|says| {
+            let client = found.map_err(|unreadable| Astray::Malformed(unreadable.to_string()))?;
+            query(says, client)
+        });
         let mut query = match asked {
             Ok(query) => query,
             Err(astray) => return self.astray(gateway, astray, manner, output),
@@ -117,9 +122,11 @@ impl Desk {
         let stated = Stated {
             token,
             api_key: identifier.shown_key(key),
+            key_source: KeySource::Client,
             ..Stated::default()
         };
-        let identified = identifier.identify(&stated, || false);
+        // The gateway says where its client is; of the client only what it shows is taken.
+        let identified = identifier.identify(&stated, Standing::Trusted);
         identified.map_err(|refused| convert::refused(&refused))
     }
 

@@ -7,6 +7,7 @@ use tollgate_wire::http1::HEAD_BYTES_MAX;
 use super::{HttpService, HttpSession};
 use crate::{
     authority::Door,
+    gateway::ClientAddress,
     listen::{Conversation, Peer, Serve, Stream, Terms},
     server::Parts,
     stop::Stop,
@@ -33,7 +34,10 @@ impl HttpServe {
             door: Door::of(settings.listen.http),
             wording: settings.wording,
             body_bytes_max: settings.timers.body_bytes_max,
-            proxies: settings.trusted_proxies.clone(),
+            client_address: ClientAddress {
+                proxies: settings.trusted_proxies.clone(),
+                header: settings.client_address.clone(),
+            },
             complaints: Complaints::default(),
             health: Arc::new(move || health.condition()),
         };

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use tollgate_core::Clock as _;
 
 use crate::{
-    TrustedProxies, Wording,
+    Wording,
     authority::{Authority, Door},
     engine::Engine,
+    gateway::ClientAddress,
     health::Condition,
     identity::Identifier,
     telemetry::Complaints,
@@ -27,8 +28,8 @@ pub(crate) struct HttpService {
     pub(crate) wording: Wording,
     /// The bytes of a request's body.
     pub(crate) body_bytes_max: usize,
-    /// Who is believed when it says whom it asks for.
-    pub(crate) proxies: TrustedProxies,
+    /// Whose address counts.
+    pub(crate) client_address: ClientAddress,
     /// Keeps complaints about gateways from flooding the log.
     pub(crate) complaints: Complaints,
     /// How the node fares.

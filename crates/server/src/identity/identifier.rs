@@ -1,14 +1,15 @@
 //! Who asks, from what was shown and stated.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, net::IpAddr, sync::Arc};
 
 use tollgate_core::{Clock as _, Timestamp};
-use tollgate_rules::{KeyCard, KeyStanding, Query, QueryError};
+use tollgate_rules::{KeyCard, KeyStanding, Query, QueryError, normalise};
 
 use super::{
     jwt::{Facts, TokenFlaw, Verifier},
     refused::{Fact, KeyFlaw, Refused, Source},
     secret::{KeyHasher, Kind, Secret},
+    trust::{Standing, Stranger},
 };
 use crate::{TrustedCallers, TrustedProxies, config, config::ApiKeys, engine::Engine};
 
@@ -28,9 +29,23 @@ pub(crate) struct Identifier {
 pub(crate) struct Stated<'a> {
     pub(crate) token: Option<&'a str>,
     pub(crate) api_key: Option<&'a str>,
+    /// Who says that this is the key.
+    pub(crate) key_source: KeySource,
     pub(crate) user: Option<&'a str>,
     pub(crate) org: Option<&'a str>,
     pub(crate) tier: Option<&'a str>,
+    /// Not of Envoy: its callers ask for clients at other addresses.
+    pub(crate) ip: Option<&'a str>,
+}
+
+/// Who says what an API key is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum KeySource {
+    /// The caller.
+    #[default]
+    Caller,
+    /// A client of the caller, in a header that the caller hands on: the client can write anything.
+    Client,
 }
 
 /// What was proven of whoever asks.
@@ -38,6 +53,19 @@ pub(crate) struct Stated<'a> {
 pub(crate) struct Identity {
     token: Option<Arc<Facts>>,
     key: Option<Arc<KeyCard>>,
+    own_key: OwnKey,
+    /// The address of a stranger, which is counted by no other.
+    address: Option<IpAddr>,
+}
+
+/// Whether an API key that was not issued here is a fact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum OwnKey {
+    /// By the word of a caller that is trusted.
+    #[default]
+    Fact,
+    /// Whoever sends it could have a new budget with each request.
+    Ignored,
 }
 
 impl Identifier {
@@ -74,17 +102,20 @@ impl Identifier {
         self.verifier.is_some()
     }
 
-    /// Who asks, or why it is not believed. `may_state` is asked only where something is stated.
+    /// Who asks, or why it is not believed.
     #[inline]
     pub(crate) fn identify(
         &self,
         stated: &Stated<'_>,
-        may_state: impl FnOnce() -> bool,
+        standing: Standing,
     ) -> Result<Identity, Refused> {
         if stated.is_nothing() {
-            return Ok(Identity::default());
+            return Ok(Identity {
+                address: standing.own_address(),
+                ..Identity::default()
+            });
         }
-        let identified = self.look(stated, may_state);
+        let identified = self.look(stated, standing);
         if let Err(refused) = &identified {
             let recorder = self.engine.recorder();
             recorder.identity_refused(refused.reason());
@@ -92,39 +123,50 @@ impl Identifier {
         identified
     }
 
-    fn look(
-        &self,
-        stated: &Stated<'_>,
-        may_state: impl FnOnce() -> bool,
-    ) -> Result<Identity, Refused> {
+    fn look(&self, stated: &Stated<'_>, standing: Standing) -> Result<Identity, Refused> {
         let token = given(stated.token);
         let token = token.map(|token| self.token(token)).transpose()?;
         let key = given(stated.api_key);
         let key = key.map(|key| self.key(key)).transpose()?.flatten();
-        let identity = Identity { token, key };
+        let identity = Identity {
+            token,
+            key,
+            own_key: self.own_key(stated.key_source, standing),
+            address: standing.own_address(),
+        };
         let facts = [
             (Fact::User, given(stated.user)),
             (Fact::Org, given(stated.org)),
             (Fact::Tier, given(stated.tier)),
         ];
-        // Once, and only if somebody states something that nothing proves.
-        let mut may_state = Some(may_state);
         for (fact, stated) in facts {
             let proven = identity.proven(fact)?;
             let Some(stated) = stated else { continue };
             if proven.is_some_and(|(proven, _)| proven == stated) {
                 continue;
             }
-            if let Some(may_state) = may_state.take()
-                && !may_state()
-            {
-                return Err(Refused::NotTrusted(fact));
+            if let Standing::Stranger(stranger) = standing {
+                return Err(Refused::NotTrusted(fact, stranger.why));
             }
             if let Some((_, source)) = proven {
                 return Err(Refused::Contradiction(fact, source, Source::Stated));
             }
         }
-        Ok(identity)
+        match (standing, given(stated.ip)) {
+            (Standing::Stranger(stranger), Some(ip)) if !stranger.is_at(ip) => {
+                Err(Refused::NotTrusted(Fact::Ip, stranger.why))
+            }
+            _ => Ok(identity),
+        }
+    }
+
+    /// Whether an API key that was not issued here is a fact.
+    fn own_key(&self, source: KeySource, standing: Standing) -> OwnKey {
+        match (standing, source) {
+            (Standing::Trusted, KeySource::Caller) => OwnKey::Fact,
+            (Standing::Trusted, KeySource::Client) if self.api_keys == ApiKeys::Any => OwnKey::Fact,
+            (Standing::Trusted | Standing::Stranger(_), _) => OwnKey::Ignored,
+        }
     }
 
     fn token(&self, token: &str) -> Result<Arc<Facts>, Refused> {
@@ -186,8 +228,28 @@ impl Stated<'_> {
     /// Whether nothing is said of whoever asks.
     #[inline]
     const fn is_nothing(&self) -> bool {
-        let shown = self.token.is_some() || self.api_key.is_some();
+        let shown = self.token.is_some() || self.api_key.is_some() || self.ip.is_some();
         !shown && self.user.is_none() && self.org.is_none() && self.tier.is_none()
+    }
+}
+
+impl Standing {
+    const fn own_address(self) -> Option<IpAddr> {
+        match self {
+            Self::Trusted => None,
+            Self::Stranger(stranger) => stranger.address,
+        }
+    }
+}
+
+impl Stranger {
+    /// Whether that is its own address. What is no address is left to whoever reads the facts, who says so.
+    fn is_at(&self, ip: &str) -> bool {
+        let Ok(ip) = normalise::address(ip) else {
+            return true;
+        };
+        let own = self.address.map(|address| address.to_canonical());
+        own.is_some_and(|own| own == ip)
     }
 }
 
@@ -210,6 +272,22 @@ impl Identity {
         Ok(())
     }
 
+    /// Takes back what a stranger may not state: its address is its own, and a key that was not issued here is no fact.
+    #[inline]
+    pub(crate) fn restrict(&self, query: &mut Query<'_>) {
+        if let Some(address) = self.address {
+            query.set_ip_address(address);
+        }
+        if self.ignores_key() {
+            query.clear_api_key();
+        }
+    }
+
+    /// Whether the key that was shown is no fact.
+    pub(crate) const fn ignores_key(&self) -> bool {
+        self.key.is_none() && matches!(self.own_key, OwnKey::Ignored)
+    }
+
     /// What the key is called, if one was shown that was issued here.
     pub(crate) fn key_id(&self) -> Option<&str> {
         self.key.as_ref().map(|card| &*card.key().id)
@@ -226,11 +304,13 @@ impl Identity {
             Fact::User => Some(&*facts.user),
             Fact::Org => facts.org.as_deref(),
             Fact::Tier => facts.tier.as_deref(),
+            Fact::Ip => None,
         });
         let by_key = self.key.as_ref().and_then(|card| match fact {
             Fact::User => card.key().user.as_deref(),
             Fact::Org => card.key().org.as_deref(),
             Fact::Tier => card.key().tier.as_deref(),
+            Fact::Ip => None,
         });
         match (by_token, by_key) {
             (Some(one), Some(other)) if one != other => {

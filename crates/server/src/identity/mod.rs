@@ -16,11 +16,11 @@ pub(crate) mod secret;
 mod tests;
 mod trust;
 
-pub(crate) use identifier::{Identifier, Identity, Stated};
+pub(crate) use identifier::{Identifier, Identity, KeySource, Stated};
 pub use jwt::JwtKeysError;
 pub(crate) use jwt::{JwtKeeper, Keys, KeysStanding};
 pub(crate) use kept::Kept;
 pub use key_secret::KeySecretError;
 pub(crate) use refused::{KeyFlaw, Reason, Refused};
 pub(crate) use secret::KeyHasher;
-pub(crate) use trust::Trust;
+pub(crate) use trust::{Distrust, PROXIED, Sender, Standing, Trust, credentials, passage_of};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::jwt::TokenFlaw;
+use super::{jwt::TokenFlaw, trust::Distrust};
 
 /// Why a question is not answered, as far as it is about who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,8 +11,8 @@ pub(crate) enum Refused {
     Key(KeyFlaw),
     /// The token that was shown is not believed.
     Token(TokenFlaw),
-    /// Somebody states what only those we know may.
-    NotTrusted(Fact),
+    /// A caller that is not trusted states what only trusted ones may.
+    NotTrusted(Fact, Distrust),
     /// Two sources say different things.
     Contradiction(Fact, Source, Source),
 }
@@ -36,6 +36,8 @@ pub(crate) enum Fact {
     User,
     Org,
     Tier,
+    /// Stated, never proven.
+    Ip,
 }
 
 /// Where a fact is from.
@@ -140,7 +142,7 @@ impl Refused {
             Self::Token(TokenFlaw::Issuer) => Reason::Issuer,
             Self::Token(TokenFlaw::Audience) => Reason::Audience,
             Self::Token(TokenFlaw::Claims) => Reason::Claims,
-            Self::NotTrusted(_) => Reason::NotTrusted,
+            Self::NotTrusted(..) => Reason::NotTrusted,
             Self::Contradiction(..) => Reason::Contradiction,
         }
     }
@@ -151,12 +153,7 @@ impl fmt::Display for Refused {
         match self {
             Self::Key(flaw) => flaw.fmt(f),
             Self::Token(flaw) => flaw.fmt(f),
-            Self::NotTrusted(fact) => write!(
-                f,
-                "`{}` may be stated by callers on this machine, with a certificate or with a token of this \
-                 server only: show one, or have your address added to trusted_callers",
-                fact.name()
-            ),
+            Self::NotTrusted(fact, why) => not_trusted(f, *fact, *why),
             Self::Contradiction(fact, one, other) => write!(
                 f,
                 "`{}` is one thing by {} and another by {}: leave one of them out",
@@ -168,6 +165,32 @@ impl fmt::Display for Refused {
     }
 }
 
+fn not_trusted(f: &mut fmt::Formatter<'_>, fact: Fact, why: Distrust) -> fmt::Result {
+    let name = fact.name();
+    match why {
+        Distrust::Unknown => write!(
+            f,
+            "`{name}` may be stated by callers on this machine, with a certificate or with a token of this \
+             server only: show one, or have your address added to trusted_callers"
+        ),
+        Distrust::Proxied => write!(
+            f,
+            "`{name}` may not be stated here: the request came through a proxy (it has X-Forwarded-*, Forwarded, \
+             X-Real-IP or Via), so it is not trusted as one from this machine: send a token of this server, or have the \
+             proxy's address added to trusted_callers"
+        ),
+        Distrust::Page => write!(
+            f,
+            "`{name}` may not be stated by a web page (the request has an Origin or Sec-Fetch-Site): send a token of this \
+             server"
+        ),
+    }?;
+    match fact {
+        Fact::Ip => f.write_str("; without `ip` your own address counts"),
+        Fact::User | Fact::Org | Fact::Tier => Ok(()),
+    }
+}
+
 impl Fact {
     /// As questions call it.
     pub(crate) const fn name(self) -> &'static str {
@@ -175,6 +198,7 @@ impl Fact {
             Self::User => "user_id",
             Self::Org => "org_id",
             Self::Tier => "tier",
+            Self::Ip => "ip",
         }
     }
 }

@@ -94,6 +94,7 @@ const fn noted<'a>(stated: &mut Stated<'a>, field: Field, value: &'a str) {
         Field::OrgId => stated.org = Some(value),
         Field::ApiKey => stated.api_key = Some(value),
         Field::Tier => stated.tier = Some(value),
+        Field::Ip => stated.ip = Some(value),
         _ => {}
     }
 }

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     authority::Actor,
     engine::{Deed, Engine},
-    identity::{Identifier, Identity, Refused, Stated},
+    identity::{Distrust, Identifier, Identity, Refused, Sender, Standing, Stated},
     record::{Counters, Tried},
 };
 
@@ -55,13 +55,24 @@ impl Desk<'_> {
     /// Who asks.
     #[inline]
     pub(super) fn identify(&self, stated: &Stated<'_>) -> Result<Identity, Refused> {
-        self.identifier.identify(stated, || self.may_state())
+        self.identifier.identify(stated, self.standing())
+    }
+
+    /// What the caller may state.
+    fn standing(&self) -> Standing {
+        let peer = self.client.peer.as_ref();
+        Standing::of(self.stranger(), peer.map(|peer| peer.address.ip()))
     }
 
     /// Whether whoever asks may say for whom.
     pub(super) fn may_state(&self) -> bool {
+        self.stranger().is_none()
+    }
+
+    fn stranger(&self) -> Option<Distrust> {
         let Client { trust, token, .. } = &*self.client;
-        trust.may_state(self.gatekeeper.authority, token.as_deref())
+        let authority = self.gatekeeper.authority;
+        trust.stranger(Sender::PLAIN, authority, token.as_deref())
     }
 
     /// Tells somebody that it is not believed.
@@ -175,6 +186,7 @@ impl Desk<'_> {
         if let Err(error) = identity.fill(&mut asked.ask.query) {
             return reply.error(&format!("ERR {error}"));
         }
+        identity.restrict(&mut asked.ask.query);
         let action = match verb {
             Verb::Peek => Action::Peek,
             Verb::Refund => Action::Refund,

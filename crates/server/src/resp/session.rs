@@ -59,7 +59,7 @@ impl RespSession {
         door: Door,
     ) -> Self {
         let trust = match door {
-            Door::Loopback => Trust::Near,
+            Door::Loopback => Trust::Loopback,
             Door::Open => Trust::Stranger,
         };
         Self {
@@ -184,6 +184,7 @@ fn identified<'k>(
     end: &mut &'k Kept,
 ) -> Result<(), Refused> {
     let identity = desk.identify(&asked.stated)?;
+    identity.restrict(&mut asked.ask.query);
     if !identity.is_nobody() {
         let identity = Kept::keep(end, identity);
         // It cannot fail: what was proven was looked at when it was.

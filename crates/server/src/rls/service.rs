@@ -13,7 +13,7 @@ use crate::{
     Fields,
     authority::Authority,
     engine::{Engine, Refusal, polled_once},
-    identity::{Identifier, Trust},
+    identity::{Identifier, Sender, Standing, Trust},
     telemetry::{Protocol, Turned},
 };
 
@@ -32,6 +32,7 @@ pub(crate) struct Rls {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Caller<'a> {
     pub(crate) trust: Trust,
+    pub(crate) sender: Sender,
     /// The token of ours that it showed.
     pub(crate) token: Option<&'a str>,
 }
@@ -39,7 +40,8 @@ pub(crate) struct Caller<'a> {
 impl Caller<'_> {
     /// One on this machine.
     pub(super) const NEAR: Self = Self {
-        trust: Trust::Near,
+        trust: Trust::Loopback,
+        sender: Sender::PLAIN,
         token: None,
     };
 }
@@ -93,8 +95,11 @@ impl Rls {
     ) -> Result<RateLimitResponse, Status> {
         let wrong = |wrong: super::convert::Wrong| Status::invalid_argument(wrong.to_string());
         let mut question = Question::read(request).map_err(wrong)?;
-        let may_state = || caller.trust.may_state(&self.authority, caller.token);
-        question.identify(|stated| self.identifier.identify(stated, may_state));
+        let stranger = caller
+            .trust
+            .stranger(caller.sender, &self.authority, caller.token);
+        let standing = Standing::of(stranger, None);
+        question.identify(|stated| self.identifier.identify(stated, standing));
         let (mut parts, mut crooked) =
             (SmallVec::<[Part<'_>; 4]>::new(), SmallVec::<[_; 4]>::new());
         for part in question.parts() {

@@ -23,7 +23,10 @@ use super::{
     service::{Caller, Rls},
     taking::Taking,
 };
-use crate::{identity::Trust, telemetry::Turned};
+use crate::{
+    identity::{Sender, Trust},
+    telemetry::Turned,
+};
 
 /// Answers calls within a bound of time and memory.
 pub(super) struct Unary {
@@ -69,7 +72,13 @@ impl Unary {
         }
         let (head, body) = request.into_parts();
         let token = head.headers.get(AUTHORIZATION).and_then(bearer);
-        match self.answer(body, Caller { trust, token }).await {
+        let sender = Sender::of_call(&head.headers);
+        let caller = Caller {
+            trust,
+            sender,
+            token,
+        };
+        match self.answer(body, caller).await {
             Ok(message) => reply(Body::Message(message, taking.begin())),
             Err(status) => status.into_http(),
         }

@@ -3,6 +3,7 @@
 use std::{borrow::Cow, fmt, net::IpAddr};
 
 use smallvec::SmallVec;
+use tollgate_wire::forwarded::UnreadableClient;
 
 use super::Role;
 
@@ -31,12 +32,14 @@ pub struct Facts<'r> {
 }
 
 /// Whether it is known who called.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Peer {
-    /// Or nobody asked.
+    /// Or no key asked.
     #[default]
     Known,
     Unknown,
+    /// A proxy called, and names no client that can be read.
+    Unreadable(UnreadableClient),
 }
 
 /// One of them.
@@ -87,8 +90,13 @@ impl<'r> Facts<'r> {
         self.peer = Peer::Unknown;
     }
 
-    pub(crate) const fn peer(&self) -> Peer {
-        self.peer
+    /// A key asked who called, and a proxy's header does not say so.
+    pub(super) fn refuse_peer(&mut self, unreadable: UnreadableClient) {
+        self.peer = Peer::Unreadable(unreadable);
+    }
+
+    pub(crate) const fn peer(&self) -> &Peer {
+        &self.peer
     }
 
     fn push(&mut self, role: &'r Role, value: Option<Value<'r>>) {

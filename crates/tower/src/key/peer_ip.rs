@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use tollgate_wire::forwarded::{ProxyHeader, TrustedProxies, client_address, client_address_by};
+use tollgate_wire::forwarded::{ProxyHeader, TrustedProxies, client_address};
 
 use super::{Facts, Key, Role};
 use crate::{Error, RequestHead};
@@ -28,7 +28,7 @@ use crate::{Error, RequestHead};
 pub const fn peer_ip() -> PeerIp {
     PeerIp {
         proxies: None,
-        header: None,
+        header: ProxyHeader::XForwardedFor,
     }
 }
 
@@ -40,15 +40,17 @@ pub const fn peer_ip() -> PeerIp {
 #[derive(Clone, Debug)]
 pub struct PeerIp {
     proxies: Option<Arc<TrustedProxies>>,
-    header: Option<ProxyHeader>,
+    header: ProxyHeader,
 }
 
 impl PeerIp {
     /// Behind proxies in these networks: if one of them called, the client is the rightmost address of
-    /// `X-Forwarded-For` or `Forwarded` that is not one of them. Never the leftmost, which the client can write itself.
+    /// `X-Forwarded-For` that is not one of them. Never the leftmost, which the client can write itself. No other header
+    /// is read, since proxies hand on what a client wrote into it; if yours write another, name it:
+    /// [`PeerIp::header`].
     ///
-    /// A request that has both headers, and by them two clients, is counted as the proxy's own: one of them may be the
-    /// client's invention. If your proxies write one and hand on the other, say which: [`PeerIp::header`].
+    /// A request of a proxy without that header is the proxy's own. One whose header names no address that can be read
+    /// is [`Malformed`](crate::Malformed): the proxy's address never stands in for a client's.
     ///
     /// # Errors
     ///
@@ -63,18 +65,21 @@ impl PeerIp {
         Ok(self)
     }
 
-    /// The one header that the proxies write; the other is not read.
+    /// The one header in which the proxies name their client, [`ProxyHeader::XForwardedFor`] unless said; no other is
+    /// read. One that holds a single address is named by its text; your proxies must replace what a client wrote into
+    /// it.
     ///
     /// ```
     /// use tollgate_tower::{ProxyHeader, TollgateLayer, peer_ip};
     ///
     /// let key = peer_ip().behind(["10.0.0.0/8"])?.header(ProxyHeader::Forwarded);
     /// let layer = TollgateLayer::embedded("100/min")?.key(key);
-    /// # Ok::<(), tollgate_tower::Error>(())
+    /// let cdn = peer_ip().behind(["10.0.0.0/8"])?.header("cf-connecting-ip".parse()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub const fn header(mut self, header: ProxyHeader) -> Self {
-        self.header = Some(header);
+    pub fn header(mut self, header: ProxyHeader) -> Self {
+        self.header = header;
         self
     }
 }
@@ -82,22 +87,25 @@ impl PeerIp {
 impl Key for PeerIp {
     fn read<'r>(&'r self, head: &RequestHead<'r>, facts: &mut Facts<'r>) {
         let peer = head.peer().map(|peer| peer.ip());
-        let client = peer.map(|peer| match &self.proxies {
-            None => peer,
+        let found = peer.map(|peer| match &self.proxies {
+            None => Ok(peer),
             Some(proxies) => {
-                let lines = |name: &'static str| {
-                    let lines = head.headers.get_all(name).into_iter();
-                    lines.map(|line| line.as_bytes().trim_ascii())
-                };
-                match self.header {
-                    None => client_address(peer, proxies, lines),
-                    Some(header) => client_address_by(header, peer, proxies, lines),
-                }
+                let lines = head.headers.get_all(self.header.name()).into_iter();
+                let lines = lines.map(|line| line.as_bytes().trim_ascii());
+                client_address(&self.header, peer, proxies, lines)
             }
         });
-        if client.is_none() {
-            facts.miss_peer();
-        }
+        let client = match found {
+            None => {
+                facts.miss_peer();
+                None
+            }
+            Some(Ok(client)) => Some(client),
+            Some(Err(unreadable)) => {
+                facts.refuse_peer(unreadable);
+                None
+            }
+        };
         facts.add_ip(&Role::Ip, client);
     }
 }

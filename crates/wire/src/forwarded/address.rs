@@ -3,127 +3,102 @@
 use std::net::IpAddr;
 
 use super::{
-    TrustedProxies,
+    ProxyHeader, TrustedProxies,
     hops::{self, Hop},
 };
 
-/// Where proxies write for whom they ask.
+/// The named header is there, and no client can be read from it.
 ///
 /// ```
-/// use tollgate_wire::forwarded::ProxyHeader;
+/// use tollgate_wire::forwarded::{ProxyHeader, TrustedProxies, client_address};
 ///
-/// assert_eq!(ProxyHeader::Forwarded.name(), "forwarded");
+/// let (header, proxies) = (ProxyHeader::XForwardedFor, "10.0.0.0/8".parse::<TrustedProxies>()?);
+/// let unreadable = client_address(&header, "10.0.0.1".parse()?, &proxies, [&b"unknown"[..]]).unwrap_err();
+/// assert_eq!(unreadable.header(), &header);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ProxyHeader {
-    /// `X-Forwarded-For`.
-    XForwardedFor,
-    /// `Forwarded`, as RFC 7239 has it.
-    Forwarded,
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "no address can be read from the header {} that a trusted proxy sent: have the proxy write the client's \
+     address into it",
+    .header.name()
+)]
+pub struct UnreadableClient {
+    header: ProxyHeader,
 }
 
-impl ProxyHeader {
-    /// Its name, in lower case.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::XForwardedFor => "x-forwarded-for",
-            Self::Forwarded => "forwarded",
-        }
+impl UnreadableClient {
+    /// The header that cannot be read.
+    pub const fn header(&self) -> &ProxyHeader {
+        &self.header
     }
 }
 
 /// The address that a request is counted by: the first on its way back, from us towards the client, that
-/// is not one of our proxies. Whatever stands before that was written by somebody we do not know.
+/// is not one of our proxies. What stands before that was written by a client we do not know.
 ///
 /// - A peer that is no proxy is the client itself, whatever headers it sends.
-/// - `X-Forwarded-For` and `Forwarded` are read. If both are there and tell of two clients, the peer is the client:
-///   most proxies write one of them and hand on what a client wrote into the other, and nobody can tell which.
-/// - Where the way cannot be read, the last address that could be is the client: all who hide behind one
-///   proxy share its budget.
+/// - Only `header` is read: proxies hand on what a client wrote into any other. `lines` are the values of every header
+///   of that name, in their order.
+/// - Without such a header, the proxy is itself the client.
 /// - If all are proxies, the farthest is the client.
 ///
-/// `lines` gives the values of every header of that name, in their order.
+/// # Errors
+///
+/// [`UnreadableClient`] if the header is there and names no client. The proxy's own address never stands in for one:
+/// it is the most trusted that there is.
 ///
 /// ```
-/// use tollgate_wire::forwarded::{TrustedProxies, client_address};
+/// use tollgate_wire::forwarded::{ProxyHeader, TrustedProxies, client_address};
 ///
 /// let proxies: TrustedProxies = "10.0.0.0/8".parse()?;
-/// let lines = |name| match name {
-///     "x-forwarded-for" => vec![&b"6.6.6.6, 192.0.2.1"[..], b"10.0.0.2"],
-///     _ => vec![],
-/// };
-/// let client = client_address("10.0.0.1".parse()?, &proxies, lines);
+/// let lines = [&b"6.6.6.6, 192.0.2.1"[..], b"10.0.0.2"];
+/// let client = client_address(&ProxyHeader::XForwardedFor, "10.0.0.1".parse()?, &proxies, lines)?;
 /// assert_eq!(client.to_string(), "192.0.2.1"); // the client itself wrote what stands before
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn client_address<'h, I: IntoIterator<Item = &'h [u8]>>(
+pub fn client_address<'h>(
+    header: &ProxyHeader,
     peer: IpAddr,
     proxies: &TrustedProxies,
-    lines: impl Fn(&'static str) -> I,
-) -> IpAddr {
-    let by = |header| address_by(header, peer, proxies, &lines);
-    match (by(ProxyHeader::XForwardedFor), by(ProxyHeader::Forwarded)) {
-        (Some(one), Some(other)) if one != other => peer.to_canonical(),
-        (Some(client), _) | (None, Some(client)) => client,
-        (None, None) => peer.to_canonical(),
-    }
-}
-
-/// As [`client_address`], by the one header that the proxies write; the other is not read.
-///
-/// ```
-/// use tollgate_wire::forwarded::{ProxyHeader, TrustedProxies, client_address_by};
-///
-/// let proxies: TrustedProxies = "10.0.0.0/8".parse()?;
-/// let lines = |name| match name {
-///     "x-forwarded-for" => vec![&b"6.6.6.6"[..]], // the client's invention
-///     _ => vec![&b"for=192.0.2.1"[..]],
-/// };
-/// let client = client_address_by(ProxyHeader::Forwarded, "10.0.0.1".parse()?, &proxies, lines);
-/// assert_eq!(client.to_string(), "192.0.2.1");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn client_address_by<'h, I: IntoIterator<Item = &'h [u8]>>(
-    header: ProxyHeader,
-    peer: IpAddr,
-    proxies: &TrustedProxies,
-    lines: impl Fn(&'static str) -> I,
-) -> IpAddr {
-    address_by(header, peer, proxies, &lines).unwrap_or(peer.to_canonical())
-}
-
-/// None where the header is missing.
-fn address_by<'h, I: IntoIterator<Item = &'h [u8]>>(
-    header: ProxyHeader,
-    peer: IpAddr,
-    proxies: &TrustedProxies,
-    lines: &impl Fn(&'static str) -> I,
-) -> Option<IpAddr> {
+    lines: impl IntoIterator<Item = &'h [u8]>,
+) -> Result<IpAddr, UnreadableClient> {
     let peer = peer.to_canonical();
     if !proxies.has(peer) {
-        return Some(peer);
+        return Ok(peer);
+    }
+    let mut lines = lines.into_iter().peekable();
+    if lines.peek().is_none() {
+        return Ok(peer);
     }
     let mut way = Vec::new();
-    let mut is_there = None;
-    for line in lines(header.name()) {
-        is_there = Some(());
+    for line in lines {
         match header {
             ProxyHeader::XForwardedFor => hops::of_list(line, &mut way),
             ProxyHeader::Forwarded => hops::of_forwarded(line, &mut way),
+            ProxyHeader::Single(_) => way.push(hops::of_single(line)),
         }
     }
-    is_there.map(|()| farthest_known(peer, proxies, &way))
+    let client = match (header, way.as_slice()) {
+        // Two values are two opinions: one of them may be the client's.
+        (ProxyHeader::Single(_), [_, _, ..]) => None,
+        (_, way) => farthest_known(proxies, way),
+    };
+    client.ok_or_else(|| UnreadableClient {
+        header: header.clone(),
+    })
 }
 
-/// Goes back from the peer for as long as proxies vouch for what came before them.
-fn farthest_known(peer: IpAddr, proxies: &TrustedProxies, way: &[Hop]) -> IpAddr {
-    let mut known = peer;
+/// Goes back towards the client for as long as proxies vouch for what came before them. None where a hop cannot be
+/// read, or where there is none.
+fn farthest_known(proxies: &TrustedProxies, way: &[Hop]) -> Option<IpAddr> {
+    let mut known = None;
     for hop in way.iter().rev() {
         match hop {
-            Hop::At(address) => known = *address,
-            Hop::Unknown => break,
+            Hop::At(address) => known = Some(*address),
+            Hop::Unknown => return None,
         }
-        if !proxies.has(known) {
+        if !known.is_some_and(|address| proxies.has(address)) {
             break;
         }
     }

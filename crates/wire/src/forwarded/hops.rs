@@ -18,6 +18,11 @@ pub(super) fn of_list(line: &[u8], hops: &mut Vec<Hop>) {
     hops.extend(parts.map(|part| str::from_utf8(part).map_or(Hop::Unknown, hop)));
 }
 
+/// Of a header that holds one address.
+pub(super) fn of_single(line: &[u8]) -> Hop {
+    str::from_utf8(line.trim_ascii()).map_or(Hop::Unknown, hop)
+}
+
 /// Of one line of `Forwarded` (RFC 7239). A line that breaks the grammar anywhere is one unknown hop:
 /// a quote that a client left open could otherwise hide what a proxy added.
 pub(super) fn of_forwarded(line: &[u8], hops: &mut Vec<Hop>) {

@@ -5,8 +5,10 @@ use std::mem::MaybeUninit;
 use httparse::{Error, Header, Status};
 
 use super::{
-    After, Asker, Flaw, Headers, Limits, Request, Version, Wanted, limits::HEADERS_MAX, target,
+    After, Asker, Flaw, Headers, Limits, Passage, Request, Version, Wanted, limits::HEADERS_MAX,
+    target,
 };
+use crate::forwarded;
 
 /// A head, and what follows it.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +68,7 @@ pub(super) fn parse(bytes: &[u8], limits: Limits) -> Result<Head<'_>, Flaw> {
         after: fields.after(version),
         wanted: fields.wanted,
         asker: fields.asker,
+        passage: fields.passage,
         content_type: fields.content_type,
         authorization: fields.authorization,
         caller: fields.caller,
@@ -102,6 +105,7 @@ struct Fields<'a> {
     caller: Option<&'a [u8]>,
     wanted: Wanted,
     asker: Asker,
+    passage: Passage,
     says_close: Said,
     says_keep: Said,
     is_encoded: Said,
@@ -125,6 +129,7 @@ impl<'a> Fields<'a> {
             caller: None,
             wanted: Wanted::Any,
             asker: Asker::Program,
+            passage: Passage::Direct,
             says_close: Said::No,
             says_keep: Said::No,
             is_encoded: Said::No,
@@ -150,6 +155,8 @@ impl<'a> Fields<'a> {
             12 if is("content-type") => once(&mut self.content_type, value, "Content-Type")?,
             13 if is("authorization") => once(&mut self.authorization, value, "Authorization")?,
             14 if is("content-length") => once(&mut self.length, value, "Content-Length")?,
+            // `none` is a request that a person made, not a page.
+            14 if is("sec-fetch-site") && value != b"none" => self.asker = Asker::Page,
             15 if is("tollgate-caller") => once(&mut self.caller, value, "Tollgate-Caller")?,
             16 if is("content-encoding") && !value.eq_ignore_ascii_case(b"identity") => {
                 self.is_encoded = Said::Yes;
@@ -157,6 +164,7 @@ impl<'a> Fields<'a> {
             17 if is("transfer-encoding") => {
                 once(&mut self.transfer_encoding, value, "Transfer-Encoding")?;
             }
+            _ if forwarded::is_of_proxy(name) => self.passage = Passage::Proxied,
             _ => {}
         }
         Ok(())

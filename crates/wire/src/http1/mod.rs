@@ -21,5 +21,5 @@ pub use flaw::Flaw;
 pub use headers::{Again, Headers};
 pub use limits::{HEAD_BYTES_MAX, HEADERS_MAX, Limits, TARGET_BYTES_MAX};
 pub use reply::{CONTINUE, Reply};
-pub use request::{After, Asker, Request, Version, Wanted};
+pub use request::{After, Asker, Passage, Request, Version, Wanted};
 pub use status::reason;

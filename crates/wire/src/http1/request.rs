@@ -19,6 +19,8 @@ pub struct Request<'a> {
     pub wanted: Wanted,
     /// Who asks.
     pub asker: Asker,
+    /// Whether a proxy handed it on.
+    pub passage: Passage,
     /// The header `Content-Type`.
     pub content_type: Option<&'a [u8]>,
     /// The header `Authorization`.
@@ -63,8 +65,17 @@ pub enum Wanted {
 pub enum Asker {
     /// A program.
     Program,
-    /// A page in a browser: there is an `Origin`.
+    /// A page in a browser: there is an `Origin`, or a `Sec-Fetch-Site` other than `none`.
     Page,
+}
+
+/// How a request came here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passage {
+    /// No header tells of a proxy.
+    Direct,
+    /// There is `X-Forwarded-*`, `Forwarded`, `X-Real-IP` or `Via`: the peer speaks for another.
+    Proxied,
 }
 
 impl<'a> Request<'a> {

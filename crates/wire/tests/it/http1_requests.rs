@@ -3,7 +3,9 @@
 // Proves: S1
 
 use tollgate_testkit::Rng;
-use tollgate_wire::http1::{After, Asker, Decoded, Decoder, Limits, Request, Version, Wanted};
+use tollgate_wire::http1::{
+    After, Asker, Decoded, Decoder, Limits, Passage, Request, Version, Wanted,
+};
 
 /// What was sent, and must be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +17,7 @@ struct Sent {
     after: After,
     wanted: Wanted,
     asker: Asker,
+    passage: Passage,
     content_type: Option<String>,
     token: Option<String>,
     body: String,
@@ -47,6 +50,11 @@ fn any(rng: &mut Rng) -> Sent {
             Asker::Page
         } else {
             Asker::Program
+        },
+        passage: if rng.one_in(3) {
+            Passage::Proxied
+        } else {
+            Passage::Direct
         },
         content_type: rng.one_in(2).then(|| "application/json".to_owned()),
         token: rng.one_in(3).then(|| "s3cret".to_owned()),
@@ -89,8 +97,23 @@ fn write(sent: &Sent, rng: &mut Rng, out: &mut Vec<u8>) {
         lines.push("Accept: text/html;q=0.1 , Application/Problem+json".to_owned());
     }
     if sent.asker == Asker::Page {
-        lines.push("Origin: null".to_owned());
+        let line = rng.pick(&["Origin: null", "oRigin:", "Sec-Fetch-Site: cross-site"]);
+        lines.push(line.to_owned());
+    } else if rng.one_in(3) {
+        lines.push("Sec-Fetch-Site: none".to_owned());
     }
+    let passage = match sent.passage {
+        Passage::Proxied => rng.pick(&[
+            "X-Forwarded-For: 192.0.2.1",
+            "x-forwarded-proto: https",
+            "X-FORWARDED-:",
+            "Forwarded: for=a",
+            "X-Real-IP: a",
+            "via: 1.1 a",
+        ]),
+        Passage::Direct => rng.pick(&["X-Forwarded: a", "X-Forward-For: a", "Vial: a", "X: a"]),
+    };
+    lines.push(passage.to_owned());
     if let Some(kind) = &sent.content_type {
         lines.push(format!("Content-type:\t{kind}  "));
     }
@@ -185,6 +208,7 @@ fn seen(request: Request<'_>) -> Sent {
         after: request.after,
         wanted: request.wanted,
         asker: request.asker,
+        passage: request.passage,
         content_type: request.content_type.map(text),
         token: request.bearer().map(str::to_owned),
         body: text(request.body),

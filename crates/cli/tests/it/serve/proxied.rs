@@ -88,6 +88,16 @@ fn the_client_that_is_named_is_counted_and_not_on_this_machine() {
             said.starts_with("HTTP/1.1 403") && said.contains("`tier`"),
             "{said}"
         );
+        // Nor may it use up what another address has.
+        let stating = check(&json!({ "ip": "192.0.2.99", "endpoint": "/" }));
+        let said = answered(server.http, &[&naming(client), &stating]);
+        assert!(
+            said.starts_with("HTTP/1.1 403") && said.contains("`ip`"),
+            "{said}"
+        );
+        let stating: &[u8] = b"TG.CHECK ip 192.0.2.99 endpoint /\r\n";
+        let said = answered(server.resp, &[&naming(client), stating]);
+        assert!(said.starts_with("-FORBIDDEN not-trusted: `ip`"), "{said}");
         let stating: &[u8] = b"TG.CHECK user_id alice\r\n";
         let said = answered(server.resp, &[&naming(client), stating]);
         assert!(

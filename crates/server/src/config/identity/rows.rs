@@ -89,7 +89,7 @@ pub(in crate::config) const ROWS: &[Setting] = &[
         "trusted_callers",
         "NETWORKS|all",
         "none",
-        "The networks of callers that may state tier, user_id and org_id without a token or a certificate; this machine always may",
+        "The networks of callers that may state tier, user_id, org_id and ip without a token or a certificate; callers on this machine may, unless their requests came through a proxy",
     ),
     Setting::value(
         "proxy_protocol",

@@ -2,18 +2,30 @@
 // Proves: I4
 
 use super::found;
-use crate::gateway::{ProxiesError, TrustedProxies};
+use crate::gateway::{ProxiesError, ProxyHeader, TrustedProxies};
 
+/// In the header that is read, `Forwarded` for lines that have it and `X-Forwarded-For` for all others.
 #[track_caller]
 fn check(peer: &str, lines: &str, wanted: &str) {
+    let header = match lines.starts_with("Forwarded") {
+        true => ProxyHeader::Forwarded,
+        false => ProxyHeader::XForwardedFor,
+    };
+    check_by(&header, peer, lines, wanted);
+}
+
+/// `-` is wanted where no client can be read.
+#[track_caller]
+fn check_by(header: &ProxyHeader, peer: &str, lines: &str, wanted: &str) {
     let lines = lines.replace('\n', "\r\n");
     let lines = if lines.is_empty() {
         lines
     } else {
         lines + "\r\n"
     };
-    let address = found(peer.parse().unwrap(), lines.as_bytes());
-    assert_eq!(address.to_string(), wanted, "{peer}: {lines:?}");
+    let address = found(header, peer.parse().unwrap(), lines.as_bytes());
+    let address = address.map_or("-".to_owned(), |address| address.to_string());
+    assert_eq!(address, wanted, "{header} {peer}: {lines:?}");
 }
 
 #[test]
@@ -103,9 +115,9 @@ fn ports_brackets_and_quotes_are_read() {
     check("10.0.0.1", "Forwarded: for=\"192.0\\.2.1\"", "192.0.2.1");
 }
 
-/// All who hide behind one proxy share its budget.
+/// The proxy's own address, the most trusted that there is, never stands in for a client's.
 #[test]
-fn what_cannot_be_read_ends_the_way_at_the_proxy_that_wrote_it() {
+fn what_cannot_be_read_is_nobodys_address() {
     for hidden in [
         "unknown",
         "_hidden",
@@ -116,17 +128,19 @@ fn what_cannot_be_read_ends_the_way_at_the_proxy_that_wrote_it() {
         "\u{e9}",
     ] {
         let lines = format!("Forwarded: for=192.0.2.1, for=\"{hidden}\", for=10.2.2.2");
-        check("10.0.0.1", &lines, "10.2.2.2");
+        check("10.0.0.1", &lines, "-");
         let list = if hidden.is_empty() { "-" } else { hidden };
         let lines = format!("X-Forwarded-For: 192.0.2.1, {list}, 10.2.2.2");
-        check("10.0.0.1", &lines, "10.2.2.2");
+        check("10.0.0.1", &lines, "-");
+        // What stands before the client counts for nothing.
+        let lines = format!("X-Forwarded-For: {list}, 192.0.2.1, 10.2.2.2");
+        check("10.0.0.1", &lines, "192.0.2.1");
     }
-    check("10.0.0.1", "Forwarded: for=_a", "10.0.0.1");
-    check(
-        "10.0.0.1",
-        "Forwarded: for=192.0.2.1, proto=http",
-        "10.0.0.1",
-    );
+    check("10.0.0.1", "Forwarded: for=_a", "-");
+    check("10.0.0.1", "Forwarded: for=192.0.2.1, proto=http", "-");
+    for empty in ["X-Forwarded-For:", "X-Forwarded-For: ,", "Forwarded: ;"] {
+        check("10.0.0.1", empty, "-");
+    }
 }
 
 /// A client opens a quote, so that what its proxy adds is taken for a part of the text.
@@ -138,11 +152,7 @@ fn an_open_quote_hides_nobody() {
             "for=\"[2001:db8::1]:80\"",
             "for=192.0.2.1;proto=\"http\"",
         ] {
-            check(
-                "10.0.0.1",
-                &format!("Forwarded: {forged}, {added}"),
-                "10.0.0.1",
-            );
+            check("10.0.0.1", &format!("Forwarded: {forged}, {added}"), "-");
         }
         // A line of its own is read for itself.
         check(
@@ -158,31 +168,65 @@ fn an_open_quote_hides_nobody() {
         "for=1.1.1.1;for=2.2.2.2",
         "for=\"1.1.1.1\"x",
     ] {
-        check("10.0.0.1", &format!("Forwarded: {wrong}"), "10.0.0.1");
+        check("10.0.0.1", &format!("Forwarded: {wrong}"), "-");
     }
 }
 
-/// Proxies write the one and hand on what a client wrote into the other: neither is believed then.
+/// Proxies write one header and hand on what a client wrote into the others.
 #[test]
-fn two_headers_that_differ_are_the_proxys_own() {
-    for (forwarded, list, wanted) in [
-        ("for=1.1.1.1", "192.0.2.1", "10.0.0.1"),
-        ("for=192.0.2.1", "1.1.1.1", "10.0.0.1"),
-        ("for=192.0.2.1", "", "10.0.0.1"),
-        ("for=_hidden", "1.1.1.1", "10.0.0.1"),
-        ("for=192.0.2.1", "10.2.2.2", "10.0.0.1"),
-        // What stands before counts for nothing in either.
-        (
-            "for=1.1.1.1, for=192.0.2.1",
-            "2.2.2.2, 192.0.2.1, 10.2.2.2",
-            "192.0.2.1",
-        ),
+fn only_the_named_header_is_read() {
+    let all = [
+        ("x-forwarded-for", "192.0.2.1"),
+        ("forwarded", "192.0.2.2"),
+        ("x-real-ip", "192.0.2.3"),
+        ("cf-connecting-ip", "192.0.2.4"),
+        ("true-client-ip", "192.0.2.5"),
+        ("x-edge-client", "192.0.2.6"),
+    ];
+    let line = |(name, address): &(&str, &str)| match *name {
+        "forwarded" => format!("{name}: for={address}"),
+        _ => format!("{name}: {address}"),
+    };
+    let lines: Vec<String> = all.iter().map(line).collect();
+    for (name, address) in all {
+        let header: ProxyHeader = name.parse().unwrap();
+        check_by(&header, "10.0.0.1", &lines.join("\n"), address);
+        check_by(&header, "198.51.100.1", &lines.join("\n"), "198.51.100.1");
+        // Without it, the proxy asks for itself, whatever else is there.
+        let others: Vec<String> = all.iter().filter(|one| one.0 != name).map(line).collect();
+        check_by(&header, "10.0.0.1", &others.join("\n"), "10.0.0.1");
+    }
+}
+
+#[test]
+fn a_header_for_one_address_holds_one() {
+    let header: ProxyHeader = "X-Real-IP".parse().unwrap();
+    for (lines, wanted) in [
+        ("X-Real-IP: 192.0.2.1", "192.0.2.1"),
+        ("x-real-ip:  [2001:db8::1]:80 ", "2001:db8::1"),
+        ("X-Real-IP: 10.2.2.2", "10.2.2.2"),
+        ("X-Real-IP: 6.6.6.6\nX-Real-IP: 192.0.2.1", "-"),
+        ("X-Real-IP: 6.6.6.6, 192.0.2.1", "-"),
+        ("X-Real-IP: unknown", "-"),
+        ("X-Real-IP:", "-"),
     ] {
-        check(
-            "10.0.0.1",
-            &format!("Forwarded: {forwarded}\nX-Forwarded-For: {list}"),
-            wanted,
-        );
+        check_by(&header, "10.0.0.1", lines, wanted);
+    }
+}
+
+#[test]
+fn a_header_has_a_name() {
+    for (text, name) in [
+        (" X-Forwarded-For ", "x-forwarded-for"),
+        ("Forwarded", "forwarded"),
+        ("True-Client-IP", "true-client-ip"),
+        ("x_edge_1", "x_edge_1"),
+    ] {
+        assert_eq!(text.parse::<ProxyHeader>().unwrap().name(), name);
+    }
+    let long = "x".repeat(ProxyHeader::NAME_BYTES_MAX + 1);
+    for wrong in ["", " ", "x forwarded", "a:b", "é", "a,b", &long] {
+        assert!(wrong.parse::<ProxyHeader>().is_err(), "{wrong:?}");
     }
 }
 

@@ -143,7 +143,39 @@ fn a_page_needs_a_token_even_on_loopback() {
     let mut talk = Talk::under(RULES);
     let said = talk.say(&post("/ratelimit/reset", "Origin: null\r\n", asked));
     assert_eq!(status(&said), "403");
-    // It may ask, as whoever is on this machine may.
+    // It may ask for itself, and for nobody else.
     let said = talk.say(&post("/ratelimit/check", "Origin: null\r\n", asked));
+    assert_eq!(status(&said), "403");
+    let own = r#"{"endpoint":"/"}"#;
+    let said = talk.say(&post("/ratelimit/check", "Origin: null\r\n", own));
     assert_eq!(status(&said), "200");
+}
+
+/// A reverse proxy on this machine hands on the requests of strangers.
+#[test]
+fn what_came_through_a_proxy_needs_a_token_even_on_loopback() {
+    let asked = r#"{"user_id":"ann","cost":1}"#;
+    for line in [
+        "X-Forwarded-For: 203.0.113.9",
+        "Forwarded: for=a",
+        "X-Real-IP: a",
+        "Via: 1.1 a",
+    ] {
+        let line = format!("{line}\r\n");
+        for path in ["/ratelimit/refund", "/ratelimit/reset"] {
+            let mut talk = Talk::under(RULES);
+            let said = talk.say(&post(path, &line, asked));
+            assert_eq!(status(&said), "403", "{line}");
+            assert!(body(&said).contains("came through a proxy"), "{said}");
+            let mut talk = Talk::with(RULES, Door::Loopback, Some(TOKEN));
+            let said = talk.say(&post(path, &line, asked));
+            assert_eq!(status(&said), "401", "{line}");
+            let token = format!("Authorization: Bearer {TOKEN}\r\n{line}");
+            assert_eq!(
+                status(&talk.say(&post(path, &token, asked))),
+                "200",
+                "{line}"
+            );
+        }
+    }
 }

@@ -14,6 +14,7 @@ use crate::{
     Fields, ResetAs, Token, Wording,
     authority::{Authority, Door},
     engine::{Engine, Time, at_once},
+    gateway::ClientAddress,
     health::Condition,
     http::{HttpService, HttpSession},
     identity::Identifier,
@@ -93,7 +94,10 @@ impl Talk {
             door,
             wording,
             body_bytes_max: 1 << 16,
-            proxies: "127.0.0.0/8, ::1, 10.0.0.0/8".parse().unwrap(),
+            client_address: ClientAddress {
+                proxies: "127.0.0.0/8, ::1, 10.0.0.0/8".parse().unwrap(),
+                header: crate::ProxyHeader::XForwardedFor,
+            },
             complaints: Complaints::default(),
             health: Arc::new(health),
         });

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use tollgate_rls::{Code, Entry, RateLimitDescriptor, RateLimitRequest};
 
@@ -13,6 +14,7 @@ use crate::{
     authority::Door,
     engine::at_once,
     http::HttpSession,
+    identity::Sender,
     listen::{Peer, Session as _},
     resp::RespSession,
     rls::{Caller, Rls},
@@ -164,7 +166,7 @@ impl Rig {
         let session = RespSession::new(engine, authority, Arc::clone(identifier), Door::Open);
         let mut session = session.with(peer.clone());
         let mut input = String::new();
-        if let Some(token) = lines.trim_end().strip_prefix("Authorization: Bearer ") {
+        if let Some(token) = bearer(lines) {
             input += &format!("AUTH {token}\r\n");
         }
         let mut words = vec!["TG.CHECK".to_owned()];
@@ -233,7 +235,8 @@ impl Rig {
         };
         let caller = Caller {
             trust: self.rls.identifier.trust(peer),
-            token: lines.trim_end().strip_prefix("Authorization: Bearer "),
+            sender: Sender::of_call(&header_map(lines)),
+            token: bearer(lines),
         };
         // An error is what Envoy lets pass.
         let response = at_once(self.rls.answer(&request, caller)).unwrap().unwrap();
@@ -254,4 +257,20 @@ impl Rig {
             text: format!("{response:?}"),
         }
     }
+}
+
+/// The token of ours among header lines.
+fn bearer(lines: &str) -> Option<&str> {
+    lines
+        .lines()
+        .find_map(|line| line.strip_prefix("Authorization: Bearer "))
+}
+
+fn header_map(lines: &str) -> HeaderMap {
+    let pairs = lines.lines().filter_map(|line| line.split_once(": "));
+    let pairs = pairs.map(|(name, value)| {
+        let name: HeaderName = name.parse().unwrap();
+        (name, HeaderValue::from_str(value).unwrap())
+    });
+    pairs.collect()
 }

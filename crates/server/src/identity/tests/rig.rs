@@ -10,6 +10,7 @@ use crate::{
     Fields, ResetAs, Sources, Token, Wording,
     authority::{Authority, Door},
     engine::Engine,
+    gateway::ClientAddress,
     health::Condition,
     http::HttpService,
     identity::{
@@ -46,6 +47,8 @@ rules:
   - { name: closed, match: { tier: premium, endpoint: /premium }, action: block }
   - { name: one-key, match: { endpoint: /key }, key: [api_key], limit: 1/h, algorithm: fixed_window }
   - { name: one-org, match: { endpoint: /org }, key: [org], limit: 1/h, algorithm: fixed_window }
+  - { name: key-or-address, match: { endpoint: /either }, key: ['api_key|ip'], limit: 1/h, algorithm: fixed_window }
+  - { name: inner, match: { endpoint: /inner, ip: 127.0.0.0/8 }, action: block }
   - { name: one-address, match: { endpoint: /address }, key: [ip], limit: 5/h, algorithm: fixed_window }
 ";
 pub(super) const SECRET: &str = "a-shared-secret-of-enough-characters";
@@ -100,7 +103,10 @@ impl Rig {
                 reset: ResetAs::Epoch,
             },
             body_bytes_max: 1 << 16,
-            proxies: "127.0.0.0/8, ::1".parse().unwrap(),
+            client_address: ClientAddress {
+                proxies: loaded.settings.trusted_proxies,
+                header: loaded.settings.client_address,
+            },
             complaints: Complaints::default(),
             health: Arc::new(|| Condition {
                 revision: Some(1),

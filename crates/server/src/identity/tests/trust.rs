@@ -1,7 +1,10 @@
 //! Who may state what.
 // Proves: I4
 
-use serde_json::json;
+use serde_json::{Value, json};
+
+use tollgate_rules::{Block, Field};
+use tollgate_testkit::Rng;
 
 use super::{
     ask::By,
@@ -50,6 +53,365 @@ fn only_those_whom_we_know_may_say_for_whom_they_ask() {
     assert!(may_state(&rig, &certified, ""));
     // An API key, or what the client of a gateway wrote, opens nothing.
     assert!(rig.refused("not-trusted") >= 12);
+}
+
+const PROXIED: &str = "X-Forwarded-For: 203.0.113.5\r\nVia: 1.1 edge\r\n";
+const PAGE: &str = "Origin: http://evil.example\r\n";
+const LOOPBACK_LISTED: (&str, &str) = ("trusted_callers", "127.0.0.1");
+const FAR_LISTED: (&str, &str) = ("trusted_callers", "192.0.2.0/24");
+
+/// A caller, and whether it may state anything.
+struct Row {
+    who: &'static str,
+    peer: Peer,
+    lines: String,
+    setting: Option<(&'static str, &'static str)>,
+    http: bool,
+    /// None where the protocol knows no such caller.
+    resp: Option<bool>,
+    envoy: bool,
+}
+
+/// By HTTP, RESP and Envoy.
+fn row(
+    who: &'static str,
+    peer: Peer,
+    lines: &str,
+    (http, resp, envoy): (bool, Option<bool>, bool),
+) -> Row {
+    let lines = lines.to_owned();
+    let setting = None;
+    Row {
+        who,
+        peer,
+        lines,
+        setting,
+        http,
+        resp,
+        envoy,
+    }
+}
+
+fn table() -> Vec<Row> {
+    let certified = || Peer {
+        name: Some("billing.example".into()),
+        ..far()
+    };
+    let token = format!("Authorization: Bearer {OURS}\r\n");
+    let (yes, no) = ((true, Some(true), true), (false, Some(false), false));
+    // Envoy writes X-Forwarded-For on its own calls; Via it does not.
+    let in_http = (false, None, true);
+    let listed = |setting, row: Row| Row {
+        setting: Some(setting),
+        ..row
+    };
+    vec![
+        row("loopback", near(), "", yes),
+        row("loopback, IPv6", at("::1"), "", yes),
+        row("loopback, mapped", at("::ffff:127.0.0.1"), "", yes),
+        row("loopback, Via", near(), PROXIED, (false, None, false)),
+        row(
+            "loopback, XFF",
+            near(),
+            "X-Forwarded-For: 203.0.113.5\r\n",
+            in_http,
+        ),
+        row(
+            "loopback, token, Via",
+            near(),
+            &format!("{token}{PROXIED}"),
+            (true, None, true),
+        ),
+        row("certificate", certified(), "", yes),
+        row("certificate, Via", certified(), PROXIED, (true, None, true)),
+        row("certificate, page", certified(), PAGE, (false, None, false)),
+        row("token", far(), &token, yes),
+        row(
+            "token, page",
+            far(),
+            &format!("{token}{PAGE}"),
+            (true, None, true),
+        ),
+        row("token, PROXY protocol", behind("198.51.100.7"), &token, yes),
+        row("stranger", far(), "", no),
+        row(
+            "stranger, XFF",
+            far(),
+            "X-Forwarded-For: 127.0.0.1\r\n",
+            (false, None, false),
+        ),
+        row("PROXY protocol", behind("198.51.100.7"), "", no),
+        row("PROXY protocol, loopback", behind("127.0.0.1"), "", no),
+        row("page, loopback", near(), PAGE, (false, None, false)),
+        row(
+            "page, loopback, Via",
+            near(),
+            &format!("{PAGE}{PROXIED}"),
+            (false, None, false),
+        ),
+        listed(FAR_LISTED, row("listed", far(), "", yes)),
+        listed(
+            FAR_LISTED,
+            row("listed, Via", far(), PROXIED, (true, None, true)),
+        ),
+        listed(
+            FAR_LISTED,
+            row("listed, page", far(), PAGE, (false, None, false)),
+        ),
+        listed(
+            LOOPBACK_LISTED,
+            row("listed loopback, Via", near(), PROXIED, (true, None, true)),
+        ),
+        listed(
+            ("trusted_callers", "all"),
+            row("all", at("198.51.100.1"), "", yes),
+        ),
+    ]
+}
+
+/// Whose addresses the callers of the table have.
+fn own_address(row: &Row) -> &'static str {
+    match row.peer.address.ip().to_canonical().to_string().as_str() {
+        "127.0.0.1" if row.lines.contains("X-Forwarded-For") => "203.0.113.5",
+        "127.0.0.1" => "127.0.0.1",
+        "::1" => "::1",
+        "198.51.100.7" => "198.51.100.7",
+        "198.51.100.1" => "198.51.100.1",
+        _ => "192.0.2.7",
+    }
+}
+
+/// Every caller, by every protocol, may state either all or nothing but what is its own.
+#[test]
+fn each_caller_may_state_what_the_table_says() {
+    for row in table() {
+        for by in By::STATING {
+            let trusted = match by {
+                By::Resp => row.resp,
+                By::Envoy => Some(row.envoy),
+                _ => Some(row.http),
+            };
+            let Some(trusted) = trusted else { continue };
+            let rig = Rig::new(row.setting.as_slice(), &[]);
+            let ask = |facts: &Value| rig.ask_from(by, &row.peer, &row.lines, facts);
+            let place = format!("{} by {by:?}", row.who);
+            let stated = FACTS.into_iter().chain([("ip", "198.18.0.1")]);
+            // To Envoy an entry `ip` is an attribute as any other.
+            for (name, value) in stated.filter(|(name, _)| by != By::Envoy || *name != "ip") {
+                let told = ask(&json!({ name: value, "endpoint": "/" }));
+                assert_eq!(told.status == 200, trusted, "{place} {name}: {told:?}");
+                if !trusted {
+                    told.refused(403, "not-trusted");
+                    let field = format!("`{name}`");
+                    assert!(told.text.contains(&field), "{place}: {told:?}");
+                }
+            }
+            if by != By::Envoy {
+                has_its_own_address(&rig, by, &row, trusted);
+            }
+        }
+    }
+}
+
+/// A stranger is counted by its own address, whether it states that or nothing, and by no key that it makes up.
+#[track_caller]
+fn has_its_own_address(rig: &Rig, by: By, row: &Row, trusted: bool) {
+    let place = format!("{} by {by:?}", row.who);
+    let ask = |facts: &Value| rig.ask_from(by, &row.peer, &row.lines, facts).status;
+    let own = own_address(row);
+    for _ in 0..4 {
+        assert_eq!(ask(&json!({ "endpoint": "/address" })), 200, "{place}");
+    }
+    let stated = json!({ "endpoint": "/address", "ip": own });
+    assert_eq!(ask(&stated), 200, "{place}");
+    // Of the five by that address a trusted caller, which named none before, has used one.
+    let next = rig.ask(By::Check, &stated).status;
+    assert_eq!(next, if trusted { 200 } else { 429 }, "{place}");
+    let keys = ["a", "b", "a"].map(|key| ask(&json!({ "endpoint": "/either", "api_key": key })));
+    let wanted = match trusted {
+        true => [200, 200, 429],
+        false => [200, 429, 429],
+    };
+    assert_eq!(keys, wanted, "{place}");
+}
+
+/// Each header that a proxy writes ends the trust in this machine, by itself.
+#[test]
+fn any_sign_of_a_proxy_ends_the_trust_in_this_machine() {
+    let rig = Rig::plain();
+    let stated = json!({ "user_id": "alice", "endpoint": "/" });
+    for line in [
+        "X-Forwarded-For: 203.0.113.5",
+        "x-forwarded-proto: https",
+        "X-FORWARDED-HOST: a",
+        "X-Forwarded-Server: a",
+        "X-Forwarded-For:",
+        "Forwarded: for=203.0.113.5",
+        "X-Real-IP: 203.0.113.5",
+        "Via: 1.1 edge",
+        "via: ",
+    ] {
+        let told = rig.ask_from(By::Check, &near(), &format!("{line}\r\n"), &stated);
+        told.refused(403, "not-trusted");
+        assert!(
+            told.text.contains("came through a proxy"),
+            "{line}: {told:?}"
+        );
+        assert!(told.text.contains("trusted_callers"), "{line}: {told:?}");
+    }
+    for line in [
+        "X-Request-Id: 1",
+        "X-Forwarded: 1",
+        "X-Real-IPs: 1",
+        "Viable: 1",
+    ] {
+        let told = rig.ask_from(By::Check, &near(), &format!("{line}\r\n"), &stated);
+        told.decided(200);
+    }
+    // On this machine, what a proxy does not say is not the proxy's own address, which a rule may trust.
+    let nothing = json!({ "endpoint": "/inner" });
+    let told = rig.ask_from(By::Check, &near(), "Via: 1.1 edge\r\n", &nothing);
+    assert_eq!(told.status, 400, "{told:?}");
+    assert!(told.text.contains("client_address"), "{told:?}");
+    // To gateways, those headers are what they ask with.
+    for by in [By::Nginx, By::ForwardAuth] {
+        let told = rig.ask_from(by, &near(), PROXIED, &json!({ "endpoint": "/" }));
+        told.decided(200);
+    }
+}
+
+/// Whatever a browser says of the page.
+#[test]
+fn a_page_is_a_stranger() {
+    let rig = Rig::plain();
+    for (line, status) in [
+        ("Origin: http://evil.example", 403),
+        ("Origin: null", 403),
+        ("Sec-Fetch-Site: cross-site", 403),
+        ("Sec-Fetch-Site: same-site", 403),
+        ("Sec-Fetch-Site: same-origin", 403),
+        ("Sec-Fetch-Site: none", 200),
+    ] {
+        let lines = format!("{line}\r\nContent-Type: application/x-www-form-urlencoded\r\n");
+        for (name, value) in FACTS.into_iter().chain([("ip", "198.18.0.1")]) {
+            let told = rig.ask_from(By::Check, &near(), &lines, &json!({ name: value }));
+            assert_eq!(told.status, status, "{line} {name}: {told:?}");
+        }
+        // It may ask about itself.
+        let told = rig.ask_from(By::Check, &near(), &lines, &json!({ "endpoint": "/" }));
+        told.decided(200);
+    }
+}
+
+/// A client of Envoy writes into a header what it likes, and Envoy hands it on: no budget comes of that.
+#[test]
+fn a_key_of_envoys_client_is_a_claim() {
+    let either =
+        |key: &str| json!({ "api_key": key, "path": "/either", "remote_address": "203.0.113.9" });
+    let statuses =
+        |rig: &Rig| ["rot1", "rot2", "rot3"].map(|key| rig.ask(By::Envoy, &either(key)).status);
+    assert_eq!(statuses(&Rig::plain()), [200, 429, 429]);
+    // Unless an operator says that these are keys which another system has verified.
+    let any = Rig::new(&[("api_keys", "any")], &[]);
+    assert_eq!(statuses(&any), [200, 200, 200]);
+    assert_eq!(any.ask(By::Envoy, &either("rot1")).status, 429);
+    // And then by trusted callers only.
+    let told = |key: &str| any.ask_from(By::Envoy, &far(), "", &either(key)).status;
+    assert_eq!([told("rot4"), told("rot5")], [200, 429]);
+    // Keys that were issued are verified.
+    let issued = Rig::plain();
+    let key = issued.issue("k1", |_| ());
+    assert_eq!(issued.ask(By::Envoy, &either(&key)).status, 200);
+    assert_eq!(issued.ask(By::Envoy, &either(&key)).status, 429);
+    issued
+        .ask(By::Envoy, &either("rot1"))
+        .refused(401, "malformed");
+}
+
+/// An attacker behind a proxy that adds its address to `X-Forwarded-For`, and hands on whatever else it sends: it stays
+/// blocked, has one budget, and is never taken for the proxy.
+#[test]
+fn no_header_makes_a_client_another() {
+    let attacker = "203.0.113.9";
+    let values = [
+        "for=1.2.3.4",
+        "127.0.0.1",
+        "for=127.0.0.1",
+        "for=\"",
+        "unknown",
+        "",
+        "1.2.3.4, 10.0.0.1",
+    ];
+    let names = [
+        "Forwarded",
+        "X-Real-IP",
+        "CF-Connecting-IP",
+        "True-Client-IP",
+        "X-Client-IP",
+        "Via",
+    ];
+    let mut rng = Rng::new(0x4e2);
+    let mut sent = || {
+        let mut lines = String::new();
+        for _ in 0..rng.index(4) {
+            lines += &format!("{}: {}\r\n", rng.pick(&names), rng.pick(&values));
+        }
+        let own = rng.pick(&["", "127.0.0.1, ", "1.2.3.4,unknown,", ", "]);
+        lines += &format!("X-Forwarded-For: {own}{attacker}\r\n");
+        for _ in 0..rng.index(3) {
+            lines += &format!("{}: {}\r\n", rng.pick(&names), rng.pick(&values));
+        }
+        lines
+    };
+    for by in [By::Check, By::Nginx, By::ForwardAuth] {
+        let rig = Rig::plain();
+        let ask = |lines: &str, endpoint: &str| {
+            rig.ask_from(by, &near(), lines, &json!({ "endpoint": endpoint }))
+                .status
+        };
+        let budget = (0..200).filter(|_| ask(&sent(), "/address") == 200).count();
+        assert_eq!(budget, 5, "{by:?}");
+        for _ in 0..200 {
+            let lines = sent();
+            // A rule about the proxy's network is not about its clients.
+            assert_eq!(ask(&lines, "/inner"), 200, "{by:?} {lines}");
+        }
+        let block = Block::new(Field::Ip, attacker.into());
+        rig.live.directory().block(&block);
+        for _ in 0..200 {
+            let lines = sent();
+            assert_eq!(ask(&lines, "/"), 403, "{by:?} {lines}");
+        }
+        assert_eq!(ask("X-Forwarded-For: 203.0.113.10\r\n", "/"), 200, "{by:?}");
+    }
+}
+
+/// The header that a setting names is the one that is read, by callers as by gateways.
+#[test]
+fn one_header_names_the_client() {
+    let rig = Rig::new(&[("client_address", "X-Real-IP")], &[]);
+    let lines = |n: u8| {
+        format!(
+            "X-Real-IP: 203.0.113.{n}\r\nX-Forwarded-For: 127.0.0.1\r\nForwarded: for=127.0.0.1\r\n"
+        )
+    };
+    for by in [By::Check, By::Batch, By::Nginx, By::ForwardAuth] {
+        let rig = Rig::new(&[("client_address", "x-real-ip")], &[]);
+        let ask = |n| rig.ask_from(by, &near(), &lines(n), &json!({ "endpoint": "/address" }));
+        let first: Vec<u16> = (0..6).map(|_| ask(9).status).collect();
+        assert_eq!(first, [200, 200, 200, 200, 200, 429], "{by:?}");
+        assert_eq!(ask(10).status, 200, "{by:?}");
+    }
+    // Two of them, or one that is no address, are denied and not taken for the proxy.
+    for lines in [
+        "X-Real-IP: 203.0.113.9\r\nX-Real-IP: 6.6.6.6\r\n",
+        "X-Real-IP: me\r\n",
+    ] {
+        for by in [By::Check, By::Nginx, By::ForwardAuth] {
+            let told = rig.ask_from(by, &near(), lines, &json!({ "endpoint": "/address" }));
+            assert_eq!(told.status, 400, "{by:?} {told:?}");
+        }
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 // Proves: U4, L2
 
 use super::rig::{Rig, bulks, say};
-use crate::authority::Door;
+use crate::{authority::Door, listen::Peer};
 
 const RULES: &str = "
 version: 1
@@ -151,8 +151,13 @@ fn a_stranger_is_nobodys_caller() {
     let reply = rig.hears("TG.CALLER a\r\n");
     assert!(reply.starts_with("-FORBIDDEN not-trusted: "), "{reply}");
     assert_eq!(rig.engine.recorder().callers().count(), 0);
+    let own = Peer::direct(([192, 0, 2, 1], 40_000).into());
+    let mut session = rig.session().with(own);
     assert_eq!(
-        rig.hears(&bulks("TG.DECIDE ip 192.0.2.1 endpoint /burst")),
+        say(
+            &mut session,
+            &bulks("TG.DECIDE ip 192.0.2.1 endpoint /burst")
+        ),
         "*12\r\n:1\r\n:20\r\n:19\r\n:0\r\n:100\r\n$5\r\nburst\r\n:0\r\n:-1\r\n\
          *1\r\n*10\r\n$5\r\nburst\r\n:20\r\n:19\r\n:100\r\n$-1\r\n$-1\r\n:-1\r\n$0\r\n\r\n:0\r\n$-1\r\n\
          :200\r\n:-1\r\n$-1\r\n"

@@ -9,7 +9,7 @@ use tollgate_rls::{
 };
 use tollgate_rules::{OwnLimit, Query, QueryError};
 
-use crate::identity::{Identity, Refused, Stated};
+use crate::identity::{Identity, KeySource, Refused, Stated};
 
 use super::{
     text::{beginning, text},
@@ -77,9 +77,12 @@ impl Described<'_> {
         Stated {
             token,
             api_key: value(API_KEY),
+            // It is what a client wrote into a header.
+            key_source: KeySource::Client,
             user: value("user_id"),
             org: value("org_id"),
             tier: value("tier"),
+            ip: None,
         }
     }
 }
@@ -209,6 +212,9 @@ fn part<'q>(domain: &'q str, described: &'q Described<'_>) -> Result<Part<'q>, C
         if attribute(&mut query, key, value)? == Place::New {
             fact(&mut query, key, value, whole)?;
         }
+    }
+    if identity.ignores_key() {
+        query.clear_api_key();
     }
     identity.fill(&mut query)?;
     query.set_cost(described.cost);

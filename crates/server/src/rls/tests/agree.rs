@@ -61,7 +61,7 @@ fn over_http<'a>(facts: &'a [(&'static str, String)], cost: u64) -> Query<'a> {
         match *key {
             "user_id" => query.set_user(value).unwrap(),
             "org_id" => query.set_org(value).unwrap(),
-            "api_key" => query.set_api_key(value).unwrap(),
+            // What a client of Envoy shows is an attribute only, before keys are issued.
             "tier" => query.set_tier(value).unwrap(),
             "remote_address" => query.set_ip(value).unwrap(),
             "path" => query.set_endpoint(value).unwrap(),

@@ -90,15 +90,23 @@ async fn addresses_of_one_client_are_one() {
     let lies = |lie: &str| from("192.0.2.1:1").header("x-forwarded-for", lie);
     assert!(meets(behind.clone(), lies("1.1.1.1"), lies("2.2.2.2")).await);
     let through = |way: &str| from("10.0.0.1:1").header("forwarded", way);
+    let forwarded = behind.header(ProxyHeader::Forwarded);
     assert!(
         meets(
-            behind.clone(),
+            forwarded.clone(),
             through("for=6.6.6.6, for=192.0.2.1"),
             through("for=192.0.2.1")
         )
         .await
     );
-    assert!(!meets(behind, through("for=192.0.2.1"), through("for=192.0.2.2")).await);
+    assert!(
+        !meets(
+            forwarded,
+            through("for=192.0.2.1"),
+            through("for=192.0.2.2")
+        )
+        .await
+    );
     assert!(peer_ip().behind(["0.0.0.0/0"]).is_err());
 }
 
@@ -107,9 +115,12 @@ async fn addresses_of_one_client_are_one() {
 #[tokio::test]
 async fn the_header_that_a_proxy_hands_on_makes_no_budgets() {
     let behind = || peer_ip().behind(["10.0.0.0/8"]).unwrap();
+    let single = |name: &str| behind().header(name.parse().unwrap());
     let keys = [
-        (behind(), "forwarded", "x-forwarded-for"),
         (behind(), "x-forwarded-for", "forwarded"),
+        (behind(), "x-forwarded-for", "x-real-ip"),
+        (single("x-real-ip"), "x-real-ip", "x-forwarded-for"),
+        (single("cf-connecting-ip"), "cf-connecting-ip", "forwarded"),
         (
             behind().header(ProxyHeader::Forwarded),
             "forwarded",
@@ -138,9 +149,47 @@ async fn the_header_that_a_proxy_hands_on_makes_no_budgets() {
             passed += u32::from(send(&layer, request).await.status == 200);
         }
         assert_eq!(passed, 10, "{key:?}");
+        // Nor does it share what the proxy has for itself.
+        for _ in 0..10 {
+            assert_eq!(
+                send(&layer, from("10.0.0.1:1")).await.status,
+                200,
+                "{key:?}"
+            );
+        }
         // Others behind the proxy do not notice.
         let honest = from("10.0.0.1:1").header(own, written(own, "192.0.2.2"));
         assert_eq!(send(&layer, honest).await.status, 200);
+    }
+}
+
+/// A proxy's address is the most trusted that there is: it never stands in for one that cannot be read.
+// Proves: I4
+#[tokio::test]
+async fn what_no_client_can_be_read_from_is_malformed() {
+    let behind = || peer_ip().behind(["10.0.0.0/8"]).unwrap();
+    for (key, name, value) in [
+        (behind(), "x-forwarded-for", "unknown"),
+        (behind(), "x-forwarded-for", ""),
+        (behind(), "x-forwarded-for", "192.0.2.1, _hidden, 10.0.0.2"),
+        (
+            behind().header(ProxyHeader::Forwarded),
+            "forwarded",
+            "for=\"a",
+        ),
+        (
+            behind().header("x-real-ip".parse().unwrap()),
+            "x-real-ip",
+            "1.1.1.1, 2.2.2.2",
+        ),
+    ] {
+        let layer = TollgateLayer::embedded("10/day").unwrap().key(key);
+        let request = from("10.0.0.1:1").header(name, value);
+        assert_eq!(send(&layer, request).await.status, 400, "{name}: {value}");
+        assert_eq!(layer.counts().malformed, 1);
+        // A stranger's header is not read at all.
+        let request = from("192.0.2.1:1").header(name, value);
+        assert_eq!(send(&layer, request).await.status, 200, "{name}: {value}");
     }
 }
 
