@@ -89,7 +89,7 @@ impl Call {
                 "nobody asks",
             ));
         };
-        Ok(Self {
+        let call = Self {
             state,
             params,
             visit,
@@ -101,7 +101,25 @@ impl Call {
                 .to_owned(),
             headers: parts.headers,
             body,
-        })
+        };
+        call.refuse_reserved_author()?;
+        Ok(call)
+    }
+
+    /// The audit must be able to tell what the server did by itself from what an author did.
+    fn refuse_reserved_author(&self) -> Result<(), Problem> {
+        match self.stated_author() {
+            Some(name) if Actor::is_reserved(&name) => Err(Problem::bad(format!(
+                "Tollgate-Author: {name:?} stands for somebody else in the audit: send another name, or none"
+            ))),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// What a caller calls itself, where nothing proves who it is: on this machine, or with the token that several share.
+    fn stated_author(&self) -> Option<String> {
+        let said = self.field("tollgate-author");
+        said.filter(|_| !self.visit.is_proven())
     }
 
     /// A part of the path; the router sees to it that it is there.
@@ -167,9 +185,7 @@ impl Call {
         if let Some(author) = &self.author {
             return author.clone();
         }
-        let said = self.field("tollgate-author");
-        let said = said.filter(|_| !self.visit.is_proven());
-        self.because(self.visit.author(said.as_deref()))
+        self.because(self.visit.author(self.stated_author().as_deref()))
     }
 
     /// Who asks, under the name that is proven.

@@ -3,7 +3,10 @@
 //! A loopback listener needs no token, so a web page in a browser on this machine must not be able to use
 //! it: neither by asking across origins, nor under a name that it made point here.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{
+    net::{IpAddr, Ipv6Addr},
+    sync::Arc,
+};
 
 use axum::{
     body::Body,
@@ -11,6 +14,8 @@ use axum::{
     http::{HeaderMap, Response, StatusCode, header},
     middleware::Next,
 };
+
+use tollgate_wire::http1::Passage;
 
 use super::{
     certified::Certified,
@@ -22,6 +27,7 @@ use super::{
 use crate::{
     authority::{Actor, Caller, Door, Permission, Refused},
     config::{AdminAuth, Administrators},
+    identity::{PROXIED, Sender, credentials, passage_of},
 };
 
 /// Lets a request through, or says why not. Whoever is turned away, here or further in, goes on record.
@@ -48,7 +54,8 @@ pub(super) async fn guard(
 
 fn check(state: &AdminState, request: &Request) -> Result<Actor, Problem> {
     let host = host(request)?;
-    if state.door == Door::Loopback && !is_ours(state, name_of(host)) {
+    let is_here = name_of(host).is_some_and(|name| is_ours(state, name));
+    if state.door == Door::Loopback && !is_here {
         let detail = format!(
             "this listener answers to localhost and to addresses only, not to {:?}: another name \
              may have been pointed here by somebody else",
@@ -59,22 +66,41 @@ fn check(state: &AdminState, request: &Request) -> Result<Actor, Problem> {
     refuse_other_origins(request.headers(), host)?;
     let (caller, wanted) = (caller(state, request), wanted(request));
     let allowed = state.authority.allows(caller, wanted);
-    allowed.map_err(|refused| turned_away(refused, wanted))
+    allowed.map_err(|refused| {
+        let problem = turned_away(refused, wanted);
+        let would_be_near = near(state) == Door::Loopback && caller.token.is_none();
+        match passage_of(request.headers()) {
+            Passage::Proxied if would_be_near => problem.saying(PROXIED),
+            Passage::Proxied | Passage::Direct => problem,
+        }
+    })
+}
+
+/// The door of a request that no proxy handed on.
+fn near(state: &AdminState) -> Door {
+    match state.authority.auth() {
+        AdminAuth::Auto => state.door,
+        // Being near is not enough.
+        AdminAuth::Required => Door::Open,
+    }
 }
 
 /// What the request shows of whom it comes from.
 pub(super) fn caller<'r>(state: &AdminState, request: &'r Request) -> Caller<'r> {
+    let certified = match state.administrators {
+        Administrators::OfTheirOwnCa => Certified::of(request.extensions()),
+        Administrators::Nobody => None,
+    };
+    // Pages of other origins were turned away before.
+    let sender = Sender {
+        passage: passage_of(request.headers()),
+        ..Sender::PLAIN
+    };
+    let (door, name) = credentials(near(state), certified, sender);
     Caller {
-        door: match state.authority.auth() {
-            AdminAuth::Auto => state.door,
-            // Being near is not enough.
-            AdminAuth::Required => Door::Open,
-        },
+        door,
         token: token(request.headers()),
-        name: match state.administrators {
-            Administrators::OfTheirOwnCa => Certified::of(request.extensions()),
-            Administrators::Nobody => None,
-        },
+        name,
     }
 }
 
@@ -134,7 +160,13 @@ fn host(request: &Request) -> Result<&str, Problem> {
 
 /// Names that nobody else can point somewhere: `localhost`, addresses, and what the operator listed.
 fn is_ours(state: &AdminState, name: &str) -> bool {
-    let is_address = name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
+    let in_brackets = name
+        .strip_prefix('[')
+        .and_then(|name| name.strip_suffix(']'));
+    let is_address = match in_brackets {
+        Some(inside) => inside.parse::<Ipv6Addr>().is_ok(),
+        None => name.parse::<IpAddr>().is_ok(),
+    };
     let name = name.strip_suffix('.').unwrap_or(name);
     let is_local = name.eq_ignore_ascii_case("localhost");
     let mut listed = state.hosts.iter();
@@ -164,24 +196,31 @@ fn is_same(origin: &str, host: &str) -> bool {
         _ => return false,
     };
     let whole = |authority: &str| {
-        let name = name_of(authority);
+        let name = name_of(authority)?;
         let port = authority
             .get(name.len()..)
             .and_then(|rest| rest.strip_prefix(':'));
         let port = port.filter(|port| !port.is_empty()).unwrap_or(default);
-        (name.to_ascii_lowercase(), port.to_owned())
+        Some((name.to_ascii_lowercase(), port.to_owned()))
     };
-    whole(authority) == whole(host)
+    let origin = whole(authority);
+    origin.is_some() && origin == whole(host)
 }
 
-/// The host without its port.
-fn name_of(authority: &str) -> &str {
-    let end = match authority.strip_prefix('[') {
-        Some(inside) => inside.find(']').map(|end| end + 2),
-        None => authority.find(':'),
+/// The host without its port. None where more than a port follows the name: the whole of it is what a browser asked for.
+fn name_of(authority: &str) -> Option<&str> {
+    let (name, rest) = match authority.strip_prefix('[') {
+        Some(inside) => authority.split_at_checked(inside.find(']')? + 2)?,
+        None => authority.split_at_checked(authority.find(':').unwrap_or(authority.len()))?,
     };
-    end.and_then(|end| authority.get(..end))
-        .unwrap_or(authority)
+    let port = match rest.strip_prefix(':') {
+        Some(port) => port,
+        None if rest.is_empty() => "",
+        None => return None,
+    };
+    port.bytes()
+        .all(|byte| byte.is_ascii_digit())
+        .then_some(name)
 }
 
 fn forbidden(kind: &'static str, detail: impl Into<String>) -> Problem {
@@ -199,14 +238,21 @@ mod tests {
     #[test]
     fn a_host_ends_before_its_port() {
         for (authority, name) in [
-            ("localhost:7080", "localhost"),
-            ("localhost", "localhost"),
-            ("[::1]:7080", "[::1]"),
-            ("[::1]", "[::1]"),
-            ("[::1", "[::1"),
-            ("", ""),
+            ("localhost:7080", Some("localhost")),
+            ("localhost", Some("localhost")),
+            ("localhost:", Some("localhost")),
+            ("[::1]:7080", Some("[::1]")),
+            ("[::1]", Some("[::1]")),
+            ("", Some("")),
+            ("[::1", None),
+            ("[::1]evil", None),
+            ("[::1].evil:80", None),
+            ("[::1]:80.evil", None),
+            ("localhost:80.evil", None),
+            ("localhost:80:80", None),
+            ("::1", None),
         ] {
-            assert_eq!(name_of(authority), name);
+            assert_eq!(name_of(authority), name, "{authority}");
         }
     }
 

@@ -51,6 +51,13 @@ impl Problem {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", detail).with("errors", errors)
     }
 
+    /// In other words.
+    #[must_use]
+    pub(super) fn saying(mut self, detail: &str) -> Self {
+        detail.clone_into(&mut self.detail);
+        self
+    }
+
     /// With another member.
     #[must_use]
     pub(super) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {

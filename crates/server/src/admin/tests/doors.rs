@@ -26,6 +26,13 @@ async fn web_pages_of_others_are_refused() {
         (vec![("host", "localhost.evil.example:7080")], 403),
         (vec![("host", "127.0.0.1.evil.example")], 403),
         (vec![("host", "")], 403),
+        (vec![("host", "[::1]")], 200),
+        (vec![("host", "[::1]evil")], 403),
+        (vec![("host", "[::1].evil:80")], 403),
+        (vec![("host", "[::1]:80.evil")], 403),
+        (vec![("host", "[127.0.0.1]:80")], 403),
+        (vec![("host", "localhost:80.evil")], 403),
+        (vec![("host", "[localhost]")], 403),
         (vec![ours, ("origin", "http://localhost:7080")], 200),
         (vec![ours, ("origin", "http://localhost:3000")], 403),
         (vec![ours, ("origin", "https://evil.example")], 403),
@@ -50,6 +57,79 @@ async fn web_pages_of_others_are_refused() {
         .uri("/ratelimit/rules")
         .body(Body::empty());
     house.send(nameless.unwrap()).await.expect(400);
+}
+
+/// A reverse proxy on this machine would make every visitor of its site an admin.
+#[tokio::test]
+async fn what_a_proxy_on_this_machine_hands_on_is_not_of_this_machine() {
+    let rule = json!({ "name": "a", "action": "allow" });
+    for name in [
+        "x-forwarded-for",
+        "x-forwarded-proto",
+        "forwarded",
+        "x-real-ip",
+        "via",
+    ] {
+        let house = House::sqlite().await;
+        let headers = [(name, "203.0.113.9")];
+        for request in [
+            ask("GET", "/ratelimit/rules", &headers, None),
+            ask("POST", "/ratelimit/rules", &headers, Some(&rule)),
+            ask("DELETE", "/ratelimit/keys?user_id=alice", &headers, None),
+            ask("GET", "/metrics", &headers, None),
+        ] {
+            let problem = house.send(request).await.expect(403);
+            let detail = problem["detail"].as_str().unwrap();
+            assert!(detail.contains("came through a proxy"), "{detail}");
+            assert!(detail.contains("tollgate tokens create"), "{detail}");
+        }
+        house
+            .send(ask("GET", "/healthz", &headers, None))
+            .await
+            .expect(200);
+        house.post("/ratelimit/rules", &rule).await.expect(201);
+    }
+    // A token opens, whatever the way.
+    let house = House::build(Plan {
+        authority: Authority::new(Token::new(TOKEN)),
+        ..Plan::default()
+    })
+    .await;
+    let bearer = format!("Bearer {TOKEN}");
+    let headers = [("via", "1.1 edge"), ("authorization", bearer.as_str())];
+    let known = house
+        .send(ask("GET", "/ratelimit/rules", &headers, None))
+        .await;
+    known.expect(200);
+    let stranger = house
+        .send(ask("GET", "/ratelimit/rules", &headers[..1], None))
+        .await;
+    stranger.expect(401);
+}
+
+/// What the server does by itself stands in the audit under names that no author may take.
+#[tokio::test]
+async fn an_author_takes_no_name_of_the_servers() {
+    let house = House::sqlite().await;
+    let rule = json!({ "name": "a", "action": "allow" });
+    for name in [
+        "rules-file",
+        "server",
+        "first-start",
+        "Loopback",
+        "token",
+        "unknown",
+        " admin-api ",
+    ] {
+        let headers = [("tollgate-author", name)];
+        let request = ask("POST", "/ratelimit/rules", &headers, Some(&rule));
+        let problem = house.send(request).await.expect(400);
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.starts_with("Tollgate-Author: "), "{detail}");
+    }
+    let headers = [("tollgate-author", "server-team")];
+    let request = ask("POST", "/ratelimit/rules", &headers, Some(&rule));
+    house.send(request).await.expect(201);
 }
 
 #[tokio::test]

@@ -21,23 +21,12 @@ use super::{
     view,
 };
 use crate::{
-    authority::{Permission, Role},
-    first_token,
+    authority::{Actor, Permission, Role},
     identity::secret::{Kind, Secret, token_digest},
 };
 
 /// The longest name.
 const NAME_CHARS_MAX: usize = 128;
-/// What those are called in the audit who have no token of their own.
-const TAKEN: [&str; 7] = [
-    "loopback",
-    "token",
-    "unknown",
-    "rules-file",
-    "server",
-    "admin-api",
-    first_token::NAME,
-];
 /// So many tokens are looked at together for one of the same name.
 const LOOK: u32 = 1_000;
 
@@ -45,8 +34,7 @@ pub(super) async fn create(call: Call) -> Outcome {
     let mut form = Form::read(&call)?;
     let name = form.text("name", NAME_CHARS_MAX);
     let name = form.needed("name", name);
-    let is_taken = |name: &str| TAKEN.iter().any(|taken| taken.eq_ignore_ascii_case(name));
-    if name.as_deref().is_some_and(is_taken) {
+    if name.as_deref().is_some_and(Actor::is_reserved) {
         form.wrong(
             "name",
             "stands for somebody else in the audit: take another",
