@@ -120,11 +120,11 @@ pub(crate) fn passage_of(headers: &HeaderMap) -> Passage {
 
 /// Through which door a request comes, and which certificate speaks for it, where counters are changed or the server is
 /// administered.
-pub(crate) const fn credentials<'p>(
+pub(crate) const fn credentials(
     door: Door,
-    name: Option<&'p str>,
+    name: Option<&str>,
     sender: Sender,
-) -> (Door, Option<&'p str>) {
+) -> (Door, Option<&str>) {
     match (sender.asker, sender.passage) {
         (Asker::Page, _) => (Door::Open, None),
         (Asker::Program, Passage::Proxied) => (Door::Open, name),

@@ -8,5 +8,6 @@ mod forgery;
 mod good;
 mod keeper;
 mod rig;
+mod table;
 mod told;
 mod trust;

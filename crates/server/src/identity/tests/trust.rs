@@ -1,7 +1,7 @@
 //! Who may state what.
 // Proves: I4
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use tollgate_rules::{Block, Field};
 use tollgate_testkit::Rng;
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::listen::Peer;
 
-const FACTS: [(&str, &str); 3] = [
+pub(super) const FACTS: [(&str, &str); 3] = [
     ("tier", "premium"),
     ("user_id", "alice"),
     ("org_id", "acme"),
@@ -55,185 +55,8 @@ fn only_those_whom_we_know_may_say_for_whom_they_ask() {
     assert!(rig.refused("not-trusted") >= 12);
 }
 
-const PROXIED: &str = "X-Forwarded-For: 203.0.113.5\r\nVia: 1.1 edge\r\n";
-const PAGE: &str = "Origin: http://evil.example\r\n";
-const LOOPBACK_LISTED: (&str, &str) = ("trusted_callers", "127.0.0.1");
-const FAR_LISTED: (&str, &str) = ("trusted_callers", "192.0.2.0/24");
-
-/// A caller, and whether it may state anything.
-struct Row {
-    who: &'static str,
-    peer: Peer,
-    lines: String,
-    setting: Option<(&'static str, &'static str)>,
-    http: bool,
-    /// None where the protocol knows no such caller.
-    resp: Option<bool>,
-    envoy: bool,
-}
-
-/// By HTTP, RESP and Envoy.
-fn row(
-    who: &'static str,
-    peer: Peer,
-    lines: &str,
-    (http, resp, envoy): (bool, Option<bool>, bool),
-) -> Row {
-    let lines = lines.to_owned();
-    let setting = None;
-    Row {
-        who,
-        peer,
-        lines,
-        setting,
-        http,
-        resp,
-        envoy,
-    }
-}
-
-fn table() -> Vec<Row> {
-    let certified = || Peer {
-        name: Some("billing.example".into()),
-        ..far()
-    };
-    let token = format!("Authorization: Bearer {OURS}\r\n");
-    let (yes, no) = ((true, Some(true), true), (false, Some(false), false));
-    // Envoy writes X-Forwarded-For on its own calls; Via it does not.
-    let in_http = (false, None, true);
-    let listed = |setting, row: Row| Row {
-        setting: Some(setting),
-        ..row
-    };
-    vec![
-        row("loopback", near(), "", yes),
-        row("loopback, IPv6", at("::1"), "", yes),
-        row("loopback, mapped", at("::ffff:127.0.0.1"), "", yes),
-        row("loopback, Via", near(), PROXIED, (false, None, false)),
-        row(
-            "loopback, XFF",
-            near(),
-            "X-Forwarded-For: 203.0.113.5\r\n",
-            in_http,
-        ),
-        row(
-            "loopback, token, Via",
-            near(),
-            &format!("{token}{PROXIED}"),
-            (true, None, true),
-        ),
-        row("certificate", certified(), "", yes),
-        row("certificate, Via", certified(), PROXIED, (true, None, true)),
-        row("certificate, page", certified(), PAGE, (false, None, false)),
-        row("token", far(), &token, yes),
-        row(
-            "token, page",
-            far(),
-            &format!("{token}{PAGE}"),
-            (true, None, true),
-        ),
-        row("token, PROXY protocol", behind("198.51.100.7"), &token, yes),
-        row("stranger", far(), "", no),
-        row(
-            "stranger, XFF",
-            far(),
-            "X-Forwarded-For: 127.0.0.1\r\n",
-            (false, None, false),
-        ),
-        row("PROXY protocol", behind("198.51.100.7"), "", no),
-        row("PROXY protocol, loopback", behind("127.0.0.1"), "", no),
-        row("page, loopback", near(), PAGE, (false, None, false)),
-        row(
-            "page, loopback, Via",
-            near(),
-            &format!("{PAGE}{PROXIED}"),
-            (false, None, false),
-        ),
-        listed(FAR_LISTED, row("listed", far(), "", yes)),
-        listed(
-            FAR_LISTED,
-            row("listed, Via", far(), PROXIED, (true, None, true)),
-        ),
-        listed(
-            FAR_LISTED,
-            row("listed, page", far(), PAGE, (false, None, false)),
-        ),
-        listed(
-            LOOPBACK_LISTED,
-            row("listed loopback, Via", near(), PROXIED, (true, None, true)),
-        ),
-        listed(
-            ("trusted_callers", "all"),
-            row("all", at("198.51.100.1"), "", yes),
-        ),
-    ]
-}
-
-/// Whose addresses the callers of the table have.
-fn own_address(row: &Row) -> &'static str {
-    match row.peer.address.ip().to_canonical().to_string().as_str() {
-        "127.0.0.1" if row.lines.contains("X-Forwarded-For") => "203.0.113.5",
-        "127.0.0.1" => "127.0.0.1",
-        "::1" => "::1",
-        "198.51.100.7" => "198.51.100.7",
-        "198.51.100.1" => "198.51.100.1",
-        _ => "192.0.2.7",
-    }
-}
-
-/// Every caller, by every protocol, may state either all or nothing but what is its own.
-#[test]
-fn each_caller_may_state_what_the_table_says() {
-    for row in table() {
-        for by in By::STATING {
-            let trusted = match by {
-                By::Resp => row.resp,
-                By::Envoy => Some(row.envoy),
-                _ => Some(row.http),
-            };
-            let Some(trusted) = trusted else { continue };
-            let rig = Rig::new(row.setting.as_slice(), &[]);
-            let ask = |facts: &Value| rig.ask_from(by, &row.peer, &row.lines, facts);
-            let place = format!("{} by {by:?}", row.who);
-            let stated = FACTS.into_iter().chain([("ip", "198.18.0.1")]);
-            // To Envoy an entry `ip` is an attribute as any other.
-            for (name, value) in stated.filter(|(name, _)| by != By::Envoy || *name != "ip") {
-                let told = ask(&json!({ name: value, "endpoint": "/" }));
-                assert_eq!(told.status == 200, trusted, "{place} {name}: {told:?}");
-                if !trusted {
-                    told.refused(403, "not-trusted");
-                    let field = format!("`{name}`");
-                    assert!(told.text.contains(&field), "{place}: {told:?}");
-                }
-            }
-            if by != By::Envoy {
-                has_its_own_address(&rig, by, &row, trusted);
-            }
-        }
-    }
-}
-
-/// A stranger is counted by its own address, whether it states that or nothing, and by no key that it makes up.
-#[track_caller]
-fn has_its_own_address(rig: &Rig, by: By, row: &Row, trusted: bool) {
-    let place = format!("{} by {by:?}", row.who);
-    let ask = |facts: &Value| rig.ask_from(by, &row.peer, &row.lines, facts).status;
-    let own = own_address(row);
-    for _ in 0..4 {
-        assert_eq!(ask(&json!({ "endpoint": "/address" })), 200, "{place}");
-    }
-    let stated = json!({ "endpoint": "/address", "ip": own });
-    assert_eq!(ask(&stated), 200, "{place}");
-    // Of the five by that address a trusted caller, which named none before, has used one.
-    let next = rig.ask(By::Check, &stated).status;
-    assert_eq!(next, if trusted { 200 } else { 429 }, "{place}");
-    let keys = ["a", "b", "a"].map(|key| ask(&json!({ "endpoint": "/either", "api_key": key })));
-    let wanted = match trusted {
-        true => [200, 200, 429],
-        false => [200, 429, 429],
-    };
-    assert_eq!(keys, wanted, "{place}");
-}
+/// Lines by which a proxy tells that it is one.
+pub(super) const PROXIED: &str = "X-Forwarded-For: 203.0.113.5\r\nVia: 1.1 edge\r\n";
 
 /// Each header that a proxy writes ends the trust in this machine, by itself.
 #[test]
