@@ -25,11 +25,11 @@ pub use catalog::{
     AUDIT_PAGE_MAX, Asked, AuditListing, AuditRow, Base, BlockBody, Catalog, Confirmation,
     Conflict, Cursor, Draft, ENTRIES_BATCH_MAX, ENTRIES_PAGE_MAX, Edit, Ended, EntryAt, EntryBody,
     EntryKind, EntryListing, EntryPlace, EntryWritten, Expect, Goal, HISTORY_PAGE_MAX, Head,
-    KeyBody, Listing, Look, Node, NodeId, NodeReport, Noted, OPEN_PROPOSALS_MAX,
-    OVERRIDES_BATCH_MAX, OVERRIDES_PAGE_MAX, Options, OverrideDelta, OverrideId, OverrideMark,
-    OverrideSeq, OverridesWritten, PROPOSALS_MAX, Page, Preview, Proposal, ProposalState,
-    QuotaBody, Removal, Scope, Settled, Settlement, Step, StoredEntry, StoredOverride, TokenBody,
-    USAGE_ROWS_MAX, Usage, UsageBatch, UsageKind, UsageRow, Written,
+    ISSUERS_MAX, Issuer, KeyBody, Lineage, Listing, Look, NoIssuer, Node, NodeId, NodeReport,
+    Noted, OPEN_PROPOSALS_MAX, OVERRIDES_BATCH_MAX, OVERRIDES_PAGE_MAX, Options, OverrideDelta,
+    OverrideId, OverrideMark, OverrideSeq, OverridesWritten, PROPOSALS_MAX, Page, Preview,
+    Proposal, ProposalState, QuotaBody, Removal, Scope, Settled, Settlement, Step, StoredEntry,
+    StoredOverride, TokenBody, USAGE_ROWS_MAX, Usage, UsageBatch, UsageKind, UsageRow, Written,
 };
 pub use deadline::CALL_MAX;
 pub use error::CatalogError;

@@ -17,6 +17,8 @@ use crate::{
 pub(crate) const SPAN: Duration = Duration::from_secs(30 * 86_400);
 /// Who holds it.
 pub(crate) const NAME: &str = "first-start";
+/// What the audit says issued it.
+pub(crate) const ISSUED_BY: &str = "server";
 
 /// Makes a token of an admin, where nobody else can reach the server, nobody brought a token along, and none was ever
 /// made. It is shown once, by whoever announces the server.
@@ -36,10 +38,11 @@ pub(crate) async fn issued(
         digest: token_digest(secret.as_str()),
         role: Role::Admin.word().into(),
         scopes: None,
+        issuers: None,
         expires_at: Some(SystemClock.now().wall.saturating_add(SPAN.into())),
         revoked_at: None,
     };
-    let author = Author::new("server").because("the first start");
+    let author = Author::new(ISSUED_BY).because("the first start");
     let written = catalog
         .put_entry(EntryAt::New, EntryBody::Token(body), &author)
         .await;

@@ -30,7 +30,8 @@ pub use audit::{AUDIT_PAGE_MAX, AuditListing, AuditRow, Ended, Noted};
 pub use edit::{Base, Conflict, Edit, Expect, Step};
 pub use entries::{
     BlockBody, ENTRIES_BATCH_MAX, ENTRIES_PAGE_MAX, EntryAt, EntryBody, EntryKind, EntryListing,
-    EntryPlace, EntryWritten, KeyBody, QuotaBody, StoredEntry, TokenBody,
+    EntryPlace, EntryWritten, ISSUERS_MAX, Issuer, KeyBody, Lineage, NoIssuer, QuotaBody,
+    StoredEntry, TokenBody,
 };
 pub use history::{HISTORY_PAGE_MAX, Page};
 pub use look::Look;

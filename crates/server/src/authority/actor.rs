@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 
+use tollgate_catalog::{Issuer, Lineage};
 use tollgate_core::Timestamp;
 
 use super::{Permission, Refused, Role};
 use crate::first_token;
+
+/// What the audit calls the token that the server was started with.
+pub(super) const CONFIGURED: &str = "token";
 
 /// Somebody who is known, and what they may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,17 +22,10 @@ pub(crate) struct Actor {
     pub(crate) scopes: Option<Arc<[Permission]>>,
     /// How they are known.
     pub(crate) proof: Proof,
-    /// Who gave them their token, and when, if it was issued.
-    pub(crate) issue: Option<Issue>,
-}
-
-/// How a token came about.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Issue {
-    /// Who issued it.
-    pub(crate) by: Arc<str>,
-    /// When.
-    pub(crate) at: Timestamp,
+    /// The line of issue of what they show, which ends with that.
+    pub(crate) line: Lineage,
+    /// When their token was issued, if it was.
+    pub(crate) issued_at: Option<Timestamp>,
 }
 
 /// How somebody is known.
@@ -73,26 +70,27 @@ impl Actor {
 
     /// Somebody on this machine, which nobody has to prove.
     pub(super) fn loopback() -> Self {
-        Self::admin("loopback", Proof::Loopback)
+        Self::admin("loopback", Proof::Loopback, Issuer::Loopback)
     }
 
     /// Whoever has the token that the server was started with.
     pub(super) fn configured() -> Self {
-        Self::admin("token", Proof::Configured)
+        Self::admin(CONFIGURED, Proof::Configured, Issuer::Start)
     }
 
     /// Whoever a certificate names.
     pub(super) fn certified(name: &str) -> Self {
-        Self::admin(name, Proof::Certificate)
+        Self::admin(name, Proof::Certificate, Issuer::Certificate(name.into()))
     }
 
-    fn admin(name: &str, proof: Proof) -> Self {
+    fn admin(name: &str, proof: Proof, root: Issuer) -> Self {
         Self {
             name: name.into(),
             role: Role::Admin,
             scopes: None,
             proof,
-            issue: None,
+            line: Lineage::root(root),
+            issued_at: None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tollgate_catalog::EntryDelta;
+use tollgate_catalog::{EntryDelta, Lineage};
 use tollgate_core::{Clock as _, SystemClock};
 
 use super::{Actor, Caller, Permission, Proof, Refused, Role, Token, tokens::Tokens};
@@ -100,7 +100,8 @@ impl Authority {
             role: Role::Viewer,
             scopes: Some(Arc::from([])),
             proof: Proof::Loopback,
-            issue: None,
+            line: Lineage::unknown(),
+            issued_at: None,
         }
     }
 

@@ -3,6 +3,7 @@
 mod actor;
 mod caller;
 mod gate;
+mod kinship;
 mod permission;
 mod refused;
 mod role;
@@ -11,9 +12,10 @@ mod tests;
 mod token;
 mod tokens;
 
-pub(crate) use actor::{Actor, Issue, Proof};
+pub(crate) use actor::{Actor, Proof};
 pub(crate) use caller::{Caller, Door};
 pub(crate) use gate::Authority;
+pub(crate) use kinship::{Kinship, kinship};
 pub(crate) use permission::Permission;
 pub(crate) use refused::Refused;
 pub(crate) use role::Role;

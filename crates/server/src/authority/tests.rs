@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tollgate_catalog::Lineage;
+
 use super::{Actor, Authority, Caller, Door, Permission, Proof, Refused, Role, Token};
 
 const SECRET: &str = "0123456789abcdef";
@@ -105,7 +107,8 @@ fn a_scope_takes_away_and_never_adds() {
         role,
         scopes: Some(Arc::from(scopes)),
         proof: Proof::Issued,
-        issue: None,
+        line: Lineage::unknown(),
+        issued_at: None,
     };
     let reader = actor(Role::Admin, &[Permission::Read]);
     assert_eq!(reader.may(Permission::Read), Ok(()));

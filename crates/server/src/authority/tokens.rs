@@ -3,11 +3,12 @@
 use std::{collections::HashMap, sync::Arc};
 
 use arc_swap::ArcSwap;
-use tollgate_catalog::{EntryBody, EntryDelta, Scope, StoredEntry, TokenBody};
+use tollgate_catalog::{EntryBody, EntryDelta, Issuer, Lineage, Scope, StoredEntry, TokenBody};
 use tollgate_core::Timestamp;
 use tollgate_rules::KeyDigest;
 
-use super::{Actor, Issue, Permission, Proof, Refused, Role};
+use super::{Actor, Permission, Proof, Refused, Role, actor::CONFIGURED};
+use crate::first_token;
 
 /// All tokens that were issued.
 #[derive(Debug, Default)]
@@ -47,10 +48,8 @@ impl Card {
             role,
             scopes,
             proof: Proof::Issued,
-            issue: Some(Issue {
-                by: Arc::clone(&entry.created.1),
-                at: entry.created.0,
-            }),
+            line: line(entry, body),
+            issued_at: Some(entry.created.0),
         });
         Self {
             actor,
@@ -80,6 +79,26 @@ impl Card {
         }
         self.actor.clone().ok_or(Refused::Wrong)
     }
+}
+
+/// The line of a token, which ends with it.
+fn line(entry: &StoredEntry, body: &TokenBody) -> Lineage {
+    let issued_by = &*entry.created.1;
+    if *body.name == *first_token::NAME && issued_by == first_token::ISSUED_BY {
+        return Lineage::root(Issuer::FirstStart);
+    }
+    let id = Arc::clone(&entry.id);
+    if let Some(issuers) = &body.issuers {
+        return issuers.then(Issuer::Token(id));
+    }
+    // Names of admins are free again once their token is revoked, so for tokens from before issuers went on record only
+    // names count that no admin ever has.
+    let issuers = match issued_by {
+        CONFIGURED => Lineage::root(Issuer::Start),
+        first_token::NAME => Lineage::root(Issuer::FirstStart),
+        _ => Lineage::unknown(),
+    };
+    issuers.then(Issuer::OlderToken(id))
 }
 
 impl Tokens {

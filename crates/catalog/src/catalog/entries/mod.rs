@@ -3,6 +3,7 @@
 //! Nothing here is part of a revision, so that a rollback neither revives a revoked key nor lifts a block.
 
 mod delta;
+mod lineage;
 mod list;
 mod place;
 mod record;
@@ -11,6 +12,7 @@ mod value;
 mod write;
 
 pub(crate) use delta::EntryWalk;
+pub use lineage::{ISSUERS_MAX, Issuer, Lineage, NoIssuer};
 pub use list::{ENTRIES_PAGE_MAX, EntryListing, EntryPlace};
 pub use value::{
     BlockBody, EntryAt, EntryBody, EntryKind, EntryWritten, KeyBody, QuotaBody, StoredEntry,

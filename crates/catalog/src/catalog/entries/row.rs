@@ -12,7 +12,7 @@ use tollgate_rules::{
     document::{limits_json, read_limits},
 };
 
-use super::{BlockBody, EntryBody, EntryKind, KeyBody, QuotaBody, TokenBody};
+use super::{BlockBody, EntryBody, EntryKind, KeyBody, Lineage, QuotaBody, TokenBody};
 
 /// What an entry says, as it is stored.
 pub(crate) fn to_text(body: &EntryBody) -> Result<String, String> {
@@ -106,6 +106,8 @@ struct TokenRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     scopes: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    issuers: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_at: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     revoked_at: Option<u64>,
@@ -195,6 +197,7 @@ impl TokenRow {
             digest: hex(&token.digest),
             role: token.role.to_string(),
             scopes: scopes.map(|scopes| scopes.iter().map(ToString::to_string).collect()),
+            issuers: token.issuers.as_ref().map(Lineage::words),
             expires_at: token.expires_at.map(Timestamp::as_micros),
             revoked_at: token.revoked_at.map(Timestamp::as_micros),
         }
@@ -202,12 +205,14 @@ impl TokenRow {
 
     fn body(self) -> Result<TokenBody, String> {
         let scopes = self.scopes;
+        let issuers = self.issuers.map(|words| Lineage::read(&words));
         Ok(TokenBody {
             name: self.name.into(),
             hint: self.hint.into(),
             digest: digest(&self.digest)?,
             role: self.role.into(),
             scopes: scopes.map(|scopes| scopes.into_iter().map(Arc::from).collect()),
+            issuers: issuers.transpose().map_err(|error| error.to_string())?,
             expires_at: self.expires_at.map(moment),
             revoked_at: self.revoked_at.map(moment),
         })

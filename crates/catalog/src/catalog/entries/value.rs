@@ -5,6 +5,7 @@ use std::{fmt, str::FromStr, sync::Arc};
 use tollgate_core::{LimitSet, Timestamp};
 use tollgate_rules::{ApiKey, Block, KeyDigest, Quota};
 
+use super::Lineage;
 use crate::{CatalogError, OverrideSeq};
 
 /// What an entry is about.
@@ -144,6 +145,8 @@ pub struct TokenBody {
     pub role: Arc<str>,
     /// The words of what it may do, if that is less than its role may.
     pub scopes: Option<Vec<Arc<str>>>,
+    /// The line of what issued it; none if it was written before that went on record.
+    pub issuers: Option<Lineage>,
     /// When it ends by itself.
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
@@ -191,6 +194,7 @@ impl StoredEntry {
                 digest,
                 role: Arc::clone(&nothing),
                 scopes: Some(Vec::new()),
+                issuers: None,
                 expires_at: None,
                 revoked_at: Some(Timestamp::EPOCH),
             }),

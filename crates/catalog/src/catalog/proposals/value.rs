@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tollgate_core::Timestamp;
 
-use crate::Author;
+use crate::{Author, catalog::Lineage};
 
 /// A change as it was asked for: whoever approves it has it done just so.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub struct Asked {
     pub headers: Vec<(Arc<str>, Arc<str>)>,
     /// The body.
     pub body: Arc<str>,
+    /// The line of the token or certificate that asked.
+    pub asker: Lineage,
 }
 
 /// What became of a proposal.

@@ -1,7 +1,7 @@
 //! API keys, quotas, blocks and tokens in few words.
 
 use tollgate_catalog::{
-    BlockBody, EntryBody, EntryKind, EntryListing, KeyBody, QuotaBody, TokenBody,
+    BlockBody, EntryBody, EntryKind, EntryListing, Issuer, KeyBody, Lineage, QuotaBody, TokenBody,
 };
 use tollgate_rules::{Block, Field, KeyDigest, Quota};
 
@@ -53,6 +53,7 @@ pub(crate) fn token(name: &str, byte: u8) -> EntryBody {
         digest: digest(byte),
         role: "operator".into(),
         scopes: Some(vec!["blocks".into()]),
+        issuers: Some(Lineage::root(Issuer::Start).then(Issuer::Token("t1".into()))),
         expires_at: None,
         revoked_at: None,
     })

@@ -4,8 +4,8 @@
 use std::slice;
 
 use tollgate_catalog::{
-    Asked, AuditListing, Author, CatalogError, OPEN_PROPOSALS_MAX, ProposalState, Settled,
-    Settlement,
+    Asked, AuditListing, Author, CatalogError, Issuer, Lineage, OPEN_PROPOSALS_MAX, ProposalState,
+    Settled, Settlement,
 };
 use tollgate_core::{Clock as _, Micros, Timestamp};
 
@@ -17,6 +17,7 @@ fn asked(name: &str) -> Asked {
         target: format!("/ratelimit/rules/{name}").into(),
         headers: vec![("if-match".into(), "\"3\"".into())],
         body: "{\"limit\":\"5/min\"}".into(),
+        asker: Lineage::root(Issuer::Start).then(Issuer::Token("t7".into())),
     }
 }
 

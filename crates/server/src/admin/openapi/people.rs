@@ -170,6 +170,7 @@ fn tokens() -> Value {
     let token = stored(json!({
         "name": text(), "begins": text(), "role": text(),
         "scopes": json!({ "type": ["array", "null"], "items": text() }),
+        "issuers": issuers(),
         "expires_at": maybe("string"), "revoked_at": maybe("string"),
         "state": json!({ "enum": ["active", "expired", "revoked"] }),
         "nodes": shape("Nodes"), "changed": truth(),
@@ -186,12 +187,18 @@ fn tokens() -> Value {
     })
 }
 
+/// A line of issue: `start`, `first-start`, `loopback`, `unknown`, `certificate:NAME`, `token:ID`, `older-token:ID`.
+fn issuers() -> Value {
+    json!({ "type": ["array", "null"], "items": { "type": "string", "examples": ["start", "token:t1"] } })
+}
+
 fn proposals() -> Value {
     json!({
         "Proposal": object(&json!({
             "id": number(), "state": json!({ "enum": ["open", "approved", "rejected", "expired"] }),
             "method": text(), "target": text(), "headers": json!({ "type": "object" }), "body": json!({}),
-            "author": text(), "reason": maybe("string"), "created_at": text(), "expires_at": text(),
+            "author": text(), "author_issuers": issuers(), "reason": maybe("string"),
+            "created_at": text(), "expires_at": text(),
             "settled": json!({ "type": ["object", "null"] }),
         })),
         "ProposalList": object(&json!({ "proposals": list(&shape("Proposal")) })),

@@ -40,7 +40,7 @@ pub(in super::super) fn waits(route: &Route, call: &Call) -> bool {
 
 /// Puts what is asked for before others. What would be refused now is refused now.
 pub(in super::super) async fn propose(route: &Route, call: Call) -> Outcome {
-    eyes::may_ask(&call)?;
+    let asker = eyes::may_ask(&call)?;
     (route.handler)(call.clone().dry()).await?;
     let headers = KEPT.into_iter().filter_map(|name| {
         let value = call.headers.get(name)?.to_str().ok()?;
@@ -51,6 +51,7 @@ pub(in super::super) async fn propose(route: &Route, call: Call) -> Outcome {
         target: call.target.as_str().into(),
         headers: headers.collect(),
         body: call.body.as_str().into(),
+        asker,
     };
     let expires_at = call.now().saturating_add(Micros::from(OPEN_SPAN));
     let catalog = &call.state.catalog;

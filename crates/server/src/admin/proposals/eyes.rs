@@ -1,43 +1,81 @@
 //! Whose eyes count: two people have to have seen a change, not one person twice.
 
 use axum::http::StatusCode;
-use tollgate_catalog::Proposal;
+use tollgate_catalog::{Issuer, Lineage, Proposal};
 
 use super::super::{call::Call, problem::Problem};
-use crate::{authority::Actor, first_token};
+use crate::{
+    authority::{Actor, Kinship, kinship},
+    first_token,
+};
 
-/// Whether it is known who asks. What several people hold may be whoever approves.
-pub(super) fn may_ask(call: &Call) -> Result<(), Problem> {
-    somebody(call).map(drop)
+/// The asker's line of issue, if one person alone is the asker: a token that several people hold may be the approver's.
+pub(super) fn may_ask(call: &Call) -> Result<Lineage, Problem> {
+    somebody(call).map(|actor| actor.line.clone())
 }
 
-/// Whether whoever asks is somebody else than who made the proposal, as far as that can be known.
+/// Whether the caller is independent of the proposer, as far as that can be known.
 pub(super) fn may_approve(call: &Call, proposal: &Proposal) -> Result<(), Problem> {
     let actor = somebody(call)?;
-    let (id, author) = (proposal.id, proposal.author.name());
-    if *actor.name == *author {
-        return Err(refused(
-            "own-proposal",
-            format!("proposal {id} is your own: somebody else has to approve it"),
-        ));
-    }
-    let Some(issue) = &actor.issue else {
-        return Ok(());
+    let kinship = match *actor.name == *proposal.author.name() {
+        true => Some(Kinship::Same),
+        false => kinship(&proposal.asked.asker, &actor.line),
     };
-    if *issue.by == *author {
-        let detail = format!(
-            "your token was issued by {author}, who made proposal {id}: somebody has to approve it whose token \
-             somebody else issued"
-        );
-        return Err(refused("issued-by-proposer", detail));
+    if let Some(kinship) = kinship {
+        return Err(related(&kinship, proposal));
     }
-    if issue.at >= proposal.created_at {
+    let is_late = |issued_at| issued_at >= proposal.created_at;
+    if actor.issued_at.is_some_and(is_late) {
         let detail = format!(
-            "your token was issued after proposal {id} was made: somebody has to approve it who had a token before"
+            "your token was issued after proposal {} was made: an admin whose token is older has to approve it",
+            proposal.id
         );
         return Err(refused("issued-too-late", detail));
     }
     Ok(())
+}
+
+fn related(kinship: &Kinship, proposal: &Proposal) -> Problem {
+    let (id, author) = (proposal.id, proposal.author.name());
+    let (kind, why) = match kinship {
+        Kinship::Same => {
+            let detail = format!("proposal {id} is your own: another admin has to approve it");
+            return refused("own-proposal", detail);
+        }
+        Kinship::Descendant => (
+            "issued-by-proposer",
+            format!(
+                "your token was issued by {author}, who made proposal {id}, or by a token from there"
+            ),
+        ),
+        Kinship::Ancestor => (
+            "issued-the-proposer",
+            format!(
+                "you issued the token of {author}, who made proposal {id}, or a token that it comes from"
+            ),
+        ),
+        Kinship::CommonIssuer(Issuer::Unknown) => (
+            "unknown-issuer",
+            format!(
+                "it is not on record what issued your token and that of {author}, who made proposal {id}"
+            ),
+        ),
+        Kinship::CommonIssuer(issuer) => (
+            "same-issuer",
+            format!(
+                "your token and that of {author}, who made proposal {id}, both come from {issuer}"
+            ),
+        ),
+        Kinship::Unrecorded => (
+            "unknown-issuer",
+            format!(
+                "it is not on record what issued one of the tokens, yours or that of {author}, who made proposal {id}"
+            ),
+        ),
+    };
+    let remedy = "an admin has to approve it whose token was issued by the token that the server was started with, or \
+                  in another line from there";
+    refused(kind, format!("{why}: {remedy}"))
 }
 
 /// Who asks, if one person alone is that.

@@ -42,6 +42,7 @@ pub(super) fn of(proposal: &Proposal) -> Value {
         "headers": headers,
         "body": serde_json::from_str::<Value>(&asked.body).unwrap_or_default(),
         "author": proposal.author.name(),
+        "author_issuers": asked.asker.words(),
         "reason": proposal.author.reason(),
         "created_at": when::shown(proposal.created_at),
         "expires_at": when::shown(proposal.expires_at),

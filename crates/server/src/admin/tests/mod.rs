@@ -8,6 +8,7 @@ mod drafts;
 mod editors;
 mod held;
 mod house;
+mod lineage;
 mod lists;
 mod manual;
 mod mistakes;

@@ -1,6 +1,6 @@
 //! Tokens for the tests of others.
 
-use tollgate_catalog::{Author, EntryAt, EntryBody, TokenBody};
+use tollgate_catalog::{Author, EntryAt, EntryBody, Issuer, Lineage, TokenBody};
 use tollgate_core::Timestamp;
 
 use super::house::{House, SOON};
@@ -50,10 +50,33 @@ impl House {
             digest: token_digest(secret.as_str()),
             role: role.word().into(),
             scopes: None,
+            issuers: Some(Lineage::root(Issuer::Start)),
             expires_at,
             revoked_at,
         };
-        let author = Author::new("test");
+        self.stored(body, "test").await;
+        secret.as_str().to_owned()
+    }
+
+    /// A token of an admin as the catalog has it: who issued it, and which line that is, if it is on record.
+    pub(super) async fn token_by(&self, name: &str, by: &str, issuers: Option<Lineage>) -> String {
+        let secret = Secret::generate(Kind::Token);
+        let body = TokenBody {
+            name: name.into(),
+            hint: secret.hint().into(),
+            digest: token_digest(secret.as_str()),
+            role: Role::Admin.word().into(),
+            scopes: None,
+            issuers,
+            expires_at: None,
+            revoked_at: None,
+        };
+        self.stored(body, by).await;
+        secret.as_str().to_owned()
+    }
+
+    async fn stored(&self, body: TokenBody, by: &str) {
+        let author = Author::new(by);
         let written = self
             .catalog
             .put_entry(EntryAt::New, EntryBody::Token(body), &author)
@@ -64,6 +87,5 @@ impl House {
         let followed = status.wait_for(|status| status.override_seq >= written.seq);
         let followed = tokio::time::timeout(SOON, followed).await;
         drop(followed.unwrap().unwrap());
-        secret.as_str().to_owned()
     }
 }

@@ -1,7 +1,7 @@
 //! Tokens as a client reads them: never the token, nor what it hashes to.
 
 use serde_json::{Value, json};
-use tollgate_catalog::{EntryBody, EntryKind, StoredEntry, TokenBody};
+use tollgate_catalog::{EntryBody, EntryKind, Lineage, StoredEntry, TokenBody};
 use tollgate_core::Timestamp;
 
 use super::super::{call::Call, entries, reply::Reply, route::Outcome, when};
@@ -48,6 +48,7 @@ pub(super) fn of(entry: &StoredEntry, now: Timestamp) -> Value {
         "begins": &*body.hint,
         "role": &*body.role,
         "scopes": scopes,
+        "issuers": body.issuers.as_ref().map(Lineage::words),
         "expires_at": body.expires_at.map(when::shown),
         "revoked_at": body.revoked_at.map(when::shown),
         "state": state,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 use tollgate_catalog::{
-    EntryAt, EntryBody, EntryKind, EntryListing, EntryPlace, Goal, StoredEntry, TokenBody,
+    EntryAt, EntryBody, EntryKind, EntryListing, EntryPlace, Goal, ISSUERS_MAX, Lineage,
+    StoredEntry, TokenBody,
 };
 use tollgate_core::Timestamp;
 
@@ -55,6 +56,7 @@ pub(super) async fn create(call: Call) -> Outcome {
         digest: token_digest(secret.as_str()),
         role: role.map_or("", Role::word).into(),
         scopes: scopes.map(words),
+        issuers: Some(issuers(&call)?),
         expires_at,
         revoked_at: None,
     };
@@ -131,6 +133,25 @@ fn may_grant(
         let problem = Problem::new(StatusCode::FORBIDDEN, "beyond-issuer", detail);
         problem.with("wanted", lacking.word())
     })
+}
+
+/// The caller's line of issue, which the new token keeps: its length is bounded.
+fn issuers(call: &Call) -> Result<Lineage, Problem> {
+    let line = call.actor().map(|actor| actor.line.clone());
+    let line = line.unwrap_or_else(Lineage::unknown);
+    let (given, max) = (line.issuers().len(), ISSUERS_MAX);
+    if given > max {
+        let detail = format!(
+            "the new token would have {given} issuers above it, and {max} is the most: issue it with a token that is \
+             nearer to the one the server was started with"
+        );
+        return Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "too-many-issuers",
+            detail,
+        ));
+    }
+    Ok(line)
 }
 
 /// The audit tells people apart by the names of their tokens: no two that open anything have the same.
