@@ -108,7 +108,7 @@ impl Visit {
         }
         let (operation, target) = &self.asked;
         let after = json!({ "status": status.as_u16(), "problem": problem });
-        state.authority.record().note(Noted {
+        let noted = Noted {
             author: self.author(None),
             action: (*operation).into(),
             object: ("request".into(), target.as_str().into()),
@@ -116,7 +116,12 @@ impl Visit {
             after: Some(after.to_string()),
             ended: Ended::Refused,
             times: 1,
-        });
+        };
+        let record = state.authority.record();
+        match self.role.is_none() || status == StatusCode::UNAUTHORIZED {
+            true => record.note_stranger(noted),
+            false => record.note(noted),
+        }
     }
 
     /// Names the request in its answer.

@@ -9,6 +9,9 @@ use std::{
 };
 
 use tollgate_catalog::{Ended, Noted};
+use tollgate_core::Timestamp;
+
+use super::strangers::Strangers;
 
 /// The most that waits of each kind: whoever floods us gets no more of our memory than this.
 pub(super) const WAITING_MAX: usize = 256;
@@ -30,6 +33,7 @@ struct Book {
 struct Waiting {
     done: VecDeque<Noted>,
     refused: VecDeque<Noted>,
+    strangers: Strangers,
 }
 
 /// The most rows that are taken at a time.
@@ -64,9 +68,19 @@ impl Record {
         }
     }
 
-    /// The oldest that wait, at most so many; what was done comes first.
-    pub(super) fn taken(&self, most: Most) -> Vec<Noted> {
+    /// Puts on record that a caller was turned away that proved nothing, with others like it.
+    pub(crate) fn note_stranger(&self, noted: Noted) {
+        self.waiting().strangers.note(noted);
+    }
+
+    /// The oldest that wait, at most so many; what was done comes first. `now` is by the steady clock.
+    pub(super) fn taken(&self, most: Most, now: Timestamp) -> Vec<Noted> {
         let mut waiting = self.waiting();
+        // Strangers are counted on where there is no room for their rows.
+        if waiting.refused.len() < WAITING_MAX / 2 {
+            let due = waiting.strangers.due(now);
+            waiting.refused.extend(due);
+        }
         let done = waiting.done.len().min(most.done);
         let mut taken: Vec<Noted> = waiting.done.drain(..done).collect();
         let refused = waiting.refused.len().min(most.refused);
@@ -81,11 +95,19 @@ impl Record {
         }
     }
 
+    /// Takes what is merged for an hour before the hour is over.
+    pub(super) fn hurry(&self) {
+        let mut waiting = self.waiting();
+        let all = waiting.strangers.all();
+        waiting.refused.extend(all);
+    }
+
     /// Gives up what still waits, and counts it as dropped.
     pub(super) fn give_up(&self) {
-        let waiting = std::mem::take(&mut *self.waiting());
+        let mut waiting = std::mem::take(&mut *self.waiting());
+        let strangers = waiting.strangers.all();
         let left = waiting.done.iter().chain(&waiting.refused);
-        let times: u64 = left.map(|noted| noted.times).sum();
+        let times: u64 = left.chain(&strangers).map(|noted| noted.times).sum();
         self.book.dropped.fetch_add(times, Relaxed);
     }
 
@@ -97,9 +119,11 @@ impl Record {
     /// What waits, as `action object times`.
     #[cfg(test)]
     pub(crate) fn told(&self) -> Vec<String> {
-        let waiting = self.waiting();
+        let mut waiting = self.waiting();
+        let strangers = waiting.strangers.all();
         let all = waiting.done.iter().chain(&waiting.refused);
-        all.map(|it| format!("{} {} {}", it.action, it.object.1, it.times))
+        all.chain(&strangers)
+            .map(|it| format!("{} {} {}", it.action, it.object.1, it.times))
             .collect()
     }
 
@@ -125,12 +149,14 @@ fn is_alike(one: &Noted, other: &Noted) -> bool {
 mod tests {
     use tollgate_catalog::Author;
 
-    use super::*;
+    use super::{super::strangers::GROUPS_MAX, *};
 
     const ALL: Most = Most {
         done: usize::MAX,
         refused: usize::MAX,
     };
+
+    const NOW: Timestamp = Timestamp::from_secs(1_000);
 
     fn noted(name: &str, ended: Ended) -> Noted {
         Noted {
@@ -160,12 +186,42 @@ mod tests {
             done: 0,
             refused: 1,
         };
-        let first = record.taken(one);
+        let first = record.taken(one, NOW);
         assert_eq!((first.len(), first[0].times), (1, 1_000));
-        assert_eq!(record.taken(ALL).len(), WAITING_MAX - 1);
+        assert_eq!(record.taken(ALL, NOW).len(), WAITING_MAX - 1);
         record.returned(first);
         record.give_up();
-        assert_eq!((record.dropped(), record.taken(ALL).len()), (1_000, 0));
+        assert_eq!((record.dropped(), record.taken(ALL, NOW).len()), (1_000, 0));
+    }
+
+    /// While the database is away nothing that strangers do is lost, and nothing grows.
+    // Proves: O2
+    #[test]
+    fn what_strangers_do_waits_for_room() {
+        let record = Record::new();
+        for number in 0..WAITING_MAX {
+            record.note(noted(&format!("b{number}"), Ended::Refused));
+        }
+        for number in 0..1_000 {
+            record.note_stranger(noted(&format!("c{number}"), Ended::Refused));
+        }
+        let none = Most {
+            done: 0,
+            refused: 0,
+        };
+        for hour in 0..100 {
+            let now = Timestamp::from_secs(1_000 + hour * 3_600);
+            assert_eq!(record.taken(none, now), []);
+        }
+        assert_eq!(record.taken(ALL, NOW).len(), WAITING_MAX);
+        record.hurry();
+        let strangers = record.taken(ALL, NOW);
+        assert_eq!(strangers.len(), GROUPS_MAX + 1);
+        assert_eq!(strangers.iter().map(|row| row.times).sum::<u64>(), 1_000);
+        assert_eq!(record.dropped(), 0);
+        record.note_stranger(noted("c", Ended::Refused));
+        record.give_up();
+        assert_eq!(record.dropped(), 1);
     }
 
     // Proves: O2
@@ -176,10 +232,11 @@ mod tests {
             record.note(noted(&format!("b{number}"), Ended::Refused));
         }
         record.note(noted("dana", Ended::Done));
-        let taken = record.taken(Most {
+        let most = Most {
             done: 50,
             refused: 10,
-        });
+        };
+        let taken = record.taken(most, NOW);
         assert_eq!(taken.len(), 11);
         assert_eq!(
             (taken[0].author.name(), taken[0].ended),

@@ -33,7 +33,7 @@ impl Authority {
             Some(from) => author.calling_from(&from),
             None => author,
         };
-        self.record().note(Noted {
+        let noted = Noted {
             author,
             action: tried.action.into(),
             object: ("request".into(), tried.command.into()),
@@ -43,6 +43,10 @@ impl Authority {
             ),
             ended: Ended::Refused,
             times: 1,
-        });
+        };
+        match role.is_none() || refused.is_of_token() {
+            true => self.record().note_stranger(noted),
+            false => self.record().note(noted),
+        }
     }
 }

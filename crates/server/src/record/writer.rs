@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tollgate_catalog::Catalog;
+use tollgate_core::{Clock as _, SystemClock};
 
 use super::{Record, book::Most};
 use crate::{stop::Stop, telemetry::Recorder};
@@ -42,6 +43,7 @@ impl Record {
 
     /// Writes all that waits, as far as there is time; the rest is given up.
     pub(super) async fn write_all(&self, catalog: &Catalog) {
+        self.hurry();
         let all = async { while self.write(catalog).await == Wrote::Some {} };
         // What is cut off was taken, and may have been written: only what still waits is surely lost.
         drop(timeout(LAST_MAX, all).await);
@@ -50,7 +52,7 @@ impl Record {
 
     /// Writes the oldest of what waits; what cannot be written waits on.
     pub(crate) async fn write(&self, catalog: &Catalog) -> Wrote {
-        let rows = self.taken(EACH_TIME);
+        let rows = self.taken(EACH_TIME, SystemClock.now().steady);
         if rows.is_empty() {
             return Wrote::Nothing;
         }

@@ -71,12 +71,8 @@ fn strangers_who_try_are_on_record() {
         say(&mut session, &bulks(command));
     }
     let told = rig.authority.record().told();
-    let expected = [
-        "counter.refund TG.REFUND 1",
-        "counter.reset TG.RESET 1",
-        "auth AUTH 2",
-    ];
-    assert_eq!(told, expected);
+    // By reason: no token for the first two, a wrong one for the others.
+    assert_eq!(told, ["several several 2", "auth AUTH 2"]);
 }
 
 #[test]
