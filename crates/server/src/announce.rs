@@ -83,6 +83,7 @@ impl Announcement {
             "revision": self.condition.revision,
             "demo": self.condition.shown == Shown::Demo,
             "degraded": self.condition.degraded,
+            "warnings": self.condition.warnings,
             "tls": {
                 "http": self.schemes.http == "https",
                 "grpc": self.schemes.grpc == "grpcs",
@@ -182,7 +183,8 @@ impl fmt::Display for Announcement {
                 first_token::SPAN.as_secs() / 86_400
             )?;
         }
-        for trouble in &self.condition.degraded {
+        let condition = &self.condition;
+        for trouble in condition.degraded.iter().chain(&condition.warnings) {
             writeln!(f, "  attention  {trouble}")?;
         }
         write!(f, "Try it, a few times:\n  {}", self.curl())

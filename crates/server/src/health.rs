@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tollgate_catalog::{Origin, WatchStatus};
 use tollgate_core::{Clock as _, SystemClock};
+use tollgate_rules::Snapshot;
 
 use crate::{
     counting::Counting,
@@ -37,6 +38,8 @@ pub(crate) struct Condition {
     pub(crate) shown: Shown,
     /// What somebody should look at.
     pub(crate) degraded: Vec<String>,
+    /// What works as set and may not be what was meant.
+    pub(crate) warnings: Vec<String>,
     /// Where counters are.
     pub(crate) counting: Counting,
 }
@@ -68,11 +71,29 @@ impl Health {
             degraded.extend(fleet.troubles(self.engine.live()));
         }
         Condition {
+            warnings: self.warnings(),
             revision: status.revision().map(|revision| revision.get()),
             shown: self.publisher.shown(),
             degraded,
             counting: self.engine.counting(),
         }
+    }
+}
+
+impl Health {
+    /// What works as set and may not be what was meant.
+    fn warnings(&self) -> Vec<String> {
+        let has_none = |snapshot: &Snapshot| snapshot.deciding().next().is_none();
+        if self.engine.live().with_snapshot(has_none) != Some(true) {
+            return Vec::new();
+        }
+        let remedy = match &self.file {
+            Some(_) => "write rules into the rules file",
+            None => "write rules with `tollgate rules apply FILE`",
+        };
+        vec![format!(
+            "no rules are in force: every request passes; {remedy}"
+        )]
     }
 }
 
@@ -94,6 +115,7 @@ impl Condition {
             "revision": self.revision,
             "demo": self.shown == Shown::Demo,
             "degraded": self.degraded,
+            "warnings": self.warnings,
             "counting": self.counting.words(),
         })
     }

@@ -131,8 +131,10 @@ async fn asked(address: SocketAddr) -> Option<Vec<String>> {
     let said: Value = serde_json::from_slice(&reply.body).ok()?;
     said.get("counting").and_then(Value::as_str)?;
     let degraded = said.get("degraded").and_then(Value::as_array)?;
+    let warnings = said.get("warnings").and_then(Value::as_array);
     let mut words: Vec<String> = degraded
         .iter()
+        .chain(warnings.into_iter().flatten())
         .filter_map(|it| it.as_str().map(str::to_owned))
         .collect();
     if said.get("ready").and_then(Value::as_bool) != Some(true) {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tollgate_catalog::Revision;
-use tollgate_rules::review::review_for_redis;
+use tollgate_rules::{RuleSet, Snapshot, review::review_for_redis};
 
 use super::{Diagnosis, Grade};
 use crate::{
@@ -20,21 +20,28 @@ const TOLD_MAX: usize = 8;
 pub(super) fn look(settings: &Settings, revision: Option<&Revision>) -> Vec<Diagnosis> {
     match (&settings.owner, revision) {
         (Owner::File(path), _) => vec![file(path, settings.counting())],
-        (Owner::Catalog, Some(revision)) if !revision.set.rules.is_empty() => {
+        (Owner::Catalog, Some(revision)) if decides(&revision.set) => {
             stored(revision, settings.counting())
         }
-        (Owner::Catalog, Some(_)) => vec![Diagnosis::fine(ABOUT, none(settings))],
+        (Owner::Catalog, Some(_)) => vec![none(settings)],
         // The database says why.
         (Owner::Catalog, None) => Vec::new(),
     }
 }
 
-fn none(settings: &Settings) -> &'static str {
+/// A demonstration runs only where other machines cannot reach the server, and never in a database that nodes share.
+fn none(settings: &Settings) -> Diagnosis {
+    let is_shown = settings.listen.are_loopback() && settings.database.is_sqlite();
     match settings.demo {
-        Demo::Offered => {
-            "there are none yet: a demonstration runs until `tollgate rules apply FILE`"
-        }
-        Demo::Off => "there are none yet: nothing is limited until `tollgate rules apply FILE`",
+        Demo::Offered if is_shown => Diagnosis::fine(
+            ABOUT,
+            "there are none yet: a demonstration runs until `tollgate rules apply FILE`",
+        ),
+        _ => Diagnosis::warning(
+            ABOUT,
+            "no rules are in force: every request passes",
+            "write rules: `tollgate rules apply FILE`",
+        ),
     }
 }
 
@@ -54,6 +61,10 @@ fn file(path: &Path, counting: Counting) -> Diagnosis {
         return Diagnosis::problem(ABOUT, text, remedy);
     };
     let text = format!("{shown}: {}", counted(document.rules.rules.len(), "rule"));
+    if !decides(&document.rules) {
+        let remedy = format!("write rules into {shown}");
+        return Diagnosis::warning(ABOUT, format!("{text}: every request passes"), remedy);
+    }
     match reading.report.problems.len() {
         0 => Diagnosis::fine(ABOUT, text),
         warnings => Diagnosis::warning(
@@ -87,6 +98,11 @@ fn stored(revision: &Revision, counting: Counting) -> Vec<Diagnosis> {
         }
     });
     told.collect()
+}
+
+/// Whether any rule, or the default of any tier, is in force.
+fn decides(rules: &RuleSet) -> bool {
+    Snapshot::compile(rules, 0).deciding().next().is_some()
 }
 
 fn counted(count: usize, what: &str) -> String {

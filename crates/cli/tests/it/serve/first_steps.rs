@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::Desk;
+use crate::common::{Desk, http::Http};
 
 fn hello() -> Value {
     json!({ "user_id": "alice", "endpoint": "/hello" })
@@ -42,6 +42,41 @@ fn there_is_no_demonstration_where_it_is_not_wanted() {
         (&answer["allowed"], &answer["rule"]),
         (&json!(true), &Value::Null)
     );
+}
+
+/// Without rules every request passes, and every instrument says so.
+#[test]
+fn a_server_without_rules_says_so() {
+    let words = "no rules are in force: every request passes";
+    let desk = Desk::new();
+    let server = desk.serve(&["--no-demo"]);
+    let told = server.announcement["warnings"].to_string();
+    assert!(told.contains(words), "{told}");
+    let warnings = |mut http: Http| {
+        let ready = http.get("/readyz").with(200).json();
+        assert_eq!(ready["ready"], true);
+        assert_eq!(ready["degraded"], json!([]));
+        ready["warnings"].to_string()
+    };
+    let both = || [server.decisions(), server.administration()].map(warnings);
+    assert!(
+        both().iter().all(|told| told.contains(words)),
+        "{:?}",
+        both()
+    );
+    let doctor = desk.line("doctor --no-demo").out;
+    assert!(doctor.contains(words), "{doctor}");
+    // Where others can reach it there is no demonstration either.
+    let doctor = desk.line("doctor --http 0.0.0.0:0").out;
+    assert!(doctor.contains(words), "{doctor}");
+    let demo = desk.line("doctor").out;
+    assert!(demo.contains("a demonstration runs"), "{demo}");
+    desk.write(
+        "rules.yaml",
+        "version: 1\nrules: [{ name: mine, key: [user], limit: 7/h }]\n",
+    );
+    desk.line("rules apply rules.yaml --wait 60").fine();
+    assert_eq!(both(), ["[]", "[]"]);
 }
 
 // Proves: C3

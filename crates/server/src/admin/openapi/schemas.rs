@@ -193,7 +193,7 @@ fn about() -> Value {
         "Alive": object(&json!({ "status": json!({ "const": "ok" }) })),
         "Ready": object(&json!({
             "ready": truth(), "revision": maybe("integer"), "demo": truth(),
-            "degraded": list(&text()), "counting": text(),
+            "degraded": list(&text()), "warnings": list(&text()), "counting": text(),
         })),
         "OpenApi": { "type": "object" },
     })

@@ -130,6 +130,7 @@ impl House {
             revision: seen.borrow().revision().map(RevisionNumber::get),
             shown,
             degraded: Vec::new(),
+            warnings: Vec::new(),
             counting: crate::counting::Counting::Alone,
         };
         let state = AdminState {

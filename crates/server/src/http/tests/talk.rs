@@ -85,6 +85,7 @@ impl Talk {
             revision: ready.snapshot().map(|snapshot| snapshot.revision()),
             shown: Shown::Own,
             degraded: Vec::new(),
+            warnings: Vec::new(),
             counting: crate::counting::Counting::Alone,
         };
         let service = Arc::new(HttpService {

@@ -112,6 +112,7 @@ impl Rig {
                 revision: Some(1),
                 shown: Shown::Own,
                 degraded: Vec::new(),
+                warnings: Vec::new(),
                 counting: crate::counting::Counting::Alone,
             }),
         });

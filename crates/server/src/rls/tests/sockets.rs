@@ -51,6 +51,7 @@ impl Line {
             revision: Some(1),
             shown: Shown::Own,
             degraded: Vec::new(),
+            warnings: Vec::new(),
             counting: crate::counting::Counting::Alone,
         };
         let (stopper, stop) = Stop::channel();
