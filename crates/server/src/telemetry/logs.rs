@@ -3,7 +3,7 @@
 //! Each level says who must act: `error` somebody now, `warn` somebody soon, `info` nobody, but it tells
 //! the story of the process. Nothing at `info` or above grows with traffic.
 
-use std::io::{self, IsTerminal as _};
+use std::io;
 
 use tracing_subscriber::{
     filter::{LevelFilter, Targets},
@@ -33,10 +33,10 @@ pub fn install_logs(logs: &Logs) -> Result<(), String> {
     let base = registry().with(filter);
     let installed = match logs.format {
         LogFormat::Text => {
-            let colours = io::stderr().is_terminal();
+            // Colours need a feature that is not built in; asking for them on a terminal ends a debug build.
             let text = fmt::layer()
                 .with_writer(io::stderr)
-                .with_ansi(colours)
+                .with_ansi(false)
                 .with_target(false);
             base.with(text).try_init()
         }
