@@ -1,11 +1,11 @@
 //! `tollgate serve`
 
-use std::time::Duration;
+use std::{io::IsTerminal as _, time::Duration};
 
 use anyhow::Context as _;
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
-use tollgate_server::{Server, Settings};
+use tollgate_server::{Screen, Server, Settings};
 
 use crate::{
     outcome::{Failure, Outcome},
@@ -68,10 +68,19 @@ async fn serve(settings: Settings, format: Format) -> anyhow::Result<()> {
     // Before the ports are taken: a signal must never find us without an ear.
     let shutdown = asked_to_stop()?;
     let server = Server::start(settings).await?;
-    let announcement = server.announcement();
+    let announcement = server.announcement(screen(format));
     format.say(|| announcement.to_string(), || announcement.to_json())?;
+    announcement.printed();
     server.run(shutdown).await;
     Ok(())
+}
+
+/// JSON is for programs, which keep what they read.
+fn screen(format: Format) -> Screen {
+    match format {
+        Format::Text if std::io::stdout().is_terminal() => Screen::Terminal,
+        _ => Screen::Elsewhere,
+    }
 }
 
 /// Done at the first SIGTERM or SIGINT.

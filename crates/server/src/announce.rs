@@ -10,9 +10,8 @@ use crate::{
     counters::SAVE_EVERY,
     counting::Counting,
     curl::Curl,
-    first_token,
+    first_token::{self, FirstToken},
     health::Condition,
-    identity::secret::Secret,
     rules::Shown,
     server::Server,
 };
@@ -29,7 +28,17 @@ pub struct Announcement {
     condition: Condition,
     schemes: Schemes,
     curl: Curl,
-    first_token: Option<Secret>,
+    first_token: Option<FirstToken>,
+    screen: Screen,
+}
+
+/// Where an announcement is printed to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Screen {
+    /// A terminal: it may show a secret once.
+    Terminal,
+    /// A file, a pipe or a log, where a secret would stay.
+    Elsewhere,
 }
 
 /// What the addresses begin with.
@@ -42,7 +51,7 @@ struct Schemes {
 }
 
 impl Announcement {
-    pub(crate) fn of(server: &Server) -> Self {
+    pub(crate) fn of(server: &Server, screen: Screen) -> Self {
         let (settings, health) = server.about();
         let tls = &settings.tls;
         let scheme = |files: &Option<TlsFiles>, clear, sealed| match files {
@@ -67,6 +76,7 @@ impl Announcement {
             node: settings.node.to_string(),
             condition: health.condition(),
             first_token: server.first_token().cloned(),
+            screen,
         }
     }
 
@@ -93,9 +103,16 @@ impl Announcement {
             "redis": self.redis,
             "counting": self.condition.counting.words(),
             "killed_loses_at_most_s": SAVE_EVERY.as_secs(),
-            "first_token": self.first_token.as_ref().map(Secret::as_str),
+            "first_token_file": self.first_token.as_ref().map(|token| token.file.display().to_string()),
             "try": self.curl(),
         })
+    }
+
+    /// To be called once it is printed: a token that is on a terminal is in no file any more.
+    pub fn printed(&self) {
+        if let (Some(token), Screen::Terminal) = (&self.first_token, self.screen) {
+            token.forget_file();
+        }
     }
 
     fn curl(&self) -> String {
@@ -118,6 +135,31 @@ impl Announcement {
             }
             (Some(revision), ..) => format!("revision {revision} in {}", self.database),
         }
+    }
+}
+
+impl Announcement {
+    /// The first token, or where it is.
+    fn token(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(token) = &self.first_token else {
+            return Ok(());
+        };
+        let days = first_token::SPAN.as_secs() / 86_400;
+        match self.screen {
+            Screen::Terminal => writeln!(f, "  token      {}", token.secret.as_str())?,
+            Screen::Elsewhere => {
+                writeln!(f, "  token      in the file {}", token.file.display())?;
+            }
+        }
+        let shown = match self.screen {
+            Screen::Terminal => ", shown only now",
+            Screen::Elsewhere => "",
+        };
+        writeln!(
+            f,
+            "             admin token, valid for {days} days{shown}; not needed on this machine unless\n             \
+             admin_auth = required"
+        )
     }
 }
 
@@ -175,14 +217,7 @@ impl fmt::Display for Announcement {
             "             at most the last {} s of them",
             SAVE_EVERY.as_secs()
         )?;
-        if let Some(token) = &self.first_token {
-            writeln!(f, "  token      {}", token.as_str())?;
-            writeln!(
-                f,
-                "             of an admin for {} days, shown this once: this machine needs none until you set admin_auth",
-                first_token::SPAN.as_secs() / 86_400
-            )?;
-        }
+        self.token(f)?;
         let condition = &self.condition;
         for trouble in condition.degraded.iter().chain(&condition.warnings) {
             writeln!(f, "  attention  {trouble}")?;

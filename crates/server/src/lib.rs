@@ -38,7 +38,7 @@ mod telemetry;
 mod tls;
 mod usage;
 
-pub use announce::Announcement;
+pub use announce::{Announcement, Screen};
 pub use authority::Token;
 pub use config::{
     AdminAuth, AdminRules, Administrators, ApiKeys, Approvals, Collector, CollectorError,

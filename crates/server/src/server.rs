@@ -9,7 +9,7 @@ use tollgate_rules::Live;
 
 use crate::{
     admin::AdminServe,
-    announce::Announcement,
+    announce::{Announcement, Screen},
     assemble,
     authority::Authority,
     config::{Demo, Listeners, Settings},
@@ -17,11 +17,11 @@ use crate::{
     data::DataFolder,
     engine::{Engine, Time},
     error::StartError,
-    first_token,
+    first_token::{self, FirstToken},
     hangup::Hangup,
     health::Health,
     http::HttpServe,
-    identity::{Identifier, JwtKeeper, KeyHasher, secret::Secret},
+    identity::{Identifier, JwtKeeper, KeyHasher},
     ports::{BoundPorts, Ports},
     resp::RespServe,
     rls::RlsServe,
@@ -48,7 +48,7 @@ pub struct Server {
     file: Option<RulesFile>,
     data: DataFolder,
     keeper: Keeper,
-    first_token: Option<Secret>,
+    first_token: Option<FirstToken>,
     jwt_keys: Option<JwtKeeper>,
 }
 
@@ -154,13 +154,13 @@ impl Server {
         &self.listeners
     }
 
-    /// What to tell whoever started it.
-    pub fn announcement(&self) -> Announcement {
-        Announcement::of(self)
+    /// What the operator is told at the start, for where it is printed.
+    pub fn announcement(&self, screen: Screen) -> Announcement {
+        Announcement::of(self, screen)
     }
 
-    /// The token that was made at the first start, to be shown once.
-    pub(crate) fn first_token(&self) -> Option<&Secret> {
+    /// The token that was made at the first start.
+    pub(crate) const fn first_token(&self) -> Option<&FirstToken> {
         self.first_token.as_ref()
     }
 
@@ -198,6 +198,8 @@ impl Server {
         let mut chores = chores(parts, &stopping, &drained);
         let engine = Arc::clone(&parts.engine);
         chores.spawn(self.keeper.clone().run(engine, stopping.clone()));
+        let (data, authority) = (self.data.path().to_owned(), Arc::clone(&parts.authority));
+        chores.spawn(first_token::tidy(data, authority, stopping.clone()));
         if self.certificates.has_work() {
             chores.spawn(self.certificates.run(stopping.clone()));
         }

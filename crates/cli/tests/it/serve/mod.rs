@@ -4,6 +4,7 @@ mod asking;
 mod callers;
 mod crowd;
 mod first_steps;
+mod first_token;
 mod identity;
 pub(crate) mod lifetime;
 pub(crate) mod metrics;
