@@ -8,12 +8,14 @@ use crate::{
     doctor::Doctor,
     explain::Explain,
     keys::KeysCommand,
+    nodes::Nodes,
     overrides::OverridesCommand,
     people::{ApiKeysCommand, Audit, Block, Blocks, QuotasCommand, TokensCommand, Unblock},
     rules::RulesCommand,
     say::Format,
     serve::Serve,
     snippet::Snippet,
+    status::Status,
 };
 
 /// Tollgate, a rate limiter for APIs
@@ -22,7 +24,7 @@ use crate::{
     name = "tollgate",
     version,
     arg_required_else_help = true,
-    after_help = "Exit codes: 0 as asked, 1 an error, 2 differences were found or a check was denied."
+    after_help = "Exit codes: 0 as asked, 1 an error, 2 differences were found, a check was denied or a server is degraded."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -50,6 +52,10 @@ pub(crate) enum Command {
     Check(Check),
     /// Say which rules a request meets, which it misses, and why
     Explain(Explain),
+    /// Say how a running server is: rules, listeners, database, Redis, nodes
+    Status(Status),
+    /// List the nodes: the revision of each, and when it was last seen
+    Nodes(Nodes),
     /// Find out what is wrong: settings, ports, data, database, rules, Redis
     Doctor(Doctor),
     /// Print every setting of the server, its value, and where that came from

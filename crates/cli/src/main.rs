@@ -11,6 +11,7 @@ mod explain;
 mod facts;
 mod file;
 mod keys;
+mod nodes;
 mod outcome;
 mod overrides;
 mod people;
@@ -21,6 +22,8 @@ mod say;
 mod serve;
 mod settings;
 mod snippet;
+mod status;
+mod table;
 mod wait;
 mod when;
 mod who;
@@ -43,6 +46,8 @@ fn main() -> ExitCode {
         Command::Serve(command) => command.run(format),
         Command::Check(command) => command.run(format),
         Command::Explain(command) => command.run(format),
+        Command::Status(command) => command.run(format),
+        Command::Nodes(command) => command.run(format),
         Command::Doctor(command) => command.run(format),
         Command::Config(command) => command.run(format),
         Command::Snippet(command) => command.run(format),

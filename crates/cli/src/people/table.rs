@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::body::word;
-use crate::{escape, outcome::Outcome, say::Format};
+use crate::{outcome::Outcome, say::Format, table::lines};
 
 /// A line for each entry of a list, under a line of names; `what` is said if there is none.
 pub(super) fn of(answer: &Value, list: &str, columns: &[(&str, &str)], what: &str) -> String {
@@ -19,7 +19,7 @@ pub(super) fn of(answer: &Value, list: &str, columns: &[(&str, &str)], what: &st
     let rows = entries.iter().map(|entry| {
         let cells = columns
             .iter()
-            .map(|(_, name)| escape::cell(&word(entry, name)).into_owned());
+            .map(|(_, name)| word(entry, name));
         cells.collect::<Vec<String>>()
     });
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
@@ -43,24 +43,6 @@ pub(super) fn tell(
 ) -> anyhow::Result<Outcome> {
     format.say(|| of(answer, list, columns, none), || answer.clone())?;
     Ok(Outcome::Fine)
-}
-
-fn lines(rows: &[Vec<String>]) -> String {
-    let columns = rows.first().map_or(0, Vec::len);
-    let widths: Vec<usize> = (0..columns)
-        .map(|at| {
-            let cells = rows.iter().filter_map(|row| row.get(at));
-            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-        })
-        .collect();
-    let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths);
-        let cells: Vec<String> = cells
-            .map(|(cell, width)| format!("{cell:width$}"))
-            .collect();
-        format!("{}\n", cells.join("  ").trim_end())
-    };
-    rows.iter().map(line).collect()
 }
 
 #[cfg(test)]

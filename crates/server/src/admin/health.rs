@@ -2,6 +2,7 @@
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
+use tollgate_redis::{Health, Layout, ShardHealth, Standing};
 
 use super::{
     call::Call,
@@ -9,8 +10,12 @@ use super::{
     route::{Content, Outcome, Route, Told, Verb},
     routes,
     shared::json_of,
+    state::Connections,
 };
 use crate::authority::Permission;
+
+/// The most shards that are listed.
+const SHARDS_MAX: usize = 1_000;
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
@@ -19,7 +24,7 @@ pub(super) const ROUTES: &[Route] = &[
         verb: Verb::Get,
         path: "/",
         name: "index",
-        about: "What is here",
+        about: "What is here: the node, where it listens, its database and Redis, and every path",
         permission: Permission::Read,
         params: &[],
         body: None,
@@ -86,15 +91,60 @@ async fn index(call: Call) -> Outcome {
     let paths: Vec<Value> = paths
         .map(|(path, methods)| json!({ "path": path, "methods": methods }))
         .collect();
+    let Connections {
+        listeners,
+        database,
+        ..
+    } = &call.state.connections;
     let body = json!({
         "service": "tollgate",
         "version": env!("CARGO_PKG_VERSION"),
         "node": call.state.node.as_str(),
         "region": call.state.region,
+        "listeners": {
+            "http": listeners.http.to_string(),
+            "grpc": listeners.grpc.to_string(),
+            "resp": listeners.resp.to_string(),
+            "admin": listeners.admin.to_string(),
+        },
+        "database": database,
+        "redis": redis(&call),
         "openapi": "/openapi.json",
         "paths": paths,
     });
     Ok(Reply::json(&body))
+}
+
+/// Redis and its shards, if counters are shared.
+fn redis(call: &Call) -> Option<Value> {
+    let (fleet, address) = (
+        call.state.engine.fleet()?,
+        call.state.connections.redis.as_ref(),
+    );
+    let Health {
+        layout,
+        shards,
+        live_nodes,
+        ..
+    } = fleet.redis().health();
+    let layout = match layout {
+        Layout::Single => "single",
+        Layout::Cluster => "cluster",
+        _ => "unknown",
+    };
+    let shards: Vec<Value> = shards.iter().take(SHARDS_MAX).map(shard).collect();
+    Some(
+        json!({ "address": address, "layout": layout, "live_nodes": live_nodes, "shards": shards }),
+    )
+}
+
+fn shard(shard: &ShardHealth) -> Value {
+    let (state, percent) = match shard.standing {
+        Standing::Up => ("up", 100),
+        Standing::Returning(percent) => ("returning", percent),
+        _ => ("down", 0),
+    };
+    json!({ "name": shard.name, "state": state, "asked_percent": percent, "trouble": shard.trouble })
 }
 
 async fn alive(_: Call) -> Outcome {

@@ -16,7 +16,7 @@ pub(super) const ROUTES: &[Route] = &[Route {
     verb: Verb::Get,
     path: "/ratelimit/nodes",
     name: "listNodes",
-    about: "Every node that has reported in the last week, and the revision it runs",
+    about: "Every node that has reported in the last week, and the revision it runs; `revision` is the newest",
     permission: Permission::Read,
     params: &[],
     body: None,
@@ -28,6 +28,7 @@ pub(super) const ROUTES: &[Route] = &[Route {
 async fn list(call: Call) -> Outcome {
     let state = &call.state;
     let nodes = call.reading(state.catalog.nodes()).await?;
+    let head = call.reading(state.catalog.head()).await?;
     let node = |node: &Node| {
         json!({
             "id": node.id.as_str(),
@@ -44,6 +45,7 @@ async fn list(call: Call) -> Outcome {
     let body = json!({
         "nodes": nodes.iter().map(node).collect::<Vec<Value>>(),
         "this": state.node.as_str(),
+        "revision": head.revision.get(),
         "region": state.region,
     });
     Ok(Reply::json(&body))

@@ -6,12 +6,20 @@ use tollgate_catalog::{Catalog, NodeId};
 
 use crate::{
     authority::{Authority, Door},
-    config::{Administrators, Approvals, OverrideBounds, Owner},
+    config::{Administrators, Approvals, Listeners, OverrideBounds, Owner, Redis},
     engine::Engine,
     health::Condition,
     identity::KeyHasher,
     server::Parts,
 };
+
+/// Where a server listens and what it is connected to, without passwords.
+#[derive(Clone, Debug)]
+pub(super) struct Connections {
+    pub(super) listeners: Listeners,
+    pub(super) database: String,
+    pub(super) redis: Option<String>,
+}
 
 /// Everything the admin side needs.
 pub(super) struct AdminState {
@@ -39,6 +47,8 @@ pub(super) struct AdminState {
     pub(super) node: NodeId,
     /// Its region.
     pub(super) region: String,
+    /// Where it listens and what it is connected to.
+    pub(super) connections: Connections,
     /// How the server is right now.
     pub(super) condition: Box<dyn Fn() -> Condition + Send + Sync>,
 }
@@ -61,6 +71,11 @@ impl AdminState {
             hosts: Vec::new(),
             node: settings.node.clone(),
             region: settings.region.clone(),
+            connections: Connections {
+                listeners: settings.listen,
+                database: settings.database.to_string(),
+                redis: settings.redis.as_ref().map(Redis::shown),
+            },
             condition: Box::new(move || health.condition()),
         }
     }

@@ -14,3 +14,4 @@ pub(crate) mod resp_clients;
 mod restart;
 mod roles;
 mod secrets;
+mod status;

@@ -79,7 +79,7 @@ fn lists() -> Value {
         "ItemChange": object(&json!({
             "kind": text(), "id": text(), "name": text(), "before": json!({}), "after": json!({}),
         })),
-        "NodeList": object(&json!({ "nodes": list(&shape("Node")), "this": text(), "region": text() })),
+        "NodeList": object(&json!({ "nodes": list(&shape("Node")), "this": text(), "revision": number(), "region": text() })),
         "Node": object(&json!({
             "id": text(), "this": truth(), "revision": number(), "hash": text(),
             "override_sequence": number(), "started_at": text(), "seen_at": text(),
@@ -188,7 +188,17 @@ fn about() -> Value {
         },
         "Index": object(&json!({
             "service": text(), "version": text(), "node": text(), "region": text(), "openapi": text(),
+            "listeners": object(&json!({ "http": text(), "grpc": text(), "resp": text(), "admin": text() })),
+            "database": text(), "redis": json!({ "anyOf": [shape("Redis"), { "type": "null" }] }),
             "paths": list(&object(&json!({ "path": text(), "methods": list(&text()) }))),
+        })),
+        "Redis": object(&json!({
+            "address": maybe("string"), "layout": json!({ "enum": ["single", "cluster", "unknown"] }),
+            "live_nodes": number(),
+            "shards": list(&object(&json!({
+                "name": text(), "state": json!({ "enum": ["up", "returning", "down"] }),
+                "asked_percent": number(), "trouble": maybe("string"),
+            }))),
         })),
         "Alive": object(&json!({ "status": json!({ "const": "ok" }) })),
         "Ready": object(&json!({

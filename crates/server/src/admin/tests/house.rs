@@ -21,9 +21,12 @@ use tollgate_rules::{Live, Query};
 use tollgate_testkit::postgres::{Database, Postgres};
 
 use crate::{
-    admin::{router::router, state::AdminState},
+    admin::{
+        router::router,
+        state::{AdminState, Connections},
+    },
     authority::{Authority, Door},
-    config::{Administrators, Approvals, Demo, OverrideBounds, Owner},
+    config::{Administrators, Approvals, Demo, Listeners, OverrideBounds, Owner},
     engine::{Ask, Engine, Time, at_once},
     health::Condition,
     identity::KeyHasher,
@@ -149,6 +152,7 @@ impl House {
             hosts: vec!["gate.internal".to_owned()],
             node: NodeId::new("gate-1"),
             region: "local".to_owned(),
+            connections: connections(&url),
             condition: Box::new(condition),
         };
         Self {
@@ -223,6 +227,21 @@ impl House {
                 .is_allowed()
         };
         u64::try_from((0..tries).filter(pass).count()).unwrap()
+    }
+}
+
+/// Where it would listen if it had sockets.
+fn connections(database: &DatabaseUrl) -> Connections {
+    let at = |port: u16| ([127, 0, 0, 1], port).into();
+    Connections {
+        listeners: Listeners {
+            http: at(7070),
+            grpc: at(7071),
+            resp: at(7072),
+            admin: at(7080),
+        },
+        database: database.to_string(),
+        redis: None,
     }
 }
 
