@@ -73,8 +73,8 @@ fn related(kinship: &Kinship, proposal: &Proposal) -> Problem {
             ),
         ),
     };
-    let remedy = "an admin has to approve it whose token was issued by the token that the server was started with, or \
-                  in another line from there";
+    let remedy = "an admin has to approve it whose token shares no issuer with that of the proposer, except the token that \
+                  the server was started with";
     refused(kind, format!("{why}: {remedy}"))
 }
 

@@ -135,7 +135,6 @@ async fn a_user_has_a_quota_and_may_be_blocked() {
         .expect(200);
     assert_eq!(dry["changed"], true);
     assert_eq!(house.get(one).await.expect(200)["tier"], "premium");
-
     let why = json!({ "reason": "unpaid", "ttl": "24h" });
     let blocked = house
         .post(&format!("{one}/block?wait=30s"), &why)

@@ -68,8 +68,7 @@ impl Rig {
             std::fs::write(folder.path().join(name), text).unwrap();
         }
         let path = folder.path().display().to_string();
-        let mut environment = BTreeMap::new();
-        let mut given = BTreeMap::new();
+        let (mut environment, mut given) = (BTreeMap::new(), BTreeMap::new());
         for (name, value) in flags {
             let value = value.replace("{}", &path);
             if *name == "jwt_secret" {
