@@ -17,9 +17,7 @@ pub(super) fn of(answer: &Value, list: &str, columns: &[(&str, &str)], what: &st
         .map(|(title, _)| (*title).to_owned())
         .collect();
     let rows = entries.iter().map(|entry| {
-        let cells = columns
-            .iter()
-            .map(|(_, name)| word(entry, name));
+        let cells = columns.iter().map(|(_, name)| word(entry, name));
         cells.collect::<Vec<String>>()
     });
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
