@@ -63,6 +63,28 @@ fn any(rng: &mut Rng) -> Sent {
     }
 }
 
+/// What tells of who sent it.
+fn sender(sent: &Sent, rng: &mut Rng, lines: &mut Vec<String>) {
+    if sent.asker == Asker::Page {
+        let line = rng.pick(&["Origin: null", "oRigin:", "Sec-Fetch-Site: cross-site"]);
+        lines.push(line.to_owned());
+    } else if rng.one_in(3) {
+        lines.push("Sec-Fetch-Site: none".to_owned());
+    }
+    let passage = match sent.passage {
+        Passage::Proxied => rng.pick(&[
+            "X-Forwarded-For: 192.0.2.1",
+            "x-forwarded-proto: https",
+            "X-FORWARDED-:",
+            "Forwarded: for=a",
+            "X-Real-IP: a",
+            "via: 1.1 a",
+        ]),
+        Passage::Direct => rng.pick(&["X-Forwarded: a", "X-Forward-For: a", "Vial: a", "X: a"]),
+    };
+    lines.push(passage.to_owned());
+}
+
 /// One of the ways to send it.
 fn write(sent: &Sent, rng: &mut Rng, out: &mut Vec<u8>) {
     let mut lines = Vec::new();
@@ -96,24 +118,7 @@ fn write(sent: &Sent, rng: &mut Rng, out: &mut Vec<u8>) {
         lines.push("Accept: */*".to_owned());
         lines.push("Accept: text/html;q=0.1 , Application/Problem+json".to_owned());
     }
-    if sent.asker == Asker::Page {
-        let line = rng.pick(&["Origin: null", "oRigin:", "Sec-Fetch-Site: cross-site"]);
-        lines.push(line.to_owned());
-    } else if rng.one_in(3) {
-        lines.push("Sec-Fetch-Site: none".to_owned());
-    }
-    let passage = match sent.passage {
-        Passage::Proxied => rng.pick(&[
-            "X-Forwarded-For: 192.0.2.1",
-            "x-forwarded-proto: https",
-            "X-FORWARDED-:",
-            "Forwarded: for=a",
-            "X-Real-IP: a",
-            "via: 1.1 a",
-        ]),
-        Passage::Direct => rng.pick(&["X-Forwarded: a", "X-Forward-For: a", "Vial: a", "X: a"]),
-    };
-    lines.push(passage.to_owned());
+    sender(sent, rng, &mut lines);
     if let Some(kind) = &sent.content_type {
         lines.push(format!("Content-type:\t{kind}  "));
     }
