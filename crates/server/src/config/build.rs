@@ -1,6 +1,10 @@
 //! From what was given to what is meant.
 
-use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::{
+    fmt::Display,
+    hash::{BuildHasher as _, Hasher as _, RandomState},
+    str::FromStr,
+};
 
 use tollgate_catalog::{DatabaseUrl, NodeId};
 use tollgate_core::SystemClock;
@@ -65,10 +69,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     let timers = timers(reader);
     let logs = logs(reader);
     let data = reader.value("data", parse::path);
-    let given = reader.optional("database", |text| {
-        text.parse::<DatabaseUrl>()
-            .map_err(|error| error.to_string())
-    });
+    let given = reader.optional("database", parsed::<DatabaseUrl>);
     let beside = data
         .as_ref()
         .map(|data| DatabaseUrl::file(data.join(DATABASE_FILE)));
@@ -84,14 +85,8 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     let admin_rules = authority::read(reader);
     let tls = tls::read(reader);
     let redis = redis::read(reader);
-    let trusted_proxies = reader.value("trusted_proxies", |text| {
-        text.parse::<TrustedProxies>()
-            .map_err(|error| error.to_string())
-    });
-    let client_address = reader.value("client_address", |text| {
-        text.parse::<ProxyHeader>()
-            .map_err(|error| error.to_string())
-    });
+    let trusted_proxies = reader.value("trusted_proxies", parsed::<TrustedProxies>);
+    let client_address = reader.value("client_address", parsed::<ProxyHeader>);
     let identity = identity::read(reader);
     let otlp = reader.optional("otlp", |text| {
         let collector = text.parse::<Collector>();
@@ -126,6 +121,11 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     };
     cross::check(&settings, reader);
     Some(settings)
+}
+
+/// What reads itself, with its own words for what is wrong.
+fn parsed<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error: T::Err| error.to_string())
 }
 
 fn listeners(reader: &mut Reader) -> Option<Listeners> {

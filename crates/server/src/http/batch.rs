@@ -48,14 +48,12 @@ impl Desk {
                 Err(error) => Err(Problem::new(400, error.to_string())),
             };
             let identified: Vec<_> = some.iter().map(identify).collect();
-            let asked =
-                some.iter()
-                    .zip(&identified)
-                    .map(|(read, identified)| match (read, identified) {
-                        (Ok(body), Ok(identity)) => convert::ask(body, identity, telling),
-                        (_, Err(problem)) => Err(problem.clone()),
-                        (Err(error), _) => Err(Problem::new(400, error.to_string())),
-                    });
+            let both = some.iter().zip(&identified);
+            let asked = both.map(|(read, identified)| match (read, identified) {
+                (Ok(body), Ok(identity)) => convert::ask(body, identity, telling),
+                (_, Err(problem)) => Err(problem.clone()),
+                (Err(error), _) => Err(Problem::new(400, error.to_string())),
+            });
             let decided = decide_in_order(&service.engine, asked, |answer| {
                 match answer {
                     Ok(answer) => {

@@ -107,13 +107,7 @@ impl Rig {
                 header: loaded.settings.client_address,
             },
             complaints: Complaints::default(),
-            health: Arc::new(|| Condition {
-                revision: Some(1),
-                shown: Shown::Own,
-                degraded: Vec::new(),
-                warnings: Vec::new(),
-                counting: crate::counting::Counting::Alone,
-            }),
+            health: Arc::new(well),
         });
         let rls = Rls {
             engine: Arc::clone(&engine),
@@ -171,5 +165,15 @@ pub(super) fn behind(address: &str) -> Peer {
     Peer {
         way: Way::Proxied,
         ..at(address)
+    }
+}
+
+fn well() -> Condition {
+    Condition {
+        revision: Some(1),
+        shown: Shown::Own,
+        degraded: Vec::new(),
+        warnings: Vec::new(),
+        counting: crate::counting::Counting::Alone,
     }
 }
