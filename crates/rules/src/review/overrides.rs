@@ -295,7 +295,7 @@ mod tests {
     fn an_override_that_the_algorithm_cannot_hold_is_refused() {
         let log = "limit: { per: 600/h, algorithm: sliding_log }";
         let lenient = "limit: { per: 600/h, algorithm: sliding_log, hard_at: 150% }";
-        let queue = "limit: { per: 5/s, algorithm: leaky_bucket }";
+        let queue = "limit: { per: 5/s, algorithm: leaky_bucket, burst: 0 }";
         let cases = [
             (log, "limit: 1001/h", "limit"),
             (log, "limits: [50/s, 5000/h]", "limits"),
