@@ -99,8 +99,7 @@ fn steps(libraries: &[String], supply: Work) -> Vec<Step> {
             name: CRATE_ALONE,
             work: Work::Run(alone.collect()),
         },
-        // What depends on the speed of an outside program is tried where it is hardest: beside busy cores.
-        run("test", Task::cargo(["xtask", "test", "--busy=real"])),
+        run("test", Task::cargo(["xtask", "test"])),
     ]
 }
 
