@@ -117,11 +117,14 @@ impl Lanes {
             args,
         };
         let value = self.client.call_early(&call).await?;
-        let (_, answers) = lease::read(&value).unwrap_or_default();
+        let (now, answers) = lease::read(&value).unwrap_or_default();
         for (claim, answer) in claims.iter().zip(answers) {
             // What is odd or foreign cannot be told: exact decisions meet it, and say so.
             if let Answer::Granted(grant) | Answer::Collapse(grant) = answer {
                 self.told.keys.fetch_add(1, Relaxed);
+                if grant.lost > 0 {
+                    self.ledger.told_again(&claim.key, now.steady);
+                }
                 let counted = claim.asserted.present.saturating_add(claim.asserted.before);
                 let units = units(&claim.limit, grant.lost.min(counted));
                 self.told.units.fetch_add(units, Relaxed);

@@ -51,6 +51,8 @@ struct Entry {
     sent: Option<(u64, Amounts)>,
     /// The calls of which nobody knows whether they happened, first and last.
     doubt: Option<(u64, u64)>,
+    /// When Redis was last told what it had lost of the counter: since then that counts as of that moment.
+    told_again_at: Timestamp,
 }
 
 /// Units to be charged and units to be given back.
@@ -121,13 +123,15 @@ pub(crate) struct Settlement {
     pub(crate) owed: u64,
     pub(crate) back: u64,
     pub(crate) back_at: Timestamp,
+    /// Where to look for them if Redis had lost them and was told of them again; zero if it was not.
+    pub(crate) told_again_at: Timestamp,
 }
 
 impl Settlement {
     /// As decide.lua takes it, but for the key.
-    pub(crate) fn numbers(&self, limit: &Limit) -> [u64; 8] {
+    pub(crate) fn numbers(&self, limit: &Limit) -> [u64; 9] {
         let (owed, back) = (Parts::of(limit, self.owed), Parts::of(limit, self.back));
-        let at = self.back_at.as_micros();
+        let [at, again_at] = [self.back_at, self.told_again_at].map(Timestamp::as_micros);
         [
             self.from,
             self.to,
@@ -137,6 +141,7 @@ impl Settlement {
             back.q,
             back.r,
             at,
+            again_at,
         ]
     }
 }
@@ -202,7 +207,18 @@ impl Ledger {
             owed: amounts.owed,
             back: amounts.back,
             back_at: amounts.back_at,
+            told_again_at: entry.told_again_at,
         })
+    }
+
+    /// Redis had lost some of a counter, and was told of it at this moment.
+    pub(crate) fn told_again(&self, key: &Key, at: Timestamp) {
+        if self.len() == 0 {
+            return;
+        }
+        if let Some(entry) = self.lock().get_mut(key) {
+            entry.told_again_at = at;
+        }
     }
 
     /// Whether calls on this counter are in doubt: then nothing is decided before that is cleared up.
@@ -284,6 +300,7 @@ impl Ledger {
             later: VecDeque::new(),
             sent: None,
             doubt: None,
+            told_again_at: Timestamp::default(),
         });
         change(entry);
         self.len.store(entries.len(), Relaxed);

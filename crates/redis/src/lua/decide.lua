@@ -4,7 +4,8 @@
 -- ARGV    node, sequence of this call, since when counters that are not there may be lost ones (0 if they are not);
 --         number of limits, and for each: law, header of its states, a, b, c, d, carries over (1 or 0), ttl in ms;
 --         for each key: number of its limit;
---         number of settlements, and for each: key, from, to, sent in, owed q, owed r, back q, back r, back at;
+--         number of settlements, and for each: key, from, to, sent in, owed q, owed r, back q, back r, back at, told
+--         again at;
 --         number of kinds of requests, and for each: how many in a row, number of charges, and for each of these:
 --         key, q, r
 --
@@ -54,7 +55,7 @@ place = place + #KEYS + 1
 if #lost > 0 then
   -- Whoever tells what it has spent of a counter makes it known.
   local told, unknown = {}, {}
-  for at = place, place + 9 * (tonumber(ARGV[place]) - 1), 9 do
+  for at = place, place + 10 * (tonumber(ARGV[place]) - 1), 10 do
     if ARGV[at + 5] ~= '0' or ARGV[at + 6] ~= '0' then told[tonumber(ARGV[at + 1])] = true end
   end
   for _, i in ipairs(lost) do
@@ -73,8 +74,31 @@ end
 
 local settlements = tonumber(ARGV[place])
 if settlements > 0 then
+  -- Takes an admission out of a log, and says whether it was there. A later one must not count as an earlier one: only
+  -- that of the moment is taken out.
+  local function take_back(i, q, at)
+    if y[i] == at then
+      q = min(q, z[i])
+      x[i], z[i], total[i] = x[i] - q, z[i] - q, max(0, total[i] - q)
+      if z[i] == 0 then
+        -- The one before is the newest now.
+        local others, its_at, its_cost = match(older[i], '^(.*;)(%d+):(%d+);$')
+        if not others then its_at, its_cost = match(older[i], '^(%d+):(%d+);$') end
+        y[i], z[i], older[i] = tonumber(its_at) or 0, tonumber(its_cost) or 0, others or ''
+      end
+      return true
+    end
+    local from, to, cost = string.find(';' .. older[i], format(';%d:', at) .. '(%d+);')
+    if not from then return false end
+    q = min(q, tonumber(cost))
+    total[i] = max(0, total[i] - q)
+    local rest = cost - q > 0 and format('%d:%d;', at, cost - q) or ''
+    older[i] = string.sub(older[i], 1, from - 1) .. rest .. string.sub(older[i], to)
+    x[i] = x[i] - q
+    return true
+  end
   -- Gives back what was taken at a moment, and nothing else.
-  local function credit(i, q, r, at)
+  local function credit(i, q, r, at, again_at)
     local limit, out = of[i], 0
     for _, lease in ipairs(leases[i] or parse_leases(lease_text[i] or '')) do
       if lease.till > steady then out = out + lease.tokens end
@@ -90,25 +114,8 @@ if settlements > 0 then
       x[i], y[i] = full, rest
       if out > 0 then hold(i, limit, steady, out) end
     elseif law[limit] == LOG then
-      -- A later admission must not count as an earlier one: only that of then is taken back.
-      if y[i] == at then
-        q = min(q, z[i])
-        x[i], z[i], total[i] = x[i] - q, z[i] - q, max(0, total[i] - q)
-        if z[i] == 0 then
-          -- The one before is the newest now.
-          local others, its_at, its_cost = match(older[i], '^(.*;)(%d+):(%d+);$')
-          if not others then its_at, its_cost = match(older[i], '^(%d+):(%d+);$') end
-          y[i], z[i], older[i] = tonumber(its_at) or 0, tonumber(its_cost) or 0, others or ''
-        end
-        return
-      end
-      local from, to, cost = string.find(';' .. older[i], format(';%d:', at) .. '(%d+);')
-      if not from then return end
-      q = min(q, tonumber(cost))
-      total[i] = max(0, total[i] - q)
-      local rest = cost - q > 0 and format('%d:%d;', at, cost - q) or ''
-      older[i] = string.sub(older[i], 1, from - 1) .. rest .. string.sub(older[i], to)
-      x[i] = x[i] - q
+      -- What was lost and told again counts as of the moment when it was told.
+      if not take_back(i, q, at) and again_at > at then take_back(i, q, again_at) end
     elseif window_at(limit, at) == x[i] then
       -- What is out stays taken.
       y[i], total[i] = max(out, y[i] - q), max(0, total[i] - q)
@@ -118,14 +125,14 @@ if settlements > 0 then
   end
   local n = {}
   for _ = 1, settlements do
-    for j = 1, 9 do n[j] = tonumber(ARGV[place + j]) end
-    place = place + 9
-    local i, from, to, sent_in, owed_q, owed_r, back_q, back_r, back_at = unpack(n)
+    for j = 1, 10 do n[j] = tonumber(ARGV[place + j]) end
+    place = place + 10
+    local i, from, to, sent_in, owed_q, owed_r, back_q, back_r, back_at, again_at = unpack(n)
     local latest, at, q, r = match(marks[i] or '0 0 0 0 0', '^(%d+) (%d+) (%d+) (%d+)')
     latest = tonumber(latest) or 0
-    if from > 0 and latest >= from and latest <= to then credit(i, tonumber(q), tonumber(r), tonumber(at)) end
+    if from > 0 and latest >= from and latest <= to then credit(i, tonumber(q), tonumber(r), tonumber(at), 0) end
     if sent_in == 0 or latest < sent_in then
-      if back_q > 0 or back_r > 0 then credit(i, back_q, back_r, back_at) end
+      if back_q > 0 or back_r > 0 then credit(i, back_q, back_r, back_at, again_at) end
       if owed_q > 0 or owed_r > 0 then
         add(i, owed_q, owed_r)
         total[i] = total[i] + owed_q + (owed_r > 0 and 1 or 0)
