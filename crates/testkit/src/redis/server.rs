@@ -149,8 +149,7 @@ impl Redis {
     /// If it takes no connections in time.
     pub fn restart_loading(&mut self) {
         self.command(&["DEBUG", "POPULATE", "10000", "ballast", "1024"]);
-        self.save();
-        self.kill();
+        self.kill_saved();
         self.watcher.start();
         wait_for("a server that takes connections", SHORT, || {
             Connection::open(self.address()).ok()
@@ -178,9 +177,15 @@ impl Redis {
 
     /// Kills it and starts it again with all that is in it.
     pub fn restart_keeping(&mut self) {
+        self.kill_saved();
+        self.start_again();
+    }
+
+    /// Saves, and kills. Nothing is written in between that the file would lack.
+    fn kill_saved(&mut self) {
+        self.command(&["CLIENT", "PAUSE", "600000", "WRITE"]);
         self.save();
         self.kill();
-        self.start_again();
     }
 
     /// Writes what is in it to its file.

@@ -54,12 +54,9 @@ async fn a_redis_that_is_busy_with_the_script_of_somebody_else_is_answered_for_u
     assert!(fleet.failures("busy") + fleet.failures("silent") > 0);
 }
 
-// Redis is killed after a save, so debits in between are lost and told again. In some runs of the whole suite a limit
-// is then not spent to the last unit within the deadline: fewer units are admitted, never more.
 // Proves: C6
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "soak: run by cargo xtask soak; not every run spends the last unit"]
-async fn soak_a_redis_that_is_still_loading_is_answered_for_by_the_policies_until_it_has() {
+async fn a_redis_that_is_still_loading_is_answered_for_by_the_policies_until_it_has() {
     let redis = Setup::default().slow_to_load().start();
     let fleet = Fleet::start([redis.url()]);
     let (address, redis) = (redis.address(), Mutex::new(redis));
