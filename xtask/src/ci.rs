@@ -99,7 +99,7 @@ fn steps(libraries: &[String], supply: Work) -> Vec<Step> {
             name: CRATE_ALONE,
             work: Work::Run(alone.collect()),
         },
-        run("test", Task::cargo(["xtask", "test"])),
+        run("test", Task::cargo(["xtask", "test", "--busy=real"])),
     ]
 }
 
