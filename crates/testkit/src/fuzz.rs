@@ -9,7 +9,10 @@ use tollgate_rules::{
     normalise::Path,
 };
 
-pub use crate::fuzz_http::{check_json, http1};
+pub use crate::{
+    fuzz_forwarded::{address, forwarded},
+    fuzz_http::{check_json, http1},
+};
 
 /// Longer than any message about a limit.
 const MESSAGE_BYTES_MAX: usize = 1_024;

@@ -25,6 +25,7 @@ pub mod contract;
 mod deadline;
 mod envoy;
 pub mod fuzz;
+mod fuzz_forwarded;
 mod fuzz_http;
 pub mod gateway;
 pub mod jwt;

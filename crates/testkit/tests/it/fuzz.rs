@@ -159,3 +159,50 @@ fn mutated_paths_and_arbitrary_bytes_are_read_or_refused_in_words() {
         fuzz::path(&bytes);
     }
 }
+
+const FORWARDED_PIECES: [&str; 24] = [
+    "192.0.2.9",
+    "10.0.0.2",
+    "::1",
+    "[2001:db8::1]",
+    ":80",
+    ",",
+    ", ",
+    ";",
+    "for=",
+    "For = ",
+    "by=",
+    "proto=http",
+    "\"",
+    "\\",
+    "\\\"",
+    "unknown",
+    "_hidden",
+    " ",
+    "\t",
+    "=",
+    "é",
+    "\u{a0}",
+    "0",
+    "%",
+];
+
+fn near_forwarded(rng: &mut Rng) -> String {
+    (0..rng.below(12))
+        .map(|_| rng.pick(&FORWARDED_PIECES))
+        .collect()
+}
+
+// Proves: I4
+#[test]
+fn whatever_a_client_writes_before_the_proxy_it_stays_itself() {
+    let mut rng = Rng::new(6);
+    for _ in 0..100_000 {
+        let mut bytes = near_forwarded(&mut rng).into_bytes();
+        fuzz::forwarded(&bytes);
+        fuzz::address(&bytes);
+        mutate(&mut rng, &mut bytes);
+        fuzz::forwarded(&bytes);
+        fuzz::address(&bytes);
+    }
+}
