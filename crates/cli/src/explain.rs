@@ -19,8 +19,8 @@ use crate::{
 /// Say which rules a request meets, which it misses, and why
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Fields: user_id, org_id, api_key, ip, tier, endpoint, method, region, cost, scope, \
-    attributes.NAME.\n\nAsks the running server unless --rules, --database or --data names the rules. \
+    after_help = "Fields: user_id, org_id, api_key, token, ip, tier, endpoint, method, region, cost, scope, \
+    attributes.NAME. token is a JWT or an API key, read as the server reads that of a client.\n\nAsks the running server unless --rules, --database or --data names the rules. \
     Nothing is charged.\n\nExit codes: 0 told; 1 an error."
 )]
 pub(crate) struct Explain {
@@ -153,7 +153,12 @@ fn in_words(answer: &Value) -> String {
         text(answer, "tier")
     );
     if let Some(blocked) = answer.get("blocked").and_then(Value::as_str) {
-        words += &format!("denied before any rule: {blocked} is blocked\n");
+        let block = answer.get("block");
+        let reason = block.map(|block| text(block, "reason"));
+        let reason = reason.filter(|reason| !reason.is_empty());
+        let reason = reason.map(|reason| format!(": {reason}"));
+        let reason = reason.unwrap_or_default();
+        words += &format!("denied before any rule: {blocked} is blocked{reason}\n");
     }
     let rules = answer.get("rules").and_then(Value::as_array);
     for rule in rules.into_iter().flatten() {

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, str::FromStr};
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use serde_json::{Map, Value, json};
 use tollgate_core::Cost;
 use tollgate_rules::{Query, Scope, nearest};
@@ -15,9 +15,14 @@ pub(crate) struct Fact {
 }
 
 /// What can be said of a request; `attributes.NAME` besides.
-const NAMES: [&str; 10] = [
-    "user_id", "org_id", "api_key", "ip", "tier", "endpoint", "method", "region", "cost", "scope",
+const NAMES: [&str; 11] = [
+    "user_id", "org_id", "api_key", "token", "ip", "tier", "endpoint", "method", "region", "cost",
+    "scope",
 ];
+
+const TOKEN: &str = "token";
+/// What API keys begin with that this server has issued.
+const API_KEY_PREFIX: &str = "tgk_";
 
 const ATTRIBUTES: &str = "attributes.";
 
@@ -85,12 +90,32 @@ impl Facts {
         Ok(Value::Object(body))
     }
 
+    /// The body of a check whose client shows what `token` holds: an API key of this server has a field of its own.
+    pub(crate) fn to_check(&self) -> anyhow::Result<Value> {
+        let mut shown = self.clone();
+        let is_key = |token: &&mut String| token.starts_with(API_KEY_PREFIX);
+        if shown.0.get_mut(TOKEN).as_ref().is_some_and(is_key) {
+            ensure!(
+                !shown.0.contains_key("api_key"),
+                "token holds an API key, and api_key is given too: keep one of them"
+            );
+            let key = shown.0.remove(TOKEN).unwrap_or_default();
+            shown.0.insert("api_key".to_owned(), key);
+        }
+        shown.to_json()
+    }
+
     /// The query of a path that takes facts.
     pub(crate) fn to_pairs(&self) -> anyhow::Result<Vec<(&str, &str)>> {
         for name in ["cost", "scope"] {
             if self.0.contains_key(name) {
                 bail!("{name} says nothing about which counters a request has: leave it out");
             }
+        }
+        if self.0.contains_key(TOKEN) {
+            bail!(
+                "token is a secret and is not sent in a path: name the user, or the API key by its id"
+            );
         }
         let pairs = self.0.iter();
         Ok(pairs.map(|(name, value)| (&**name, &**value)).collect())
@@ -109,6 +134,10 @@ impl Facts {
                 "endpoint" => query.endpoint(value)?,
                 "method" => query.method(value)?,
                 "region" => query.region(value)?,
+                TOKEN => bail!(
+                    "only a running server reads a token: leave out --rules, --database and --data, or give user_id, \
+                     org_id and tier"
+                ),
                 "scope" => query.scope(value.parse::<Scope>()?),
                 "cost" => query,
                 attribute => {

@@ -2,6 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
+use tollgate_core::Reason;
+
 use crate::Fallback;
 
 /// Who decided.
@@ -30,6 +32,7 @@ pub enum Source {
 pub struct Answer {
     pub(crate) is_allowed: bool,
     pub(crate) source: Source,
+    pub(crate) reason: Reason,
     pub(crate) limit: Option<u64>,
     pub(crate) remaining: Option<u64>,
     pub(crate) reset_after: Option<Duration>,
@@ -86,6 +89,10 @@ impl Answer {
         Self {
             is_allowed: true,
             source,
+            reason: match source {
+                Source::Fallback(_) => Reason::Fallback,
+                Source::Server | Source::CachedDenial | Source::Bypass => Reason::Allowed,
+            },
             limit: None,
             remaining: None,
             reset_after: None,
@@ -108,6 +115,11 @@ impl Answer {
     /// Who decided.
     pub const fn source(&self) -> Source {
         self.source
+    }
+
+    /// Why the request is allowed or denied. Over RESP, and from a server that does not say, as far as the numbers tell.
+    pub const fn reason(&self) -> Reason {
+        self.reason
     }
 
     /// The limit shown; none if nothing matched or nothing is known.

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tollgate_core::{Limit, Timestamp};
+use tollgate_core::{Limit, Reason, Timestamp};
 use tollgate_wire::check::{LimitTold, ProblemTold, Told};
 
 use crate::{Answer, Error, Fault, Source, Standing};
@@ -29,6 +29,7 @@ pub(crate) fn answer(told: &Told, status: Option<u16>, now: Timestamp) -> Answer
     Answer {
         is_allowed: told.allowed,
         source: Source::Server,
+        reason: reason(told),
         limit: told.limit,
         remaining: told.remaining,
         reset_after,
@@ -47,6 +48,17 @@ pub(crate) fn answer(told: &Told, status: Option<u16>, now: Timestamp) -> Answer
         decision_id: told.decision_id.clone(),
         limits,
     }
+}
+
+/// As the server says. RESP and older servers do not: a denial without a limit is a block.
+fn reason(told: &Told) -> Reason {
+    let word = told.reason.as_deref();
+    let inferred = || match told.allowed {
+        true => Reason::Allowed,
+        false if told.limits.is_empty() && told.limit.unwrap_or(0) == 0 => Reason::Blocked,
+        false => Reason::Throttled,
+    };
+    word.and_then(Reason::from_word).unwrap_or_else(inferred)
 }
 
 fn standing(told: &LimitTold, now: Timestamp) -> Standing {
@@ -82,5 +94,39 @@ pub(crate) fn error(problem: &ProblemTold) -> Error {
     match &*problem.detail {
         "" => Error::new(fault, format!("it answered with status {status}")),
         detail => Error::new(fault, detail),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tollgate_wire::check::read_answer;
+
+    use super::*;
+
+    fn reason_of(status: u16, body: &str) -> Reason {
+        let told = read_answer(status, body.as_bytes()).unwrap().unwrap();
+        answer(&told, Some(status), Timestamp::EPOCH).reason()
+    }
+
+    // Proves: S1
+    #[test]
+    fn the_reason_is_read_and_inferred_where_a_server_does_not_say() {
+        for reason in Reason::ALL {
+            let body = format!(r#"{{"allowed":false,"limit":0,"reason":"{reason}"}}"#);
+            assert_eq!(reason_of(403, &body), reason);
+        }
+        for (status, body, reason) in [
+            (200, r#"{"allowed":true,"limit":5}"#, Reason::Allowed),
+            (429, r#"{"allowed":false,"limit":5}"#, Reason::Throttled),
+            (403, r#"{"allowed":false,"limit":0}"#, Reason::Blocked),
+            // A word of a later version.
+            (
+                429,
+                r#"{"allowed":false,"limit":5,"reason":"shed"}"#,
+                Reason::Throttled,
+            ),
+        ] {
+            assert_eq!(reason_of(status, body), reason, "{body}");
+        }
     }
 }

@@ -55,4 +55,5 @@ pub use error::{Error, Fault};
 pub use fallback::Fallback;
 pub use route::RouteBy;
 pub use status::{Outcomes, ServerStatus, Status};
+pub use tollgate_core::Reason;
 pub use transport::{Connect, Connecting, Stream};

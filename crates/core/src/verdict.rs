@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::{Decision, Now, OnFailure, math::mul};
+use crate::{Decision, Now, OnFailure, Reason, math::mul};
 
 /// What a request got from all the limits it met: every decision, and the one that binds.
 ///
@@ -23,6 +23,7 @@ pub struct Verdict {
     binding: Option<usize>,
     now: Now,
     fallback: Option<OnFailure>,
+    is_in_doubt: bool,
 }
 
 impl Verdict {
@@ -35,6 +36,7 @@ impl Verdict {
             binding,
             now,
             fallback: None,
+            is_in_doubt: false,
         }
     }
 
@@ -46,6 +48,7 @@ impl Verdict {
             binding: Some(0),
             now,
             fallback: None,
+            is_in_doubt: false,
         }
     }
 
@@ -88,6 +91,49 @@ impl Verdict {
         Self {
             fallback: Some(policy),
             ..self
+        }
+    }
+
+    /// The same verdict, whose policy decided because the counters answered and may hold too little.
+    ///
+    /// ```
+    /// use tollgate_core::{Clock, ManualClock, OnFailure, Reason, Verdict};
+    ///
+    /// let verdict = Verdict::of([], ManualClock::start().now()).by_policy(OnFailure::Closed);
+    /// assert_eq!(verdict.reason(), Reason::Fallback);
+    /// assert_eq!(verdict.in_doubt().reason(), Reason::Doubt);
+    /// ```
+    #[must_use]
+    pub fn in_doubt(self) -> Self {
+        Self {
+            is_in_doubt: true,
+            ..self
+        }
+    }
+
+    /// The verdict of some of the charges, decided in the same way as that of all.
+    #[must_use]
+    pub fn decided_as(self, all: &Self) -> Self {
+        Self {
+            fallback: all.fallback,
+            is_in_doubt: all.is_in_doubt,
+            ..self
+        }
+    }
+
+    /// Why the request is allowed or denied.
+    ///
+    /// ```
+    /// use tollgate_core::{Clock, ManualClock, Reason, Verdict};
+    ///
+    /// assert_eq!(Verdict::of([], ManualClock::start().now()).reason(), Reason::Allowed);
+    /// ```
+    pub fn reason(&self) -> Reason {
+        match (self.fallback, self.is_in_doubt) {
+            (Some(_), false) => Reason::Fallback,
+            (Some(_), true) => Reason::Doubt,
+            (None, _) if self.is_allowed() => Reason::Allowed,
+            (None, _) => Reason::Throttled,
         }
     }
 

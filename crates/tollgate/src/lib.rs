@@ -37,8 +37,8 @@ pub use observer::Observer;
 pub use tollgate_core::{
     Action, Algorithm, AlgorithmName, Answer, Band, Bands, BucketState, Charge, Clock, Consistency,
     Cost, CounterKey, CustomState, Decision, FixedState, ImmediateStore, Law, Limit, LimitError,
-    LimitSet, Log, LogEntry, ManualClock, Micros, Now, OnFailure, Outcome, Period, Policy, RuleId,
-    SlidingState, State, Store, StoreError, SystemClock, Timestamp, Unit, Verdict,
+    LimitSet, Log, LogEntry, ManualClock, Micros, Now, OnFailure, Outcome, Period, Policy, Reason,
+    RuleId, SlidingState, State, Store, StoreError, SystemClock, Timestamp, Unit, Verdict,
 };
 pub use tollgate_memory::{LoadError, MemoryStore, SAVED_PERIOD_MIN, Stats};
 /// Rules: documents, matching, and the snapshot a [`Gate`] decides from.

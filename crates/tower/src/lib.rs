@@ -82,4 +82,5 @@ pub use outcome::{DecidedBy, Outcome};
 pub use remote::{IntoClient, Remote};
 pub use service::Tollgate;
 pub use settings::{Fields, Malformed, Missing, Preflights, ResetAs};
+pub use tollgate::Reason;
 pub use tollgate_wire::forwarded::{ProxyHeader, ProxyHeaderError};

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tollgate::{Decision, Ruling, Timestamp, Verdict};
+use tollgate::{Decision, Reason, Ruling, Timestamp, Verdict};
 
 /// What was decided about a request. Handlers find it in the extensions of the request.
 ///
@@ -59,6 +59,7 @@ pub enum DecidedBy {
 pub(crate) struct Told {
     pub(crate) is_allowed: bool,
     pub(crate) decided_by: DecidedBy,
+    pub(crate) reason: Reason,
     pub(crate) limit: Option<u64>,
     pub(crate) remaining: Option<u64>,
     pub(crate) reset_after: Option<Duration>,
@@ -115,6 +116,24 @@ impl Outcome {
         match &self.by {
             By::Limiter(_) | By::Gate { .. } => DecidedBy::Embedded,
             By::Server(told) => told.decided_by,
+        }
+    }
+
+    /// Why the request is allowed or denied.
+    ///
+    /// ```
+    /// use tollgate::Reason;
+    /// use tollgate_tower::Outcome;
+    ///
+    /// fn is_blocked(outcome: &Outcome) -> bool {
+    ///     outcome.reason() == Reason::Blocked
+    /// }
+    /// ```
+    pub fn reason(&self) -> Reason {
+        match &self.by {
+            By::Limiter(verdict) => verdict.reason(),
+            By::Gate { ruling, .. } => ruling.reason(),
+            By::Server(told) => told.reason,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, future::Future, pin::Pin, time::Duration};
 
-use tollgate::{Clock as _, SystemClock};
+use tollgate::{Clock as _, Reason, SystemClock};
 use tollgate_client::{Answer, BuildError, Check, Client, Error as ClientError, Fault, Source};
 
 use crate::{
@@ -152,6 +152,7 @@ fn told(answer: &Answer) -> Told {
     let mut told = said(answer);
     if told.is_allowed && told.delay > Remote::DELAY_MAX {
         told.is_allowed = false;
+        told.reason = Reason::Throttled;
         told.status = DENIED;
         told.retry_after = Some(told.delay);
         told.retry_after_s = Some(seconds(told.delay));
@@ -176,6 +177,7 @@ fn said(answer: &Answer) -> Told {
             Source::Bypass => DecidedBy::Bypass,
             _ => DecidedBy::Fallback,
         },
+        reason: answer.reason(),
         limit: answer.limit(),
         remaining: answer.remaining(),
         reset_after: answer.reset_after(),

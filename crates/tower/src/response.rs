@@ -10,6 +10,7 @@ use tollgate_wire::check::{CheckAnswer, Denial, Problem, Wait};
 use crate::{Outcome, grpc, numbers, settings::Settings, shown::Shown, standing::standings};
 
 static DECISION_ID: HeaderName = HeaderName::from_static("tollgate-decision-id");
+static REASON: HeaderName = HeaderName::from_static("tollgate-reason");
 
 /// A denial, to a client with this head.
 pub(crate) fn denied(
@@ -31,6 +32,8 @@ pub(crate) fn denied(
     if let Some(seconds) = outcome.retry_after_s() {
         headers.insert(header::RETRY_AFTER, numbers::value(seconds));
     }
+    let reason = HeaderValue::from_static(outcome.reason().word());
+    headers.insert(&REASON, reason);
     if let Some(id) = outcome.decision_id().and_then(|id| id.parse().ok()) {
         headers.insert(&DECISION_ID, id);
     }
@@ -86,6 +89,7 @@ fn body(outcome: &Outcome, settings: &Settings, limits: &[Limit]) -> Vec<u8> {
         delay_ms: 0,
         band: None,
         rule: outcome.rule(),
+        reason: outcome.reason().word(),
         message: outcome.message(),
         fallback: None,
         revision: outcome.revision(),

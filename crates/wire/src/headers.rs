@@ -15,6 +15,9 @@ pub const POLICY: &str = "RateLimit-Policy";
 /// How long a denied client has to wait.
 pub const RETRY_AFTER: &str = "Retry-After";
 
+/// Why the request is allowed or denied.
+pub const REASON: &str = "Tollgate-Reason";
+
 /// A limit that was met, as `RateLimit-Policy` has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy<'a> {

@@ -10,7 +10,8 @@ use super::{
     walk::{Event, Witness},
 };
 use crate::{
-    Action, Condition, Directory, Miss, Name, Query, Rule, conditions::Facts, directory::OwnLimits,
+    Action, Block, Condition, Directory, Miss, Name, Query, Rule, conditions::Facts,
+    directory::OwnLimits,
 };
 
 /// The story of one request: what became of every rule, in the order of the walk.
@@ -27,6 +28,8 @@ pub struct Explanation {
     pub tier_standing: TierStanding,
     /// Whom a block denies before any rule is looked at.
     pub blocked: Option<String>,
+    /// That block.
+    pub block: Option<Arc<Block>>,
     /// What became of each rule. Rules that miss by more than one condition are only counted.
     pub rules: Vec<Considered>,
     /// How many rules miss by more than one condition, or are beyond [`Explanation::SHOWN_MAX`].
@@ -102,7 +105,8 @@ impl Snapshot {
             revision: self.revision,
             tier: tier.to_owned(),
             tier_standing,
-            blocked: blocked(&plan),
+            blocked: block(&plan).map(|block| format!("{} {:?}", block.field, &*block.value)),
+            block: block(&plan).map(Arc::clone),
             rules: Vec::new(),
             far: 0,
         };
@@ -163,9 +167,9 @@ fn own_fate(own: &OwnLimits, plan: &Plan<'_>, query: &Query<'_>) -> Fate {
     }
 }
 
-fn blocked(plan: &Plan<'_>) -> Option<String> {
+fn block<'p>(plan: &'p Plan<'_>) -> Option<&'p Arc<Block>> {
     match plan.stop() {
-        Some(Stop::Caller(block)) => Some(format!("{} {:?}", block.field, &*block.value)),
+        Some(Stop::Caller(block)) => Some(block),
         _ => None,
     }
 }

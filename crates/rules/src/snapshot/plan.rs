@@ -3,7 +3,7 @@
 use std::{ops::Range, sync::Arc};
 
 use smallvec::SmallVec;
-use tollgate_core::{Charge, Cost, CounterKey, LimitLine, Policy, Timestamp};
+use tollgate_core::{Charge, Cost, CounterKey, LimitLine, Policy, Reason, Timestamp};
 
 use crate::{
     Block, Field, KeyCard, KeyField, QuotaCard, Response, Rule, Throttle,
@@ -269,6 +269,14 @@ impl<'s> Stop<'s> {
         match self {
             Self::Rule(rule) | Self::Missing { rule, .. } => Some(*rule),
             Self::Caller(_) => None,
+        }
+    }
+
+    /// Why the request is denied, in one word.
+    pub const fn reason(&self) -> Reason {
+        match self {
+            Self::Rule(_) | Self::Caller(_) => Reason::Blocked,
+            Self::Missing { .. } => Reason::Missing,
         }
     }
 

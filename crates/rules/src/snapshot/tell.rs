@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tollgate_core::{Limit, Sharing};
 
 use super::{Explanation, Fate, TierStanding};
-use crate::{Action, Rule};
+use crate::{Action, Block, Rule};
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -18,7 +18,13 @@ impl fmt::Display for Explanation {
         };
         writeln!(f, "revision {}, tier {}{unknown}", self.revision, self.tier)?;
         if let Some(blocked) = &self.blocked {
-            return writeln!(f, "denied before any rule: {blocked} is blocked");
+            let reason = self
+                .block
+                .as_ref()
+                .and_then(|block| block.reason.as_deref());
+            let reason = reason.map(|reason| format!(": {reason}"));
+            let reason = reason.unwrap_or_default();
+            return writeln!(f, "denied before any rule: {blocked} is blocked{reason}");
         }
         for considered in &self.rules {
             let rule = &considered.rule;
@@ -112,10 +118,19 @@ impl Explanation {
             "tier": self.tier,
             "tier_declared": self.tier_standing == TierStanding::Declared,
             "blocked": self.blocked,
+            "block": self.block.as_deref().map(block_json),
             "rules": rules.collect::<Vec<Value>>(),
             "not_shown": self.far,
         })
     }
+}
+
+fn block_json(block: &Block) -> Value {
+    json!({
+        "field": block.field.to_string(),
+        "value": &*block.value,
+        "reason": block.reason.as_deref(),
+    })
 }
 
 const fn word(fate: &Fate) -> &'static str {

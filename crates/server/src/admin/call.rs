@@ -1,6 +1,6 @@
 //! What a handler gets: everything about a request that can be checked without asking the catalog.
 
-use std::{iter, sync::Arc, time::Duration};
+use std::{borrow::Cow, iter, sync::Arc, time::Duration};
 
 use axum::{
     extract::{FromRequestParts as _, Query, RawPathParams, Request},
@@ -12,7 +12,7 @@ use tollgate_core::{Clock as _, Timestamp};
 
 use super::{
     body::{refuse_other_types, sent},
-    clear::refuse_secrets,
+    clear::{refuse_secrets, without_token},
     params::Params,
     problem::Problem,
     proposals::Earlier,
@@ -80,7 +80,11 @@ impl Call {
                 String::new()
             }
         };
-        refuse_secrets(iter::empty(), &HeaderMap::new(), &body)?;
+        let kept = match route.takes_token() {
+            true => without_token(&body),
+            false => Cow::Borrowed(body.as_str()),
+        };
+        refuse_secrets(iter::empty(), &HeaderMap::new(), &kept)?;
         let Some(visit) = parts.extensions.remove::<Visit>() else {
             // The guard puts it there before anything else happens.
             return Err(Problem::new(

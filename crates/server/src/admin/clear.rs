@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use axum::http::{HeaderMap, StatusCode};
+use serde_json::{Map, Value};
 
 use super::problem::Problem;
 use crate::identity::secret::{Kind, Secret};
@@ -40,6 +41,17 @@ pub(super) fn refuse_secrets<'t>(
         "secret-in-clear",
         detail,
     ))
+}
+
+/// The body without its member `token`, for a route that reads what a client would show and keeps nothing of it.
+pub(super) fn without_token(body: &str) -> Cow<'_, str> {
+    let Ok(mut members) = serde_json::from_str::<Map<String, Value>>(body) else {
+        return Cow::Borrowed(body);
+    };
+    match members.remove("token") {
+        Some(_) => Cow::Owned(Value::Object(members).to_string()),
+        None => Cow::Borrowed(body),
+    }
 }
 
 /// Whether a text holds a key or a token. Their checksum tells: what only looks like one is none.

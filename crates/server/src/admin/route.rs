@@ -33,6 +33,15 @@ pub(super) struct Route {
     pub(super) handler: Handler,
 }
 
+impl Route {
+    /// Whether its body may hold what a client shows: a token or an API key, which is read and not kept.
+    pub(super) fn takes_token(&self) -> bool {
+        self.body
+            .as_ref()
+            .is_some_and(|shape| shape.schema == "Facts")
+    }
+}
+
 /// What answers a call.
 pub(super) type Handler = fn(Call) -> Pin<Box<dyn Future<Output = Outcome> + Send>>;
 

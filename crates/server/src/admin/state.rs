@@ -9,7 +9,7 @@ use crate::{
     config::{Administrators, Approvals, Listeners, OverrideBounds, Owner, Redis},
     engine::Engine,
     health::Condition,
-    identity::KeyHasher,
+    identity::{Identifier, KeyHasher},
     server::Parts,
 };
 
@@ -33,6 +33,8 @@ pub(super) struct AdminState {
     pub(super) door: Door,
     /// Whose certificate lets them in.
     pub(super) administrators: Administrators,
+    /// Reads tokens and API keys as clients show them.
+    pub(super) identifier: Arc<Identifier>,
     /// Hashes API keys.
     pub(super) hasher: Arc<KeyHasher>,
     /// Whether a change of rules waits for somebody else.
@@ -64,6 +66,7 @@ impl AdminState {
             authority: Arc::clone(&parts.authority),
             door: Door::of(settings.listen.admin),
             administrators: settings.tls.administrators,
+            identifier: Arc::clone(&parts.identifier),
             hasher: Arc::clone(&parts.hasher),
             approvals: settings.admin_rules.approvals,
             bounds: settings.admin_rules.overrides,

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tollgate::{Action, OnFailure, join_all};
+use tollgate::{Action, OnFailure, Reason, join_all};
 use tollgate_rules::Query;
 
 use super::{Ask, Deed, Engine, Refusal};
@@ -32,6 +32,7 @@ async fn a_name_that_many_ask_under_at_once_is_charged_once() {
         let answer = answer.unwrap();
         assert_eq!((answer.id, answer.ruling.remaining()), (first, Some(1)));
         assert_eq!(answer.ruling.fallback(), Some(OnFailure::Local));
+        assert_eq!(answer.ruling.reason(), Reason::Fallback);
     }
     let other = engine.check(&named("bob", "r")).await;
     assert_eq!(other.unwrap_err(), Refusal::RequestIdTaken);

@@ -148,6 +148,7 @@ pub(super) fn body<'a>(
         delay_ms: answer.delay_ms(),
         band: band(ruling),
         rule: rule.map(|rule| rule.name.as_str()),
+        reason: ruling.reason().word(),
         message: message.and_then(denied),
         fallback: ruling.fallback().map(OnFailure::word),
         revision: Some(ruling.revision()),

@@ -2,6 +2,7 @@
 
 use tollgate_wire::{
     check::{CheckAnswer, CheckBody, Denial, Problem},
+    headers,
     http1::{Reply, Wanted},
 };
 
@@ -72,6 +73,7 @@ impl Desk {
             ..wording
         };
         let reply = fields::write(reply, answer, wording);
+        let reply = fields::reason(reply, headers::REASON, ruling);
         let reply = fields::fallback(reply, FALLBACK, ruling);
         let reply = self.callers(reply, words.telling);
         let reply = reply.header("Tollgate-Decision-Id", id.as_bytes());

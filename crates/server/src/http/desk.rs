@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tollgate_core::Timestamp;
 use tollgate_wire::{
     check::{CheckBody, Problem, Purpose, read_body},
+    headers,
     http1::{After, Reply, Request},
 };
 
@@ -56,7 +57,7 @@ pub(super) struct CallerStanding {
 /// Any page may ask, and read what it is told.
 pub(super) const CORS: &[u8] = b"Access-Control-Allow-Origin: *\r\n\
     Access-Control-Expose-Headers: Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, \
-    X-RateLimit-Reset, RateLimit, RateLimit-Policy, X-Rejection-Count, Tollgate-Decision-Id, Tollgate-Fallback\r\n";
+    X-RateLimit-Reset, RateLimit, RateLimit-Policy, X-Rejection-Count, Tollgate-Decision-Id, Tollgate-Reason, Tollgate-Fallback\r\n";
 const PREFLIGHT: &[u8] = b"Access-Control-Allow-Origin: *\r\n\
     Access-Control-Allow-Methods: GET, HEAD, POST, OPTIONS\r\n\
     Access-Control-Allow-Headers: Authorization, Content-Type\r\n\
@@ -175,6 +176,9 @@ impl Desk {
         }
         if problem.status == 401 && problem.reason.is_some() {
             reply = reply.lines(INVALID_TOKEN);
+        }
+        if let Some(reason) = problem.reason {
+            reply = reply.header(headers::REASON, reason.as_bytes());
         }
         if let Some((name, value)) = header {
             reply = reply.header(name, value.as_bytes());

@@ -51,6 +51,12 @@ pub(crate) fn retry_after<L: Lines>(reply: L, answer: &Answer) -> L {
     }
 }
 
+/// With why the request is allowed or denied.
+pub(crate) fn reason<L: Lines>(reply: L, name: &'static str, ruling: &Ruling) -> L {
+    let word = ruling.reason().word();
+    reply.with(name, |out| out.extend_from_slice(word.as_bytes()))
+}
+
 /// With the failure policy that decided, if one did.
 pub(crate) fn fallback<L: Lines>(reply: L, name: &'static str, ruling: &Ruling) -> L {
     match ruling.fallback() {

@@ -2,6 +2,7 @@
 
 use tollgate_wire::{
     check::Problem,
+    headers,
     http1::{Reply, Request},
 };
 
@@ -150,7 +151,7 @@ impl Desk {
         let reply = Reply::begin(output, NGINX_UNKNOWN)
             .lines(self.date.line(self.now))
             .lines(INVALID_TOKEN);
-        manner.end(told(reply, problem.status, &self.scratch), b"");
+        manner.end(refused(reply, problem, &self.scratch), b"");
     }
 
     /// A client that asks for nonsense is denied; a gateway that asks for nothing is told so.
@@ -209,6 +210,7 @@ impl Desk {
         };
         let reply = Reply::begin(output, status).lines(self.date.line(self.now));
         let reply = fields::write(reply, answer, wording);
+        let reply = fields::reason(reply, headers::REASON, &answer.ruling);
         let reply = fields::fallback(reply, FALLBACK, &answer.ruling);
         let mut reply = reply.header("Tollgate-Decision-Id", id.as_bytes());
         if let Some(rule) = ruling.rule() {
@@ -227,6 +229,7 @@ impl Desk {
         answer.id.write(&mut self.id);
         let reply = Reply::begin(output, 200).lines(self.date.line(self.now));
         let reply = fields::write(reply, answer, wording);
+        let reply = fields::reason(reply, headers::REASON, &answer.ruling);
         let reply = fields::fallback(reply, FALLBACK, &answer.ruling);
         manner.end(reply.header("Tollgate-Decision-Id", &self.id), b"");
     }
@@ -236,7 +239,7 @@ impl Desk {
         self.scratch.clear();
         problem.write(&mut self.scratch);
         let reply = Reply::begin(output, NGINX_DENIED).lines(self.date.line(self.now));
-        manner.end(told(reply, problem.status, &self.scratch), b"");
+        manner.end(refused(reply, problem, &self.scratch), b"");
     }
 }
 
@@ -248,6 +251,16 @@ fn head_bytes(answer: &[u8]) -> usize {
     }
     let end = answer.windows(END.len()).position(|four| four == END);
     end.map_or(answer.len(), |end| end + END.len())
+}
+
+/// The reason of a denial because a fact cannot be read.
+const MALFORMED: &str = "malformed";
+
+/// With why the client is refused, and what it shall be told.
+fn refused<'o>(reply: Reply<'o>, problem: &Problem, body: &[u8]) -> Reply<'o> {
+    let reason = problem.reason.unwrap_or(MALFORMED);
+    let reply = reply.header(headers::REASON, reason.as_bytes());
+    told(reply, problem.status, body)
 }
 
 /// With what the client shall be told, since NGINX drops the body of whom it asks.

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use smallvec::SmallVec;
-use tollgate_core::{Decision, Micros, OnFailure, Timestamp, Verdict};
+use tollgate_core::{Decision, Micros, OnFailure, Reason, Timestamp, Verdict};
 use tollgate_rules::{Plan, Rule, Stop};
 
 use super::Met;
@@ -39,6 +39,7 @@ enum Outcome {
     Stopped {
         rule: Option<Arc<Rule>>,
         wait: Option<Micros>,
+        reason: Reason,
     },
 }
 
@@ -54,7 +55,8 @@ impl Ruling {
     pub(super) fn stopped(plan: &Plan<'_>, stop: &Stop<'_>, now: Timestamp) -> Self {
         let rule = stop.rule().map(Arc::clone);
         let wait = stop.until().map(|until| until.since(now));
-        Self::new(plan, Outcome::Stopped { rule, wait })
+        let reason = stop.reason();
+        Self::new(plan, Outcome::Stopped { rule, wait, reason })
     }
 
     fn new(plan: &Plan<'_>, outcome: Outcome) -> Self {
@@ -81,6 +83,25 @@ impl Ruling {
             Outcome::Unlimited => true,
             Outcome::Decided(verdict) => verdict.is_allowed(),
             Outcome::Stopped { .. } => false,
+        }
+    }
+
+    /// Why the request is allowed or denied.
+    ///
+    /// ```
+    /// use tollgate::{Gate, Reason, rules::Query};
+    ///
+    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 1/day }]".parse()?);
+    /// let alice = Query::new().user("alice")?;
+    /// assert_eq!(gate.check(&alice)?.reason(), Reason::Allowed);
+    /// assert_eq!(gate.check(&alice)?.reason(), Reason::Throttled);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn reason(&self) -> Reason {
+        match &self.outcome {
+            Outcome::Unlimited => Reason::Allowed,
+            Outcome::Decided(verdict) => verdict.reason(),
+            Outcome::Stopped { reason, .. } => *reason,
         }
     }
 

@@ -156,10 +156,7 @@ impl<'a, 'c> Asked<'a, '_, '_, 'c> {
             rule_on(plan, now, || match part.spend {
                 Spend::Charge => {
                     let own = Verdict::of(decisions.by_ref().take(charges.len()), charged.now());
-                    match charged.fallback() {
-                        None => own,
-                        Some(policy) => own.by_policy(policy),
-                    }
+                    own.decided_as(charged)
                 }
                 Spend::Look => looked.next().unwrap_or_else(|| Verdict::of([], now)),
             })

@@ -23,6 +23,8 @@ pub struct CheckAnswer<'a> {
     pub band: Option<&'a str>,
     /// The rule that decided.
     pub rule: Option<&'a str>,
+    /// Why the request is allowed or denied, in one word.
+    pub reason: &'a str,
     /// What the rule has to say.
     pub message: Option<&'a str>,
     /// The failure policy that decided, if the counters could not be asked in time.
@@ -81,7 +83,7 @@ pub struct ToldAnswer<'a> {
 }
 
 /// What an answer with one limit takes, roughly.
-const ANSWER_BYTES_LIKELY: usize = 320;
+const ANSWER_BYTES_LIKELY: usize = 344;
 
 impl CheckAnswer<'_> {
     /// Appends the answer as a JSON object.
@@ -125,6 +127,8 @@ impl CheckAnswer<'_> {
             Some(rule) => write_text(rule, out),
             None => out.extend_from_slice(b"null"),
         }
+        out.extend_from_slice(b",\"reason\":");
+        write_text(self.reason, out);
         text_if(b",\"message\":", self.message, out);
         text_if(b",\"fallback\":", self.fallback, out);
         number_if(b",\"revision\":", self.revision, out);

@@ -8,6 +8,8 @@ use serde::Deserialize;
 #[expect(missing_docs, reason = "the fields are those of an answer")]
 pub struct Told {
     pub allowed: bool,
+    /// Why, over HTTP; older servers do not say.
+    pub reason: Option<Box<str>>,
     pub limit: Option<u64>,
     pub remaining: Option<u64>,
     /// Seconds since 1970, over HTTP.
@@ -55,7 +57,12 @@ impl Told {
 
     /// Without what is more than anybody should keep, or could answer with.
     pub(super) fn bounded(mut self) -> Self {
-        for text in [&mut self.rule, &mut self.message, &mut self.decision_id] {
+        for text in [
+            &mut self.reason,
+            &mut self.rule,
+            &mut self.message,
+            &mut self.decision_id,
+        ] {
             text.take_if(|text| text.len() > Self::TEXT_BYTES_MAX);
         }
         self.status

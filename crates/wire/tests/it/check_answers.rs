@@ -20,6 +20,7 @@ fn answers_are_json_whatever_they_say() {
         delay_ms: 3,
         band: Some("warn"),
         rule: Some("r"),
+        reason: "throttled",
         message: Some(strange),
         revision: Some(1),
         fallback: Some("local"),
@@ -39,6 +40,7 @@ fn answers_are_json_whatever_they_say() {
     let read: serde_json::Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(read["message"], strange);
     assert_eq!(read["limit"], u64::MAX);
+    assert_eq!(read["reason"], "throttled");
     assert_eq!(read["fallback"], "local");
     assert_eq!(read["retry_after_ms"], 999);
     assert_eq!(read["limits"][1]["window_s"], 0.0015);

@@ -1,9 +1,10 @@
 //! `tollgate check` and `tollgate explain`, of a server and without one.
 // Proves: O6, O8
 
-use std::net::TcpListener;
+use std::{fs::Permissions, net::TcpListener, os::unix::fs::PermissionsExt as _};
 
-use tollgate_testkit::free_address;
+use serde_json::json;
+use tollgate_testkit::{free_address, jwt::Signer};
 
 use crate::common::{Desk, fields};
 
@@ -46,7 +47,7 @@ fn a_check_says_what_the_server_says() {
     );
     check(&["user_id=bob", "attributes.plan=none"])
         .with(2)
-        .says("denied by banned");
+        .says("denied by banned: the rule blocks it");
     check(&["user_id=bob"])
         .fine()
         .says("allowed: no rule limits it");
@@ -62,6 +63,105 @@ fn a_check_says_what_the_server_says() {
     check(&["alice"]).with(1).says("write FIELD=VALUE");
     check(&[]).with(1).says("FIELD=VALUE");
 }
+
+/// What `check` says of a caller that is blocked, and of one whom `on_failure` denies.
+#[test]
+fn a_check_says_why_it_is_denied() {
+    let desk = Desk::new();
+    desk.write("rules.yaml", AWAY);
+    let redis = format!("redis://{}", free_address());
+    let server = desk.serve(&["--rules", "rules.yaml", "--redis", &redis]);
+    let (http, admin) = (server.http.to_string(), server.admin.to_string());
+    let check = |fact: &str| desk.line(&format!("check {fact} --http {http} --admin {admin}"));
+    check("user_id=alice")
+        .with(2)
+        .says("denied by login: Redis is away, on_failure: closed, 0 of 8 left");
+    for (option, fact, words) in [
+        (
+            "--ip 203.0.113.9",
+            "ip=203.0.113.9",
+            "address 203.0.113.9 is blocked: stuffing",
+        ),
+        ("--user eve", "user_id=eve", "user eve is blocked: stuffing"),
+    ] {
+        let block = format!("block {option} --reason stuffing --ttl 1h --admin {admin}");
+        desk.line(&block).fine();
+        check(fact)
+            .with(2)
+            .says(&format!("denied: {words}, try again in "));
+        desk.line(&format!("explain {fact} --admin {admin}"))
+            .fine()
+            .says("is blocked: stuffing");
+    }
+    // The admin side alone knows the reason of a block.
+    desk.line(&format!(
+        "check user_id=eve --http {http} --admin {}",
+        free_address()
+    ))
+    .with(2)
+    .says("denied: the caller is blocked; `tollgate explain`");
+}
+
+const AWAY: &str = "version: 1
+rules:
+  - { name: login, key: [user], limit: 8/h, consistency: exact, on_failure: closed }
+";
+
+/// A client's token or API key is read as the server reads it.
+#[test]
+fn a_check_and_an_explanation_take_what_a_client_shows() {
+    let desk = Desk::new();
+    desk.write("rules.yaml", SHOWN);
+    desk.write("secret", JWT_SECRET);
+    std::fs::set_permissions(desk.path("secret"), Permissions::from_mode(0o600)).unwrap();
+    let jwt = ["--jwt-algorithms", "HS256", "--jwt-secret-file", "secret"];
+    let server = desk.serve(&[&["--rules", "rules.yaml"], &jwt[..]].concat());
+    let (http, admin) = (server.http.to_string(), server.admin.to_string());
+    let made = format!("api-keys create mobile --user bob --tier premium --admin {admin} --json");
+    let key = desk.line(&made).fine().json()["key"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let claims = json!({ "sub": "alice", "tier": "premium", "exp": 4_102_444_800_u64 });
+    let token = Signer::hs256(JWT_SECRET).token(&claims);
+    for (shown, user) in [(&token, "alice"), (&key, "bob")] {
+        let at = format!("--http {http} --admin {admin}");
+        desk.line(&format!("check token={shown} {at}"))
+            .fine()
+            .says("allowed by paid");
+        let told = desk
+            .line(&format!("explain token={shown} --admin {admin}"))
+            .fine();
+        told.says("tier premium").says("+ paid");
+        desk.line(&format!(
+            "explain token={shown} user_id={user} --admin {admin}"
+        ))
+        .fine();
+        desk.line(&format!(
+            "explain token={shown} user_id=carol --admin {admin}"
+        ))
+        .with(1)
+        .says("`user_id` is one thing by");
+    }
+    let forged = format!("{}x", &token[..token.len() - 1]);
+    for command in [
+        format!("check --http {http}"),
+        format!("explain --admin {admin}"),
+    ] {
+        desk.line(&format!("{command} token={forged}"))
+            .with(1)
+            .says("signature");
+    }
+    desk.line(&format!("explain token={token} --rules rules.yaml"))
+        .with(1)
+        .says("only a running server reads a token");
+}
+
+const JWT_SECRET: &str = "a secret of at least thirty-two characters";
+const SHOWN: &str = "version: 1
+rules:
+  - { name: paid, match: { tier: premium }, key: [user], limit: 2/h }
+";
 
 #[test]
 fn an_explanation_is_the_same_with_and_without_a_server() {

@@ -33,7 +33,8 @@ fn reason(server: &Server, token: &str) -> Option<String> {
         reply.status != 401 || body["reason"].is_string(),
         "{reply:?}"
     );
-    body["reason"].as_str().map(str::to_owned)
+    let reason = body["reason"].as_str().map(str::to_owned);
+    reason.filter(|_| body["allowed"].is_null())
 }
 
 /// However many tokens a batch shows, and whatever they are worth, each request has its answer in its place.

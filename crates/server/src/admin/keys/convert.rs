@@ -85,6 +85,7 @@ pub(super) fn counters(now: &Answer, next: &Answer, counting: Counting, keys: &K
         "allowed": ruling.is_allowed(),
         "blocked": !ruling.is_allowed() && counters.is_empty(),
         "rule": ruling.rule().map(|rule| rule.name.as_str()),
+        "reason": ruling.reason().word(),
         "counters": counters,
         "fallback": ruling.fallback().map(OnFailure::word),
         "consistency": counting.words(),

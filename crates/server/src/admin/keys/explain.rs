@@ -7,13 +7,11 @@ use serde_json::Value;
 
 use super::{
     super::{call::Call, problem::Problem, reply::Reply, route::Outcome},
-    facts::{self, Asked},
-    status,
+    facts, status,
 };
 
 pub(super) async fn explain(call: Call) -> Outcome {
-    let directory = call.state.engine.live().directory();
-    let facts = Asked::new(facts::in_json(&call.body)?, directory);
+    let facts = facts::in_json(&call)?;
     if !facts.query()?.has_facts() {
         return Err(Problem::bad("give at least one fact, for example user_id"));
     }

@@ -29,6 +29,7 @@ const FACTS: &[Param] = &[
 ];
 
 const NO_RULES: (u16, &str) = (503, "There are no rules to look at");
+const TOKEN_REFUSED: (u16, &str) = (422, "The token is not believed; `reason` says why");
 const UNKNOWN_RULE: (u16, &str) = (404, "There is no such rule in force");
 
 pub(in super::super) const ROUTES: &[Route] = &[
@@ -84,7 +85,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
             example: facts_example,
         }),
         replies: &[json_of(200, "The story of the request", "Explanation")],
-        problems: &[NO_RULES],
+        problems: &[TOKEN_REFUSED, NO_RULES],
         handler: |call| Box::pin(explain::explain(call)),
     },
 ];

@@ -1,6 +1,7 @@
 //! What is answered, and what a request is explained by.
 
 use serde_json::{Map, Value, json};
+use tollgate_core::Reason;
 use tollgate_rules::Scope;
 
 use super::{people, rule};
@@ -138,6 +139,7 @@ fn counters() -> Value {
     json!({
         "Counters": object(&json!({
             "revision": number(), "allowed": truth(), "blocked": truth(), "rule": maybe("string"),
+            "reason": json!({ "enum": Reason::ALL.map(Reason::word) }),
             "counters": list(&shape("Counter")), "fallback": maybe("string"),
             "consistency": text(),
         })),
@@ -158,6 +160,7 @@ fn counters() -> Value {
             "properties": {
                 "user_id": fact, "org_id": fact, "api_key": fact, "ip": fact, "tier": fact,
                 "endpoint": fact, "method": fact, "region": fact, "request_id": fact,
+                "token": fact,
                 "attributes": { "type": ["object", "null"], "additionalProperties": text() },
                 "cost": { "type": ["integer", "null"], "minimum": 0 },
                 "scope": { "enum": scopes },
@@ -165,7 +168,11 @@ fn counters() -> Value {
         }),
         "Explanation": object(&json!({
             "revision": number(), "tier": text(), "tier_declared": truth(),
-            "blocked": maybe("string"), "not_shown": number(), "consistency": text(),
+            "blocked": maybe("string"),
+            "block": json!({ "oneOf": [json!({ "type": "null" }), object(&json!({
+                "field": text(), "value": text(), "reason": maybe("string"),
+            }))] }),
+            "not_shown": number(), "consistency": text(),
             "rules": list(&object(&json!({ "rule": text(), "action": text(), "fate": text(), "text": text() }))),
         })),
     })

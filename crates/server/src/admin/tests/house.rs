@@ -29,7 +29,7 @@ use crate::{
     config::{Administrators, Approvals, Demo, Listeners, OverrideBounds, Owner},
     engine::{Ask, Engine, Time, at_once},
     health::Condition,
-    identity::KeyHasher,
+    identity::{Identifier, KeyHasher},
     rules::{Publisher, Shown},
     telemetry::Recorder,
 };
@@ -136,13 +136,16 @@ impl House {
             warnings: Vec::new(),
             counting: crate::counting::Counting::Alone,
         };
+        let hasher = Arc::new(KeyHasher::new(b"a secret of thirty-two characters"));
+        let identifier = Identifier::plain(&engine).hashing(&hasher);
         let state = AdminState {
             engine: Arc::clone(&engine),
             catalog: catalog.clone(),
             authority: Arc::clone(&authority),
             door: plan.door,
             administrators: plan.administrators,
-            hasher: Arc::new(KeyHasher::new(b"a secret of thirty-two characters")),
+            identifier: Arc::new(identifier),
+            hasher,
             approvals: plan.approvals,
             bounds: OverrideBounds {
                 factor_max: "10x".parse().unwrap(),

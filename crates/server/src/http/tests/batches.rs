@@ -20,12 +20,12 @@ fn each_is_answered_on_its_own_and_in_order() {
     assert_eq!(status(&said), "200");
     let golden = "{\"results\":[\
         {\"allowed\":true,\"limit\":2,\"remaining\":0,\"reset\":1767225660,\"band\":\"warn\",\
-        \"rule\":\"login\",\"revision\":7,\"decision_id\":\"0000000000000000-00000001\",\"limits\":[\
+        \"rule\":\"login\",\"reason\":\"allowed\",\"revision\":7,\"decision_id\":\"0000000000000000-00000001\",\"limits\":[\
         {\"rule\":\"login\",\"limit\":2,\"window_s\":60,\"remaining\":0,\"reset\":1767225660}]},\
         {\"error\":{\"type\":\"about:blank\",\"title\":\"Bad Request\",\"status\":400,\"detail\":\
         \"unknown field `user`: did you mean `user_id`? (line 1, column 42)\"}},\
         {\"allowed\":false,\"limit\":2,\"remaining\":0,\"reset\":1767225660,\"retry_after\":60,\
-        \"retry_after_ms\":60000,\"rule\":\"login\",\"revision\":7,\
+        \"retry_after_ms\":60000,\"rule\":\"login\",\"reason\":\"throttled\",\"revision\":7,\
         \"decision_id\":\"0000000000000000-00000002\",\"limits\":[\
         {\"rule\":\"login\",\"limit\":2,\"window_s\":60,\"remaining\":0,\"reset\":1767225660}]},";
     assert!(body(&said).starts_with(golden), "{said}");

@@ -20,16 +20,17 @@ fn allowed_to_the_byte() {
         Date: Thu, 01 Jan 2026 00:00:00 GMT\r\n\
         Access-Control-Allow-Origin: *\r\n\
         Access-Control-Expose-Headers: Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, \
-        X-RateLimit-Reset, RateLimit, RateLimit-Policy, X-Rejection-Count, Tollgate-Decision-Id, Tollgate-Fallback\r\n\
+        X-RateLimit-Reset, RateLimit, RateLimit-Policy, X-Rejection-Count, Tollgate-Decision-Id, Tollgate-Reason, Tollgate-Fallback\r\n\
         Content-Type: application/json\r\n\
         X-RateLimit-Limit: 2\r\n\
         X-RateLimit-Remaining: 1\r\n\
         X-RateLimit-Reset: 1767225660\r\n\
+        Tollgate-Reason: allowed\r\n\
         Tollgate-Decision-Id: 0000000000000000-00000001\r\n\
-        Content-Length: 214\r\n\
+        Content-Length: 233\r\n\
         \r\n\
         {\"allowed\":true,\"limit\":2,\"remaining\":1,\"reset\":1767225660,\"rule\":\"login\",\
-        \"revision\":7,\"decision_id\":\"0000000000000000-00000001\",\"limits\":[{\"rule\":\"login\",\
+        \"reason\":\"allowed\",\"revision\":7,\"decision_id\":\"0000000000000000-00000001\",\"limits\":[{\"rule\":\"login\",\
         \"limit\":2,\"window_s\":60,\"remaining\":1,\"reset\":1767225660}]}";
     assert_eq!(said, golden);
 }
@@ -44,17 +45,18 @@ fn denied_to_the_byte() {
         Date: Thu, 01 Jan 2026 00:00:37 GMT\r\n\
         Access-Control-Allow-Origin: *\r\n\
         Access-Control-Expose-Headers: Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, \
-        X-RateLimit-Reset, RateLimit, RateLimit-Policy, X-Rejection-Count, Tollgate-Decision-Id, Tollgate-Fallback\r\n\
+        X-RateLimit-Reset, RateLimit, RateLimit-Policy, X-Rejection-Count, Tollgate-Decision-Id, Tollgate-Reason, Tollgate-Fallback\r\n\
         Content-Type: application/json\r\n\
         X-RateLimit-Limit: 2\r\n\
         X-RateLimit-Remaining: 0\r\n\
         X-RateLimit-Reset: 1767225660\r\n\
         Retry-After: 23\r\n\
+        Tollgate-Reason: throttled\r\n\
         Tollgate-Decision-Id: 0000000000000000-00000002\r\n\
-        Content-Length: 255\r\n\
+        Content-Length: 276\r\n\
         \r\n\
         {\"allowed\":false,\"limit\":2,\"remaining\":0,\"reset\":1767225660,\"retry_after\":23,\
-        \"retry_after_ms\":22750,\"rule\":\"login\",\"revision\":7,\
+        \"retry_after_ms\":22750,\"rule\":\"login\",\"reason\":\"throttled\",\"revision\":7,\
         \"decision_id\":\"0000000000000000-00000002\",\"limits\":[{\"rule\":\"login\",\
         \"limit\":2,\"window_s\":60,\"remaining\":0,\"reset\":1767225660}]}";
     assert_eq!(said, golden);
@@ -90,12 +92,39 @@ fn a_denial_as_a_problem_names_the_violated_policy() {
         \"title\":\"Request cannot be satisfied as assigned quota has been exceeded\",\"status\":429,\
         \"violated-policies\":[\"login\"],\"allowed\":false,\"limit\":2,\"remaining\":0,\
         \"reset\":1767225660,\"retry_after\":60,\"retry_after_ms\":60000,\"rule\":\"login\",\
-        \"revision\":7,\"decision_id\":\"0000000000000000-00000002\",\"limits\":[{\"rule\":\"login\",\
+        \"reason\":\"throttled\",\"revision\":7,\"decision_id\":\"0000000000000000-00000002\",\"limits\":[{\"rule\":\"login\",\
         \"limit\":2,\"window_s\":60,\"remaining\":0,\"reset\":1767225660}]}";
     assert_eq!(body(&denied), golden);
     let refused = "Accept: application/problem+json;q=0\r\n";
     let denied = talk.say(&post(CHECK, refused, r#"{"user_id":"ann"}"#));
     assert_eq!(header(&denied, "Content-Type"), Some("application/json"));
+}
+
+/// Section 11, "Why": the field and the header say the same, of a decision and of a refusal.
+#[test]
+fn every_answer_says_why() {
+    let mut talk = Talk::under(
+        "rules:\n\
+         - { name: login, match: { endpoint: /login }, key: [user], limit: 1/min }\n\
+         - { name: strict, match: { endpoint: /strict }, key: [user], missing: deny, limit: 1/min }\n\
+         - { name: out, match: { endpoint: /out }, action: block }",
+    );
+    let mallory = tollgate_rules::Block::new(tollgate_rules::Field::User, "mallory".into());
+    talk.live.directory().block(&mallory);
+    for (facts, reason) in [
+        (r#"{"user_id":"ann","endpoint":"/login"}"#, "allowed"),
+        (r#"{"user_id":"ann","endpoint":"/login"}"#, "throttled"),
+        (r#"{"endpoint":"/elsewhere"}"#, "allowed"),
+        (r#"{"endpoint":"/out"}"#, "blocked"),
+        (r#"{"user_id":"mallory"}"#, "blocked"),
+        (r#"{"endpoint":"/strict"}"#, "missing"),
+        (r#"{"token":"a.b.c"}"#, "not-configured"),
+    ] {
+        let said = talk.post(CHECK, facts);
+        assert_eq!(header(&said, "Tollgate-Reason"), Some(reason), "{facts}");
+        let field = format!("\"reason\":\"{reason}\"");
+        assert!(body(&said).contains(&field), "{facts}: {said}");
+    }
 }
 
 /// 12.6: 403, limit 0, and no wait since none helps.
@@ -110,7 +139,7 @@ fn a_block_is_403_without_a_wait() {
     assert_eq!(header(&said, "X-RateLimit-Reset"), None);
     assert_eq!(header(&said, "Retry-After"), None);
     let golden = "{\"allowed\":false,\"limit\":0,\"remaining\":0,\"reset\":null,\"rule\":\"out\",\
-        \"message\":\"go \\\"away\\\"\",\"revision\":7,\
+        \"reason\":\"blocked\",\"message\":\"go \\\"away\\\"\",\"revision\":7,\
         \"decision_id\":\"0000000000000000-00000001\",\"limits\":[]}";
     assert_eq!(body(&said), golden);
     let accept = "Accept: application/problem+json\r\n";
@@ -141,7 +170,7 @@ fn nothing_matched_is_allowed_with_nulls() {
     assert_eq!(status(&said), "200");
     assert_eq!(header(&said, "X-RateLimit-Limit"), None);
     let golden = "{\"allowed\":true,\"limit\":null,\"remaining\":null,\"reset\":null,\"rule\":null,\
-        \"revision\":7,\"decision_id\":\"0000000000000000-00000001\",\"limits\":[]}";
+        \"reason\":\"allowed\",\"revision\":7,\"decision_id\":\"0000000000000000-00000001\",\"limits\":[]}";
     assert_eq!(body(&said), golden);
 }
 

@@ -39,7 +39,7 @@ fn peek_reads_refund_gives_back_and_reset_makes_fresh() {
     assert_eq!(remaining(&said), ["9", "3"], "never above the limit");
     talk.post("/ratelimit/check", r#"{"user_id":"ann","cost":3}"#);
     let golden = "{\"allowed\":true,\"limit\":3,\"remaining\":3,\"reset\":1767225660,\"rule\":\"login\",\
-        \"revision\":7,\"decision_id\":\"0000000000000000-00000007\",\"limits\":[{\"rule\":\"login\",\
+        \"reason\":\"allowed\",\"revision\":7,\"decision_id\":\"0000000000000000-00000007\",\"limits\":[{\"rule\":\"login\",\
         \"limit\":3,\"window_s\":60,\"remaining\":3,\"reset\":1767225660}]}";
     let said = talk.post("/ratelimit/reset", r#"{"user_id":"ann","rule":"login"}"#);
     assert_eq!(body(&said), golden);

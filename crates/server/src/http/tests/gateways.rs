@@ -39,12 +39,14 @@ fn nginx_lets_pass_to_the_byte() {
         X-RateLimit-Limit: 2\r\n\
         X-RateLimit-Remaining: 1\r\n\
         X-RateLimit-Reset: 1767225660\r\n\
+        Tollgate-Reason: allowed\r\n\
         Tollgate-Decision-Id: 0000000000000000-00000001\r\n\
         Tollgate-Rule: api\r\n\
         \r\n";
     assert_eq!(talk.say(&nginx("/api/a?b=c", FROM)), golden);
     let unmatched = "HTTP/1.1 204 No Content\r\n\
         Date: Thu, 01 Jan 2026 00:00:00 GMT\r\n\
+        Tollgate-Reason: allowed\r\n\
         Tollgate-Decision-Id: 0000000000000000-00000002\r\n\
         \r\n";
     assert_eq!(talk.say(&nginx("/", FROM)), unmatched);
@@ -58,7 +60,7 @@ fn nginx_denies_to_the_byte() {
         assert_eq!(status(&talk.say(&nginx("/api/a", FROM))), "204");
     }
     let json = "{\"allowed\":false,\"limit\":2,\"remaining\":0,\"reset\":1767225660,\"retry_after\":23,\
-        \"retry_after_ms\":22750,\"rule\":\"api\",\"revision\":7,\
+        \"retry_after_ms\":22750,\"rule\":\"api\",\"reason\":\"throttled\",\"revision\":7,\
         \"decision_id\":\"0000000000000000-00000003\",\"limits\":[{\"rule\":\"api\",\
         \"limit\":2,\"window_s\":60,\"remaining\":0,\"reset\":1767225660}]}";
     let golden = format!(
@@ -68,6 +70,7 @@ fn nginx_denies_to_the_byte() {
         X-RateLimit-Remaining: 0\r\n\
         X-RateLimit-Reset: 1767225660\r\n\
         Retry-After: 23\r\n\
+        Tollgate-Reason: throttled\r\n\
         Tollgate-Decision-Id: 0000000000000000-00000003\r\n\
         Tollgate-Rule: api\r\n\
         Tollgate-Status: 429\r\n\
@@ -112,6 +115,7 @@ fn forward_auth_answers_the_client_to_the_byte() {
         X-RateLimit-Limit: 2\r\n\
         X-RateLimit-Remaining: 1\r\n\
         X-RateLimit-Reset: 1767225660\r\n\
+        Tollgate-Reason: allowed\r\n\
         Tollgate-Decision-Id: 0000000000000000-00000001\r\n\
         Content-Length: 0\r\n\
         \r\n";
@@ -121,17 +125,18 @@ fn forward_auth_answers_the_client_to_the_byte() {
         Date: Thu, 01 Jan 2026 00:00:00 GMT\r\n\
         Access-Control-Allow-Origin: *\r\n\
         Access-Control-Expose-Headers: Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, \
-        X-RateLimit-Reset, RateLimit, RateLimit-Policy, X-Rejection-Count, Tollgate-Decision-Id, Tollgate-Fallback\r\n\
+        X-RateLimit-Reset, RateLimit, RateLimit-Policy, X-Rejection-Count, Tollgate-Decision-Id, Tollgate-Reason, Tollgate-Fallback\r\n\
         Content-Type: application/json\r\n\
         X-RateLimit-Limit: 2\r\n\
         X-RateLimit-Remaining: 0\r\n\
         X-RateLimit-Reset: 1767225660\r\n\
         Retry-After: 60\r\n\
+        Tollgate-Reason: throttled\r\n\
         Tollgate-Decision-Id: 0000000000000000-00000003\r\n\
-        Content-Length: 251\r\n\
+        Content-Length: 272\r\n\
         \r\n\
         {\"allowed\":false,\"limit\":2,\"remaining\":0,\"reset\":1767225660,\"retry_after\":60,\
-        \"retry_after_ms\":60000,\"rule\":\"api\",\"revision\":7,\
+        \"retry_after_ms\":60000,\"rule\":\"api\",\"reason\":\"throttled\",\"revision\":7,\
         \"decision_id\":\"0000000000000000-00000003\",\"limits\":[{\"rule\":\"api\",\
         \"limit\":2,\"window_s\":60,\"remaining\":0,\"reset\":1767225660}]}";
     assert_eq!(talk.say(&forward_auth("/api/c", FROM)), golden);

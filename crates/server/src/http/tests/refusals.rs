@@ -17,7 +17,7 @@ fn a_bad_request_is_told_in_a_problem_to_the_byte() {
         Date: Thu, 01 Jan 2026 00:00:00 GMT\r\n\
         Access-Control-Allow-Origin: *\r\n\
         Access-Control-Expose-Headers: Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, \
-        X-RateLimit-Reset, RateLimit, RateLimit-Policy, X-Rejection-Count, Tollgate-Decision-Id, Tollgate-Fallback\r\n\
+        X-RateLimit-Reset, RateLimit, RateLimit-Policy, X-Rejection-Count, Tollgate-Decision-Id, Tollgate-Reason, Tollgate-Fallback\r\n\
         Content-Type: application/problem+json\r\n\
         Content-Length: 133\r\n\
         \r\n\

@@ -8,7 +8,7 @@ use tollgate_rls::{Code, Entry, RateLimitDescriptor, RateLimitRequest};
 
 use super::{
     rig::{Rig, near},
-    told::{Told, body, header, status, told},
+    told::{Told, body, header, of_identity, status, told},
 };
 use crate::{
     authority::Door,
@@ -253,7 +253,7 @@ impl Rig {
             } else {
                 429
             }),
-            reason: header("tollgate-reason"),
+            reason: header("tollgate-reason").and_then(|word| of_identity(&word)),
             text: format!("{response:?}"),
         }
     }

@@ -31,13 +31,19 @@ impl Told {
     }
 }
 
+/// A reason that is about who asks, and not one of a decision.
+pub(super) fn of_identity(word: &str) -> Option<String> {
+    let is_decision = tollgate_core::Reason::from_word(word).is_some();
+    (!is_decision).then(|| word.to_owned())
+}
+
 pub(super) fn told(said: &str, inner: Option<&str>, text: &str) -> Told {
     let outer = status(said);
     let status = inner.map_or(outer, |status| status.parse().unwrap());
     let value: Value = serde_json::from_str(text).unwrap_or(Value::Null);
     Told {
         status: if status == 204 { 200 } else { status },
-        reason: value["reason"].as_str().map(str::to_owned),
+        reason: value["reason"].as_str().and_then(of_identity),
         text: text.to_owned(),
     }
 }

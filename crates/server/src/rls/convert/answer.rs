@@ -51,7 +51,7 @@ pub(crate) fn response(
         },
         request_headers_to_add: Vec::new(),
         raw_body: message.unwrap_or_default(),
-        dynamic_metadata: shown.map(|answer| metadata(answer, overall)),
+        dynamic_metadata: shown.map(|answer| metadata(answer, overall, first)),
     }
 }
 
@@ -161,6 +161,8 @@ const FALLBACK: &str = "x-tollgate-fallback";
 /// What the status would have been, and why.
 const STATUS: &str = "tollgate-status";
 const REASON: &str = "tollgate-reason";
+/// The reason of a denial because a fact cannot be read.
+const MALFORMED: &str = "malformed";
 
 /// For a client that is not believed: Envoy answers its own status, so the header says which it is.
 fn unbelieved(refused: Refused) -> Vec<HeaderValue> {
@@ -181,6 +183,10 @@ fn headers(answer: &Answer, together: &Together, added: Option<Fields>) -> Vec<H
             fields::write(none, answer, Wording { fields, reset })
         }
     };
+    let added = match together.is_allowed() {
+        true => added,
+        false => fields::reason(added, REASON, &answer.ruling),
+    };
     let mut answers = together.answers.iter();
     let by_policy = answers.find(|answer| answer.ruling.fallback().is_some());
     let added = match by_policy {
@@ -190,8 +196,17 @@ fn headers(answer: &Answer, together: &Together, added: Option<Fields>) -> Vec<H
     added.0
 }
 
+/// Why all pass or none: a question that cannot be asked stops them, whatever the others got.
+fn reason(answer: &Answer, crooked: Option<&Crooked>) -> &'static str {
+    match crooked {
+        None => answer.ruling.reason().word(),
+        Some(Crooked::Refused(refused)) => refused.reason().word(),
+        Some(Crooked::Fact(_)) => MALFORMED,
+    }
+}
+
 /// For Envoy's access log.
-fn metadata(answer: &Answer, overall: Code) -> Struct {
+fn metadata(answer: &Answer, overall: Code, crooked: Option<&Crooked>) -> Struct {
     let text = |text: String| Kind::StringValue(text);
     let rule = answer.ruling.rule();
     let rule = rule.map_or(Kind::NullValue(0), |rule| {
@@ -200,6 +215,7 @@ fn metadata(answer: &Answer, overall: Code) -> Struct {
     let fields = [
         ("allowed", Kind::BoolValue(overall == Code::Ok)),
         ("decision_id", text(answer.id.to_string())),
+        ("reason", text(reason(answer, crooked).to_owned())),
         ("revision", text(answer.ruling.revision().to_string())),
         ("rule", rule),
     ];

@@ -56,7 +56,7 @@ fn a_denial_says_how_long_to_wait_and_what_the_rule_says() {
     let denied = envoy.ask(&asked);
     assert_eq!(said(&denied), "over 0");
     assert_eq!(denied.raw_body, "slow down");
-    let [("Retry-After", wait)] = headers(&denied)[..] else {
+    let [("Retry-After", wait), ("tollgate-reason", "throttled")] = headers(&denied)[..] else {
         panic!("{denied:?}");
     };
     let wait: i64 = wait.parse().unwrap();
@@ -124,7 +124,8 @@ fn a_block_is_a_limit_of_nothing() {
         (limit.requests_per_unit, limit.name.as_str()),
         (0, "closed")
     );
-    assert!(headers(&response).is_empty(), "waiting never helps");
+    let why = [("tollgate-reason", "blocked")];
+    assert_eq!(headers(&response), why, "waiting never helps");
 }
 
 // Proves: S2
@@ -137,7 +138,8 @@ fn the_addend_of_a_descriptor_wins_over_that_of_the_request() {
     assert_eq!(said(&envoy.send(&asked).unwrap()), "ok 3, ok 2");
     let over = envoy.ask(&[tenant().weighing(u64::MAX)]);
     assert_eq!(said(&over), "over 0");
-    assert!(headers(&over).is_empty(), "it never fits");
+    let why = [("tollgate-reason", "throttled")];
+    assert_eq!(headers(&over), why, "it never fits");
     assert_eq!(envoy.says(&[tenant()]), "ok 1");
 }
 
@@ -154,7 +156,7 @@ fn an_addend_of_zero_only_looks() {
     assert_eq!(envoy.says(&[tenant()]), "ok 0");
     let looked = envoy.ask(&[tenant().weighing(0), login("192.0.2.1")]);
     assert_eq!(said(&looked), "over 0, ok 2", "it stops the others");
-    assert_eq!(headers(&looked).len(), 1);
+    assert_eq!(headers(&looked).len(), 2);
 }
 
 // Proves: S2
@@ -238,6 +240,11 @@ fn the_metadata_name_rule_and_decision() {
     );
     assert_eq!(text(&one, "rule"), "login");
     assert_eq!(text(&two, "rule"), "null");
+    assert_eq!(text(&one, "reason"), "allowed");
+    let evil = envoy.ask(&[descriptor("tenant=evil")]);
+    assert_eq!(text(&evil, "reason"), "blocked");
+    let odd = envoy.ask(&[login("192.0.2.1"), descriptor("path=/a/../../b")]);
+    assert_eq!(text(&odd, "reason"), "malformed", "it stops the others");
     assert_eq!(text(&one, "allowed"), "true");
     assert_ne!(text(&one, "decision_id"), text(&two, "decision_id"));
 }

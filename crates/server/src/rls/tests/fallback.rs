@@ -1,6 +1,7 @@
 //! What Envoy is told while the shared counters are away.
 // Proves: C6
 
+use prost_types::value::Kind;
 use tollgate_rls::{Code, RateLimitResponse};
 
 use super::rig::{descriptor, request};
@@ -33,6 +34,10 @@ async fn the_policy_that_decided_is_a_header() {
     ] {
         let question = request(&[descriptor(&format!("{name}=a"))]);
         let response = rls.answer(&question, Caller::NEAR).await.unwrap();
+        let fields = &response.dynamic_metadata.as_ref().unwrap().fields;
+        let reason = fields["reason"].kind.clone().unwrap();
+        let wanted = policy.map_or("allowed", |_| "fallback");
+        assert_eq!(reason, Kind::StringValue(wanted.to_owned()), "{name}");
         assert_eq!(
             (response.overall_code(), told(&response)),
             (code, policy),

@@ -41,8 +41,10 @@ async fn numbers_stand_on_every_answer() {
     let denied = send(&layer, get("/")).await;
     assert_eq!(denied.status, 429);
     assert_eq!(denied.header("retry-after"), "1");
+    assert_eq!(denied.header("tollgate-reason"), "throttled");
     assert_eq!(denied.header("ratelimit"), r#""search:s";r=0;t=1"#);
     let problem = denied.json();
+    assert_eq!(problem["reason"], "throttled");
     assert_eq!(
         problem["type"],
         "https://iana.org/assignments/http-problem-types#quota-exceeded"

@@ -99,8 +99,9 @@ fn when_one_is_over_its_limit_nobody_is_charged() {
         // Bytes are base64 in JSON.
         assert_eq!(answer["raw_body"], "dGhyZWUgYSBkYXk=", "three a day");
         let headers = answer["response_headers_to_add"].as_array().unwrap();
-        assert_eq!(headers.len(), 1, "{answer}");
+        assert_eq!(headers.len(), 2, "{answer}");
         assert_eq!(headers[0]["key"], "Retry-After");
+        assert_eq!(headers[1]["value"], "throttled");
         let wait: u64 = headers[0]["value"].as_str().unwrap().parse().unwrap();
         assert!((1..=86_401).contains(&wait), "{wait}");
         assert_eq!(answer["dynamic_metadata"]["rule"], "user");
