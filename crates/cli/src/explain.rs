@@ -146,12 +146,12 @@ fn in_words(answer: &Value) -> String {
         .get("revision")
         .and_then(Value::as_u64)
         .unwrap_or_default();
-    let is_declared = answer.get("tier_declared").and_then(Value::as_bool) == Some(true);
-    let unknown = if is_declared { "" } else { " (not declared)" };
-    let mut words = format!(
-        "revision {revision}, tier {}{unknown}\n",
-        text(answer, "tier")
-    );
+    let tier = text(answer, "tier");
+    let unknown = match answer.get("tier_note").and_then(Value::as_str) {
+        Some(note) => format!(" ({note})"),
+        None => String::new(),
+    };
+    let mut words = format!("revision {revision}, tier {tier}{unknown}\n");
     if let Some(blocked) = answer.get("blocked").and_then(Value::as_str) {
         let block = answer.get("block");
         let reason = block.map(|block| text(block, "reason"));

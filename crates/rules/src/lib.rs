@@ -41,6 +41,6 @@ pub use rule::{
     Rule, Segment, Throttle, UnknownField,
 };
 pub use ruleset::RuleSet;
-pub use snapshot::{Considered, Explanation, Fate, Line, Plan, Snapshot, Stop, TierStanding};
-pub use tier::Tier;
+pub use snapshot::{Considered, Explanation, Fate, Line, Plan, Snapshot, Stop, TierFound};
+pub use tier::{Tier, UnknownTier};
 pub use trial::{Expect, ExpectRule, Facts, Step, Trial};

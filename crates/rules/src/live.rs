@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwapOption;
 
-use crate::{Directory, RuleSet, Snapshot};
+use crate::{Directory, RuleSet, Snapshot, UnknownTier};
 
 /// The snapshot in force, and the directory beside it. Decisions load a pointer; whoever manages the rules
 /// stores another.
@@ -23,6 +23,7 @@ pub struct Live {
     directory: Directory,
     /// One publisher at a time: each succeeds the one before.
     publishing: Mutex<()>,
+    unknown_tier: UnknownTier,
 }
 
 /// What became of a revision that was published.
@@ -44,6 +45,20 @@ impl Live {
         Self::default()
     }
 
+    /// With another answer for requests whose tier nothing names.
+    ///
+    /// ```
+    /// use tollgate_rules::{Live, UnknownTier};
+    ///
+    /// let live = Live::new().with_unknown_tier(UnknownTier::Refuse);
+    /// assert!(live.snapshot().is_none());
+    /// ```
+    #[must_use]
+    pub fn with_unknown_tier(mut self, policy: UnknownTier) -> Self {
+        self.unknown_tier = policy;
+        self
+    }
+
     /// Compiles a revision and puts it in force, unless a later one is.
     pub fn publish(&self, rules: &RuleSet, revision: u64) -> Published {
         let _one = self
@@ -58,7 +73,7 @@ impl Live {
                 };
             }
             Some(former) => former.succeed(rules, revision),
-            None => Snapshot::compile(rules, revision),
+            None => Snapshot::compile(rules, revision).with_unknown_tier(self.unknown_tier),
         };
         self.snapshot.store(Some(Arc::new(snapshot)));
         Published::InForce

@@ -17,7 +17,7 @@ use crate::{Field, Key, KeyField, Name};
 pub struct Tier {
     /// What it is called.
     pub name: Name,
-    /// Under load the lowest is turned away first.
+    /// Kept for shedding load by tier, which is not there yet: nothing uses it. 0 if it is not stated.
     pub rank: u32,
     /// What a request that no throttle matched may do, by `user|api_key|ip`.
     pub default: Option<LimitSet>,
@@ -55,5 +55,38 @@ impl Tier {
             Some(Self::new(name, rank))
         });
         named.collect()
+    }
+}
+
+/// What becomes of a request whose tier nothing names: neither the tiers nor a rule.
+///
+/// ```
+/// use tollgate_rules::UnknownTier;
+///
+/// assert_eq!(UnknownTier::default().word(), "default");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UnknownTier {
+    /// It counts as the default tier.
+    #[default]
+    Default,
+    /// It keeps its tier: no rule for a tier and no default limits are about it.
+    Keep,
+    /// It is denied.
+    Refuse,
+}
+
+impl UnknownTier {
+    /// Every policy.
+    pub const ALL: [Self; 3] = [Self::Default, Self::Keep, Self::Refuse];
+
+    /// As in a setting.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Keep => "keep",
+            Self::Refuse => "refuse",
+        }
     }
 }

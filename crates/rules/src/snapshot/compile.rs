@@ -1,12 +1,15 @@
 //! From a rule set to a snapshot.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use tollgate_core::RuleId;
 
 use super::{Compiled, Snapshot};
 use crate::{
-    Action, Name, Rule, RuleSet, Tier,
+    Action, Name, Rule, RuleSet, Tier, UnknownTier,
     directory::{Entry, Exceptions},
     index::Index,
     order::Rank,
@@ -26,6 +29,7 @@ impl Snapshot {
     }
 
     fn build(set: &RuleSet, revision: u64, former: Option<&Self>) -> Self {
+        let former_policy = former.map_or(UnknownTier::default(), |former| former.unknown_tier);
         let former = former.map(Self::by_id).unwrap_or_default();
         let compiled = |rule: Arc<Rule>| {
             let former = former.get(&rule.id).copied();
@@ -46,7 +50,8 @@ impl Snapshot {
         Self {
             revision,
             default_tier: set.default_tier.clone(),
-            tiers: set.tiers.keys().cloned().collect(),
+            tiers: tiers(set),
+            unknown_tier: former_policy,
             own_at: own_at(&ranked),
             index: Index::new(walk.iter().map(|compiled| &*compiled.rule)),
             defaults: defaults.collect(),
@@ -63,6 +68,13 @@ impl Snapshot {
         let all = self.walk.iter().chain(self.defaults.values());
         all.map(|compiled| (compiled.rule.id, compiled)).collect()
     }
+}
+
+/// The tiers that are known. A rule can only name one that is declared, unless the set was never reviewed.
+fn tiers(set: &RuleSet) -> HashSet<Name> {
+    let named = set.rules.values().filter(|rule| rule.enabled);
+    let named = named.flat_map(|rule| &rule.matches.tiers);
+    set.tiers.keys().chain(named).cloned().collect()
 }
 
 /// Limits of an API key or a user are walked as a rule of priority 0 that names it and nothing else.

@@ -6,7 +6,7 @@ use tollgate_core::{Limit, Timestamp};
 
 use super::{
     Compiled, Snapshot,
-    plan::{Plan, Stop, TierStanding},
+    plan::{Plan, Stop, TierFound},
     walk::{Event, Witness},
 };
 use crate::{
@@ -24,8 +24,8 @@ pub struct Explanation {
     pub revision: u64,
     /// The tier that counts for the request.
     pub tier: String,
-    /// Whether the tier is one of the declared.
-    pub tier_standing: TierStanding,
+    /// Whether anything names the tier that the request states.
+    pub tier_found: TierFound,
     /// Whom a block denies before any rule is looked at.
     pub blocked: Option<String>,
     /// That block.
@@ -99,12 +99,12 @@ impl Snapshot {
     ) -> Explanation {
         let mut log = Log::default();
         let plan = self.plan_before(&mut log, query, directory, wall);
-        let (tier, tier_standing) = self.tier_of(query, plan.quota.as_deref());
+        let (tier, tier_found) = self.tier_of(query, plan.quota.as_deref());
         let facts = Facts { query, tier };
         let mut explanation = Explanation {
             revision: self.revision,
             tier: tier.to_owned(),
-            tier_standing,
+            tier_found,
             blocked: block(&plan).map(|block| format!("{} {:?}", block.field, &*block.value)),
             block: block(&plan).map(Arc::clone),
             rules: Vec::new(),

@@ -15,11 +15,11 @@ use std::{
 
 pub(crate) use compiled::Compiled;
 pub use explain::{Considered, Explanation, Fate};
-pub use plan::{Line, Plan, Stop, TierStanding};
+pub use plan::{Line, Plan, Stop, TierFound};
 
 use tollgate_core::RuleId;
 
-use crate::{Name, Rule, directory::Exceptions, index::Index};
+use crate::{Name, Rule, UnknownTier, directory::Exceptions, index::Index};
 
 /// Every rule of one revision, in walk order and indexed. Immutable: a request that holds one sees one
 /// revision from start to end, and a new revision is a new snapshot.
@@ -27,7 +27,9 @@ use crate::{Name, Rule, directory::Exceptions, index::Index};
 pub struct Snapshot {
     revision: u64,
     default_tier: Name,
+    /// The tiers that are declared, and those that rules name.
     tiers: HashSet<Name>,
+    unknown_tier: UnknownTier,
     walk: Vec<Compiled>,
     /// Where the limits of API keys and users stand among the rules.
     own_at: u32,
@@ -42,6 +44,13 @@ impl Snapshot {
     /// The number of the revision.
     pub const fn revision(&self) -> u64 {
         self.revision
+    }
+
+    /// The same rules with another answer for tiers that nothing names.
+    #[must_use]
+    pub const fn with_unknown_tier(mut self, policy: UnknownTier) -> Self {
+        self.unknown_tier = policy;
+        self
     }
 
     /// The id of the rule that is called so, if it is enabled.

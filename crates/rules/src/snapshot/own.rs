@@ -4,24 +4,33 @@ use std::sync::Arc;
 
 use super::{
     Compiled, Snapshot,
-    plan::{LineLimit, RuleOf, TierStanding},
+    plan::{LineLimit, RuleOf, TierFound},
     walk::{Walk, Witness},
 };
-use crate::{KeyCard, Query, QuotaCard, counter, directory::OwnLimits};
+use crate::{KeyCard, Query, QuotaCard, UnknownTier, counter, directory::OwnLimits};
 
 impl Snapshot {
-    /// The tier that counts for a request, and whether it is a declared one: what is stated, what is agreed with the
-    /// user, or the default.
+    /// The tier that counts for a request: what is stated, what is agreed with the user, or the default. The one place
+    /// where a tier that nothing names is met.
     pub(super) fn tier_of<'q>(
         &'q self,
         query: &'q Query<'_>,
         quota: Option<&'q QuotaCard>,
-    ) -> (&'q str, TierStanding) {
+    ) -> (&'q str, TierFound) {
         let agreed = || quota.and_then(|card| card.quota().tier.as_deref());
+        let default = self.default_tier.as_str();
         match query.tier_name().or_else(agreed) {
-            None => (self.default_tier.as_str(), TierStanding::Declared),
-            Some(tier) if self.tiers.contains(tier) => (tier, TierStanding::Declared),
-            Some(tier) => (tier, TierStanding::Unknown),
+            None => (default, TierFound::Known),
+            Some(tier) if self.tiers.contains(tier) => (tier, TierFound::Known),
+            Some(tier) => {
+                let counted = match self.unknown_tier {
+                    UnknownTier::Default => default,
+                    UnknownTier::Keep | UnknownTier::Refuse => tier,
+                };
+                let stated = tier.into();
+                let policy = self.unknown_tier;
+                (counted, TierFound::Unknown { stated, policy })
+            }
         }
     }
 

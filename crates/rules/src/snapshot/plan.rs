@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use tollgate_core::{Charge, Cost, CounterKey, LimitLine, Policy, Reason, Timestamp};
 
 use crate::{
-    Block, Field, KeyCard, KeyField, QuotaCard, Response, Rule, Throttle,
+    Block, Field, KeyCard, KeyField, QuotaCard, Response, Rule, Throttle, UnknownTier,
     counter::{self, KeyBytes},
     directory::{Counted, OwnLimits, OwnLine},
 };
@@ -37,19 +37,36 @@ pub struct Plan<'s> {
     pub(super) stop: Option<Stop<'s>>,
     pub(super) has_matched: bool,
     pub(super) is_told_in_full: bool,
-    pub(super) tier: TierStanding,
+    pub(super) tier: TierFound,
     pub(super) key: Option<Arc<KeyCard>>,
     pub(super) quota: Option<Arc<QuotaCard>>,
 }
 
-/// Whether the tier that counts for a request is one of the declared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Whether anything names the tier of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum TierStanding {
-    /// It is.
-    Declared,
-    /// It is not: no tier's rules and no defaults are about this request.
-    Unknown,
+pub enum TierFound {
+    /// It is declared, or a rule names it.
+    Known,
+    /// Nothing names it.
+    Unknown {
+        /// What the request states.
+        stated: Box<str>,
+        /// What becomes of it.
+        policy: UnknownTier,
+    },
+}
+
+impl TierFound {
+    pub(super) const fn is_refused(&self) -> bool {
+        matches!(
+            self,
+            Self::Unknown {
+                policy: UnknownTier::Refuse,
+                ..
+            }
+        )
+    }
 }
 
 impl Plan<'_> {
@@ -85,9 +102,9 @@ impl Plan<'_> {
         self.is_told_in_full
     }
 
-    /// Whether the tier is one of the declared.
-    pub const fn tier(&self) -> TierStanding {
-        self.tier
+    /// Whether anything names the tier of the request.
+    pub const fn tier(&self) -> &TierFound {
+        &self.tier
     }
 
     /// Counts the request as allowed for its API key and for its user, if those are known.
@@ -261,6 +278,8 @@ pub enum Stop<'s> {
     },
     /// The caller is blocked.
     Caller(Arc<Block>),
+    /// Nothing names the tier, and such requests are refused.
+    UnknownTier,
 }
 
 impl<'s> Stop<'s> {
@@ -268,7 +287,7 @@ impl<'s> Stop<'s> {
     pub const fn rule(&self) -> Option<&'s Arc<Rule>> {
         match self {
             Self::Rule(rule) | Self::Missing { rule, .. } => Some(*rule),
-            Self::Caller(_) => None,
+            Self::Caller(_) | Self::UnknownTier => None,
         }
     }
 
@@ -277,6 +296,7 @@ impl<'s> Stop<'s> {
         match self {
             Self::Rule(_) | Self::Caller(_) => Reason::Blocked,
             Self::Missing { .. } => Reason::Missing,
+            Self::UnknownTier => Reason::UnknownTier,
         }
     }
 
@@ -289,7 +309,7 @@ impl<'s> Stop<'s> {
     pub fn until(&self) -> Option<Timestamp> {
         match self {
             Self::Caller(block) => block.until,
-            Self::Rule(_) | Self::Missing { .. } => None,
+            Self::Rule(_) | Self::Missing { .. } | Self::UnknownTier => None,
         }
     }
 }

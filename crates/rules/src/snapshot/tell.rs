@@ -5,18 +5,17 @@ use std::fmt;
 use serde_json::{Value, json};
 use tollgate_core::{Limit, Sharing};
 
-use super::{Explanation, Fate, TierStanding};
-use crate::{Action, Block, Rule};
+use super::{Explanation, Fate, TierFound};
+use crate::{Action, Block, Rule, UnknownTier};
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unknown = match self.tier_standing {
-            TierStanding::Unknown => {
-                " (not declared: no rule for a tier and no defaults are about it)"
-            }
-            TierStanding::Declared => "",
-        };
+        let unknown = self.tier_note().map(|note| format!(" ({note})"));
+        let unknown = unknown.unwrap_or_default();
         writeln!(f, "revision {}, tier {}{unknown}", self.revision, self.tier)?;
+        if self.tier_found.is_refused() {
+            return writeln!(f, "denied before any rule: nothing names the tier");
+        }
         if let Some(blocked) = &self.blocked {
             let reason = self
                 .block
@@ -102,6 +101,24 @@ impl Explanation {
         })
     }
 
+    /// What becomes of a tier that nothing names.
+    fn tier_note(&self) -> Option<String> {
+        let TierFound::Unknown { stated, policy } = &self.tier_found else {
+            return None;
+        };
+        Some(match policy {
+            UnknownTier::Default => {
+                format!(
+                    "the request states {stated}, which nothing names: it counts as the default"
+                )
+            }
+            UnknownTier::Keep => {
+                "not declared: no rule for a tier and no defaults are about it".to_owned()
+            }
+            UnknownTier::Refuse => "nothing names it, and unknown_tier is refuse".to_owned(),
+        })
+    }
+
     /// The same for programs.
     pub fn to_json(&self) -> Value {
         let rules = self.rules.iter().map(|considered| {
@@ -116,7 +133,8 @@ impl Explanation {
         json!({
             "revision": self.revision,
             "tier": self.tier,
-            "tier_declared": self.tier_standing == TierStanding::Declared,
+            "tier_declared": self.tier_found == TierFound::Known,
+            "tier_note": self.tier_note(),
             "blocked": self.blocked,
             "block": self.block.as_deref().map(block_json),
             "rules": rules.collect::<Vec<Value>>(),

@@ -43,7 +43,7 @@ impl Snapshot {
         wall: Timestamp,
     ) -> Plan<'s> {
         let quota = query.user_name().and_then(|user| directory.quota(user));
-        let (tier, standing) = self.tier_of(query, quota.as_deref());
+        let (tier, found) = self.tier_of(query, quota.as_deref());
         let facts = Facts { query, tier };
         let mut walk = Walk {
             witness,
@@ -59,13 +59,17 @@ impl Snapshot {
                 stop: None,
                 has_matched: false,
                 is_told_in_full: query.is_told_in_full(),
-                tier: standing,
+                tier: found,
                 key: query.key_card().map(Arc::clone),
                 quota: quota.as_ref().map(Arc::clone),
             },
         };
         if let Some(block) = directory.blocking(&facts, wall) {
             walk.plan.stop = Some(Stop::Caller(block));
+            return walk.plan;
+        }
+        if walk.plan.tier.is_refused() {
+            walk.plan.stop = Some(Stop::UnknownTier);
             return walk.plan;
         }
         let mut own = Some((query.key_card().map(|card| &**card), quota.as_deref()));

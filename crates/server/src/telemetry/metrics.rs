@@ -72,7 +72,7 @@ impl Recorder {
             family.with([("protocol", protocol)], durations);
         }
         let help = "Requests whose tier is not declared";
-        let unknown = self.unknown_tiers.load(Relaxed);
+        let unknown = self.unknown_tiers.total();
         reading.counter("tollgate_unknown_tier", help, unknown);
         let help = "Refusals and resets that went on no record, since there was no room";
         let dropped = self.unrecorded.load(Relaxed);

@@ -12,7 +12,7 @@ use arc_swap::ArcSwap;
 use tollgate::Ruling;
 use tollgate_core::{Clock as _, Micros, SystemClock};
 use tollgate_memory::{Stats, Throttled};
-use tollgate_rules::{Plan, Snapshot, TierStanding};
+use tollgate_rules::{Plan, Snapshot, TierFound};
 
 use super::{
     attempts::{Attempted, Attempts},
@@ -23,6 +23,7 @@ use super::{
     shared::FleetReading,
     top::TopKeys,
     traffic::Traffic,
+    unknown_tiers::UnknownTiers,
 };
 use crate::{callers::Callers, config::Settings, identity::Reason, tls::Failure};
 
@@ -34,7 +35,7 @@ pub(crate) struct Recorder {
     pub(super) started_us: u64,
     pub(super) by_rule: ArcSwap<ByRule>,
     pub(super) traffic: Traffic,
-    pub(super) unknown_tiers: AtomicU64,
+    pub(super) unknown_tiers: UnknownTiers,
     /// What should have gone on record, and did not for want of room.
     pub(super) unrecorded: AtomicU64,
     /// Those who are not who they say they are, by reason.
@@ -87,8 +88,8 @@ impl Recorder {
         let outcome = Outcome::of(plan, ruling);
         let rule = ruling.rule().map(|rule| &**rule);
         self.by_rule.load().count(rule, outcome);
-        if plan.tier() == TierStanding::Unknown {
-            self.unknown_tiers.fetch_add(1, Relaxed);
+        if let TierFound::Unknown { stated, policy } = plan.tier() {
+            self.unknown_tiers.met(stated, *policy);
         }
         self.top.sees(plan);
     }

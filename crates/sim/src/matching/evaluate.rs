@@ -45,6 +45,8 @@ pub fn evaluate(
     let quota = quotas.find(|quota| query.user_name() == Some(&*quota.user));
     let agreed = quota.and_then(|quota| quota.tier.as_deref());
     let tier = query.tier_name().or(agreed);
+    // A tier that is not declared counts as the default.
+    let tier = tier.filter(|tier| rules.tiers.contains_key(*tier));
     let tier = tier.unwrap_or(rules.default_tier.as_str());
     let own = own(beside, quota, query);
     let has_own = !own.is_empty();

@@ -29,6 +29,24 @@ fn a_file_is_validated_with_every_error_and_its_place() {
     );
 }
 
+// Proves: R4
+#[test]
+fn a_rank_is_optional_and_validate_says_that_nothing_uses_it() {
+    let desk = Desk::new();
+    let rules = "rules:\n  - { name: a, key: [ip], limit: 5/min }\n";
+    desk.write(
+        "plain.yaml",
+        &format!("version: 1\ntiers: {{ free: {{ default: 5/h }} }}\n{rules}"),
+    );
+    let ran = desk.line("rules validate plain.yaml").fine();
+    assert!(!ran.out.contains("rank"), "{ran:?}");
+    let ranked =
+        format!("version: 1\ntiers: {{ free: {{ rank: 1 }}, gold: {{ rank: 2 }} }}\n{rules}");
+    desk.write("ranked.yaml", &ranked);
+    desk.line("rules validate --deny-warnings ranked.yaml")
+        .says("note: nothing uses the rank of a tier yet (free, gold)");
+}
+
 #[test]
 fn warnings_pass_unless_they_are_denied() {
     let desk = Desk::new();

@@ -19,7 +19,10 @@ fn files() {
         .json();
     assert_eq!(fields(&json), ["files"]);
     let bad = &json["files"][1];
-    assert_eq!(fields(bad), ["errors", "file", "problems", "warnings"]);
+    assert_eq!(
+        fields(bad),
+        ["errors", "file", "note", "problems", "warnings"]
+    );
     let problem = [
         "column", "help", "length", "line", "message", "note", "severity",
     ];

@@ -46,8 +46,9 @@ impl Desk {
 }
 
 impl Server {
+    /// Starts what the command says, which announces itself in JSON.
     #[track_caller]
-    fn start(mut command: Command) -> Self {
+    pub(crate) fn start(mut command: Command) -> Self {
         command.stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -80,6 +81,11 @@ impl Server {
             log,
             reading: Some(reading),
         }
+    }
+
+    /// The process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Asks the decision listener.

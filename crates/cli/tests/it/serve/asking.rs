@@ -64,7 +64,7 @@ fn a_check_says_what_the_server_says() {
     check(&[]).with(1).says("FIELD=VALUE");
 }
 
-/// What `check` says of a caller that is blocked, and of one whom `on_failure` denies.
+/// What `check` says of a caller that is blocked, and of one that `on_failure` denies.
 #[test]
 fn a_check_says_why_it_is_denied() {
     let desk = Desk::new();

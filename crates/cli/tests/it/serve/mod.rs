@@ -15,3 +15,4 @@ mod restart;
 mod roles;
 mod secrets;
 mod status;
+mod tiers;

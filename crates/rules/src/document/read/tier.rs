@@ -64,13 +64,10 @@ pub(super) fn tiers(node: &Node<'_>, findings: &mut Findings) -> Option<BTreeMap
 }
 
 fn content(fields: &Fields<'_, '_>, findings: &mut Findings) -> (Option<u32>, Option<LimitSet>) {
-    let rank = fields
-        .need(
-            "rank",
-            "rank: 1; under load the lowest is turned away first",
-            findings,
-        )
-        .and_then(|node| scalar::whole(node, "rank", 0..=u32::MAX, findings));
+    let rank = match fields.find("rank") {
+        None => Some(0),
+        Some(node) => scalar::whole(node, "rank", 0..=u32::MAX, findings),
+    };
     let default = fields.find("default");
     (
         rank,

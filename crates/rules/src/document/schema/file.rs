@@ -90,7 +90,7 @@ fn tiers() -> Value {
     let tier = object(
         "A class of callers",
         &[("rank", rank), ("default", default)],
-        &["rank"],
+        &[],
     );
     json!({
         "description": "The tiers by name, instead of free, premium, internal-service and admin",

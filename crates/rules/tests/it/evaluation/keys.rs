@@ -108,5 +108,5 @@ fn the_tier_of_a_key_is_the_one_that_counts() {
     assert_eq!(house.passes(&request("user=a"), 2), 1);
     assert_eq!(house.passes(&request("user=a, tier=free"), 2), 0);
     assert_eq!(house.passes(&request("user=a, tier=premium"), 2), 1);
-    assert_eq!(house.passes(&request("user=a, tier=nobody-knows"), 2), 1);
+    assert_eq!(house.passes(&request("user=a, tier=nobody-knows"), 2), 0);
 }

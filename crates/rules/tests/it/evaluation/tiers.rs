@@ -1,6 +1,9 @@
 //! R4: tiers and their default limits.
 
-use tollgate_rules::{Change, Override, RuleSet, Scope};
+use tollgate_core::{Reason, Timestamp};
+use tollgate_rules::{
+    Block, Change, Directory, Field, Live, Override, Query, RuleSet, Scope, UnknownTier,
+};
 
 use super::words::{House, Said as _, all, limit_set, request, rules, throttle};
 
@@ -72,12 +75,65 @@ fn a_request_without_a_tier_is_of_the_default_tier() {
     assert_eq!(House::new(&set).charged(&plain), ["paying"]);
 }
 
+// Proves: R4
 #[test]
-fn an_unknown_tier_is_kept_and_has_no_defaults() {
-    let house = House::new(&with_defaults([
-        throttle("free-only", "", "1/min").tier("free")
-    ]));
-    assert!(house.charged(&request("user=a, tier=gold")).is_empty());
+fn a_tier_that_nothing_names_counts_as_the_default() {
+    let mut set = with_defaults([throttle("paying", "org", "1/min").tier("premium")]);
+    let odd = request("user=a, org=o, tier=gold");
+    assert_eq!(House::new(&set).charged(&odd), ["tier:free"]);
+    let house = House::new(&set);
+    assert_eq!(house.passes(&request("user=a, tier=free"), 9), 2);
+    assert_eq!(house.passes(&odd, 9), 0, "one counter with the default");
+    set.default_tier = "premium".parse().unwrap();
+    assert_eq!(House::new(&set).charged(&odd), ["paying"]);
+    // A rule that is keyed by tier counts it there, too.
+    let by_tier = House::new(&with_defaults([throttle("all", "tier", "3/min")]));
+    assert_eq!(by_tier.passes(&request("tier=gold"), 2), 2);
+    assert_eq!(by_tier.passes(&request("tier=silver"), 9), 1);
+}
+
+// Proves: R4
+#[test]
+fn a_tier_that_nothing_names_can_be_kept_or_refused() {
+    let set = with_defaults([throttle("free-only", "", "1/min").tier("free")]);
+    let live = |policy| {
+        let live = Live::new().with_unknown_tier(policy);
+        live.publish(&RuleSet::default(), 1);
+        live.publish(&set, 2);
+        live
+    };
+    let odd = request("user=a, tier=gold");
+    let plan = |live: &Live, query: &Query<'_>| {
+        let snapshot = live.snapshot().unwrap();
+        let plan = snapshot.plan(query, live.directory(), Timestamp::EPOCH);
+        (
+            plan.lines().len(),
+            plan.stop().map(tollgate_rules::Stop::reason),
+        )
+    };
+    assert_eq!(plan(&live(UnknownTier::Default), &odd), (1, None));
+    assert_eq!(plan(&live(UnknownTier::Keep), &odd), (0, None));
+    let refusing = live(UnknownTier::Refuse);
+    assert_eq!(plan(&refusing, &odd), (0, Some(Reason::UnknownTier)));
+    assert_eq!(plan(&refusing, &request("user=a, tier=free")), (1, None));
+    assert_eq!(plan(&refusing, &request("user=a")), (1, None));
+    let block = Block::new(Field::User, "a".into());
+    refusing.directory().block(&block);
+    assert_eq!(
+        plan(&refusing, &odd),
+        (0, Some(Reason::Blocked)),
+        "blocks come first"
+    );
+    let told = refusing.snapshot().unwrap();
+    let told = told.explain(
+        &request("user=b, tier=gold"),
+        &Directory::new(),
+        Timestamp::EPOCH,
+    );
+    assert!(
+        told.to_string().contains("unknown_tier is refuse"),
+        "{told}"
+    );
 }
 
 #[test]

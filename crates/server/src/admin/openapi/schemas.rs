@@ -167,7 +167,7 @@ fn counters() -> Value {
             },
         }),
         "Explanation": object(&json!({
-            "revision": number(), "tier": text(), "tier_declared": truth(),
+            "revision": number(), "tier": text(), "tier_declared": truth(), "tier_note": maybe("string"),
             "blocked": maybe("string"),
             "block": json!({ "oneOf": [json!({ "type": "null" }), object(&json!({
                 "field": text(), "value": text(), "reason": maybe("string"),

@@ -2,6 +2,8 @@
 
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
+use tollgate_rules::UnknownTier;
+
 use crate::{config::Settings, gateway::TrustedCallers};
 
 /// How it is found out who asks.
@@ -19,6 +21,8 @@ pub struct Identity {
     pub trusted_callers: TrustedCallers,
     /// Whether trusted proxies name their client before the first byte.
     pub proxy_protocol: ProxyProtocol,
+    /// What becomes of a request whose tier nothing names.
+    pub unknown_tier: UnknownTier,
 }
 
 /// What an API key in a question means.

@@ -2,6 +2,8 @@
 
 use std::{fs, io::Read as _, os::unix::fs::MetadataExt as _};
 
+use tollgate_rules::UnknownTier;
+
 use super::{ApiKeys, Identity, ProxyProtocol, SecretText, jwt::jwt};
 use crate::{
     config::{Settings, build::Reader, parse::Expected},
@@ -34,6 +36,11 @@ pub(in crate::config) fn read(reader: &mut Reader) -> Option<Identity> {
         "on" => Ok(ProxyProtocol::On),
         _ => Err("expected on or off".to_owned()),
     });
+    let unknown_tier = reader.value("unknown_tier", |text| {
+        let mut all = UnknownTier::ALL.into_iter();
+        let policy = all.find(|policy| policy.word() == text);
+        policy.ok_or_else(|| "expected default, keep or refuse".to_owned())
+    });
     Some(Identity {
         api_keys: api_keys?,
         api_key_header: header?,
@@ -41,6 +48,7 @@ pub(in crate::config) fn read(reader: &mut Reader) -> Option<Identity> {
         jwt: jwt?,
         trusted_callers: trusted_callers?,
         proxy_protocol: proxy_protocol?,
+        unknown_tier: unknown_tier?,
     })
 }
 

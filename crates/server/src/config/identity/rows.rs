@@ -86,6 +86,12 @@ pub(in crate::config) const ROWS: &[Setting] = &[
         "How far the clocks of whoever issues tokens may differ, up to 5min",
     ),
     Setting::value(
+        "unknown_tier",
+        "default|keep|refuse",
+        "default",
+        "What becomes of a request whose tier no rule, tier or API key names: it counts as the default tier, keeps its tier (no limits of a tier are about it), or is denied",
+    ),
+    Setting::value(
         "trusted_callers",
         "NETWORKS|all",
         "none",

@@ -68,6 +68,11 @@ const WRONG: &[(Given, Given, &str)] = &[
     ),
     (&[("api_keys", "some")], &[], "expected auto, issued or any"),
     (
+        &[("unknown_tier", "drop")],
+        &[],
+        "expected default, keep or refuse",
+    ),
+    (
         &[("api_key_header", "Authorization")],
         &[],
         "expected the name of a header",
