@@ -272,7 +272,7 @@ impl Desk {
         let peer = self.peer.address.ip();
         let address = self.service.client_address.of_caller(peer, proxied);
         CallerStanding {
-            standing: Standing::of(Some(why), address.as_ref().ok().copied()),
+            standing: Standing::of(Some(why), address.as_ref().ok().copied(), Some(peer)),
             unknown: address.err(),
         }
     }

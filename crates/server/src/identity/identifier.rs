@@ -11,7 +11,9 @@ use super::{
     secret::{KeyHasher, Kind, Secret},
     trust::{Standing, Stranger},
 };
-use crate::{TrustedCallers, TrustedProxies, config, config::ApiKeys, engine::Engine};
+use crate::{
+    TrustedCallers, TrustedProxies, config, config::ApiKeys, engine::Engine, telemetry::Complaints,
+};
 
 /// Finds out who asks. It never waits: all that it needs is in memory.
 pub(crate) struct Identifier {
@@ -22,6 +24,8 @@ pub(crate) struct Identifier {
     /// In which clients of gateways show theirs.
     pub(crate) api_key_header: Box<str>,
     pub(super) callers: TrustedCallers,
+    /// When the log says next that callers are not trusted.
+    distrust: Complaints,
 }
 
 /// What a question shows and states of whoever asks.
@@ -82,6 +86,7 @@ impl Identifier {
             api_keys: settings.api_keys,
             api_key_header: settings.api_key_header.clone(),
             callers: settings.trusted_callers.clone(),
+            distrust: Complaints::once_a_minute(),
         }
     }
 
@@ -94,6 +99,7 @@ impl Identifier {
             api_keys: ApiKeys::Auto,
             api_key_header: "X-API-Key".into(),
             callers: TrustedCallers::In(TrustedProxies::none()),
+            distrust: Complaints::once_a_minute(),
         }
     }
 
@@ -126,8 +132,29 @@ impl Identifier {
         if let Err(refused) = &identified {
             let recorder = self.engine.recorder();
             recorder.identity_refused(refused.reason());
+            if let (Refused::NotTrusted(fact, _), Standing::Stranger(stranger)) =
+                (refused, standing)
+            {
+                self.distrusted(*fact, stranger);
+            }
         }
         identified
+    }
+
+    /// Tells the operator: the caller may take the refusal for a yes, and nothing is limited.
+    fn distrusted(&self, fact: Fact, stranger: Stranger) {
+        let now = self.engine.time().now().steady;
+        let Some(left_out) = self.distrust.may_tell_at(now) else {
+            return;
+        };
+        let peer = stranger.peer.map(|peer| peer.to_string());
+        tracing::warn!(
+            caller = peer.as_deref().unwrap_or("unknown"),
+            field = fact.name(),
+            left_out,
+            "A caller is refused with 403: it is not trusted to state user, organisation, tier or address of a request; {}",
+            stranger.why.remedy()
+        );
     }
 
     /// Who would be asking, for an operator who wants to know: nothing is counted.

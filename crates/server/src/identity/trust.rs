@@ -61,6 +61,8 @@ pub(crate) struct Stranger {
     pub(crate) why: Distrust,
     /// Its own address, which is its `ip`. None for Envoy, which asks for clients at other addresses.
     pub(crate) address: Option<IpAddr>,
+    /// Where its connection comes from, for the log.
+    pub(crate) peer: Option<IpAddr>,
 }
 
 /// Why a caller is not trusted.
@@ -72,6 +74,25 @@ pub(crate) enum Distrust {
     Proxied,
     /// A page speaks for its author, not for the machine or the certificate of the browser that shows it.
     Page,
+}
+
+impl Distrust {
+    /// What an operator can do about it.
+    pub(super) const fn remedy(self) -> &'static str {
+        match self {
+            Self::Unknown => {
+                "give it a token (`tollgate tokens create NAME --role viewer`) or a certificate, or add its address to \
+                 trusted_callers"
+            }
+            Self::Proxied => {
+                "the request came through a proxy on this machine; give the proxy a token (`tollgate tokens create NAME \
+                 --role viewer`), or add its address to trusted_callers"
+            }
+            Self::Page => {
+                "the request comes from a web page, which may ask for its own address, token or API key only"
+            }
+        }
+    }
 }
 
 /// What the admin side, and whoever changes counters, is told of a request that lost the trust in this machine.
@@ -160,10 +181,10 @@ impl Trust {
 }
 
 impl Standing {
-    /// Of a caller that is a stranger for this reason, if any, at its own address.
-    pub(crate) fn of(why: Option<Distrust>, address: Option<IpAddr>) -> Self {
+    /// Of a caller that is a stranger for this reason, if any, at its own address, connected from `peer`.
+    pub(crate) fn of(why: Option<Distrust>, address: Option<IpAddr>, peer: Option<IpAddr>) -> Self {
         why.map_or(Self::Trusted, |why| {
-            Self::Stranger(Stranger { why, address })
+            Self::Stranger(Stranger { why, address, peer })
         })
     }
 }

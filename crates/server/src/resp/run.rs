@@ -61,7 +61,8 @@ impl Desk<'_> {
     /// What the caller may state.
     fn standing(&self) -> Standing {
         let peer = self.client.peer.as_ref();
-        Standing::of(self.stranger(), peer.map(|peer| peer.address.ip()))
+        let address = peer.map(|peer| peer.address.ip());
+        Standing::of(self.stranger(), address, address)
     }
 
     /// Whether whoever asks may say for whom.

@@ -1,6 +1,6 @@
 //! Which path leads to which service.
 
-use std::{convert::Infallible, future::Future, pin::Pin, sync::Arc, time::Duration};
+use std::{convert::Infallible, future::Future, net::IpAddr, pin::Pin, sync::Arc, time::Duration};
 
 use http::{Request, Response};
 use hyper::{body::Incoming, service::Service};
@@ -24,6 +24,8 @@ pub(super) struct Routes {
     taking: Arc<Taking>,
     /// What its peer is worth.
     trust: Trust,
+    /// Where it is.
+    peer: Option<IpAddr>,
 }
 
 /// A service that is not asked often.
@@ -63,6 +65,7 @@ impl Routes {
             stop,
             taking: Arc::default(),
             trust: Trust::Stranger,
+            peer: None,
         }
     }
 
@@ -71,6 +74,7 @@ impl Routes {
         let mut routes = self.clone();
         routes.taking = Arc::clone(taking);
         routes.trust = self.unary.rls.identifier.trust(peer);
+        routes.peer = Some(peer.address.ip());
         routes
     }
 
@@ -122,7 +126,7 @@ impl Service<Request<Incoming>> for Routes {
             return self.rest(request);
         }
         let (unary, taking) = (Arc::clone(&self.unary), Arc::clone(&self.taking));
-        let trust = self.trust;
-        Box::pin(async move { Ok(unary.call(request, (&taking, trust)).await) })
+        let caller = (self.trust, self.peer);
+        Box::pin(async move { Ok(unary.call(request, &taking, caller).await) })
     }
 }

@@ -1,6 +1,6 @@
 //! The service that Envoy asks.
 
-use std::{pin::pin, sync::Arc};
+use std::{net::IpAddr, pin::pin, sync::Arc};
 
 use smallvec::SmallVec;
 use tollgate::{Part, Spend};
@@ -33,6 +33,8 @@ pub(crate) struct Rls {
 pub(crate) struct Caller<'a> {
     pub(crate) trust: Trust,
     pub(crate) sender: Sender,
+    /// Where the connection comes from.
+    pub(crate) peer: Option<IpAddr>,
     /// The token of ours that it showed.
     pub(crate) token: Option<&'a str>,
 }
@@ -42,6 +44,7 @@ impl Caller<'_> {
     pub(super) const NEAR: Self = Self {
         trust: Trust::Loopback,
         sender: Sender::PLAIN,
+        peer: None,
         token: None,
     };
 }
@@ -98,7 +101,7 @@ impl Rls {
         let stranger = caller
             .trust
             .stranger(caller.sender, &self.authority, caller.token);
-        let standing = Standing::of(stranger, None);
+        let standing = Standing::of(stranger, None, caller.peer);
         question.identify(|stated| self.identifier.identify(stated, standing));
         let (mut parts, mut crooked) =
             (SmallVec::<[Part<'_>; 4]>::new(), SmallVec::<[_; 4]>::new());

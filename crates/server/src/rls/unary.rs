@@ -1,6 +1,6 @@
 //! One call: a message in, a message out.
 
-use std::{cmp::Ordering, sync::Arc, time::Duration};
+use std::{cmp::Ordering, net::IpAddr, sync::Arc, time::Duration};
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 use http::{
@@ -64,7 +64,8 @@ impl Unary {
     pub(super) async fn call(
         &self,
         request: Request<Incoming>,
-        (taking, trust): (&Arc<Taking>, Trust),
+        taking: &Arc<Taking>,
+        (trust, peer): (Trust, Option<IpAddr>),
     ) -> Response<Body> {
         if let Err(status) = speaks_grpc(&request) {
             self.rls.turned_away(Turned::Bad);
@@ -76,6 +77,7 @@ impl Unary {
         let caller = Caller {
             trust,
             sender,
+            peer,
             token,
         };
         match self.answer(body, caller).await {

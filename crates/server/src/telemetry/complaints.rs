@@ -1,29 +1,47 @@
-//! Log lines that others could cause without end: one a second.
+//! Log lines that others could cause without end: one a second, or one a minute.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use tollgate_core::{Clock as _, Micros, SystemClock, Timestamp};
 
-/// No two lines are nearer than this.
-const APART: Micros = Micros::from_secs(1);
-
 /// Says when a line may be written.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Complaints {
+    /// No two lines are nearer than this.
+    apart: Micros,
     /// In µs; 0 is never.
     told_us: AtomicU64,
     left_out: AtomicU64,
 }
 
+impl Default for Complaints {
+    fn default() -> Self {
+        Self::apart(Micros::from_secs(1))
+    }
+}
+
 impl Complaints {
+    /// For lines that stand for something which goes on until an operator mends it.
+    pub(crate) const fn once_a_minute() -> Self {
+        Self::apart(Micros::from_secs(60))
+    }
+
+    const fn apart(apart: Micros) -> Self {
+        Self {
+            apart,
+            told_us: AtomicU64::new(0),
+            left_out: AtomicU64::new(0),
+        }
+    }
+
     /// How many lines were left out before this one, if it may be written.
     pub(crate) fn may_tell(&self) -> Option<u64> {
         self.may_tell_at(SystemClock.now().steady)
     }
 
-    fn may_tell_at(&self, now: Timestamp) -> Option<u64> {
+    pub(crate) fn may_tell_at(&self, now: Timestamp) -> Option<u64> {
         let told_us = self.told_us.load(Relaxed);
-        let is_soon = told_us > 0 && now.since(Timestamp::from_micros(told_us)) < APART;
+        let is_soon = told_us > 0 && now.since(Timestamp::from_micros(told_us)) < self.apart;
         let now_us = now.as_micros().max(1);
         let is_ours = || {
             let swapped = self
@@ -52,5 +70,9 @@ mod tests {
         assert_eq!(complaints.may_tell_at(at(5_999)), None);
         assert_eq!(complaints.may_tell_at(at(6_000)), Some(2));
         assert_eq!(complaints.may_tell_at(at(7_500)), Some(0));
+        let slow = Complaints::once_a_minute();
+        assert_eq!(slow.may_tell_at(at(5_000)), Some(0));
+        assert_eq!(slow.may_tell_at(at(64_999)), None);
+        assert_eq!(slow.may_tell_at(at(65_000)), Some(1));
     }
 }

@@ -2,7 +2,7 @@
 
 mod bypass;
 mod cli;
-mod docs;
+pub(crate) mod docs;
 pub(crate) mod fleet;
 mod gateways;
 mod serve;

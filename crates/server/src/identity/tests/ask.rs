@@ -236,6 +236,7 @@ impl Rig {
         let caller = Caller {
             trust: self.rls.identifier.trust(peer),
             sender: Sender::of_call(&header_map(lines)),
+            peer: Some(peer.address.ip()),
             token: bearer(lines),
         };
         // An error is what Envoy lets pass.

@@ -1,7 +1,7 @@
 //! Real servers that serve the protected path, each by one reading of paths or more. Each answers 200 with the
 //! names of the readings by which a request is for it; anything else is "no".
 
-use std::{fs, net::SocketAddr, path::Path, process::Command};
+use std::{fs, net::SocketAddr, process::Command};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -10,6 +10,8 @@ use tollgate_testkit::{
     gateway::{self, Gateway},
     program, pypi,
 };
+
+use crate::real::docs::shell::go_environment;
 
 /// The servers, until this is dropped.
 pub(super) struct Servers {
@@ -103,18 +105,13 @@ fn script(interpreter: &str, name: &str, text: &str, folders: &mut Vec<TempDir>)
     site
 }
 
-/// Go builds what it needs of its library once, and keeps it with what tests keep.
 fn go(folders: &mut Vec<TempDir>) -> Gateway {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("site.go"), include_str!("site.go")).unwrap();
     let built = Command::new(program("go"))
         .args(["build", "-o", "site", "site.go"])
         .current_dir(folder.path())
-        .env("GOCACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("go"))
-        .env("GOPATH", folder.path())
-        .env("GOFLAGS", "")
-        .env("GOTOOLCHAIN", "local")
-        .env("CGO_ENABLED", "0")
+        .envs(go_environment(folder.path()))
         .output()
         .unwrap();
     assert!(built.status.success(), "{built:?}");

@@ -1,7 +1,9 @@
 //! The manual's commands are run: what a page shows is what happens.
 // Proves: R11
 
-mod shell;
+mod elsewhere;
+mod samples;
+pub(crate) mod shell;
 
 use shell::Shell;
 
@@ -17,7 +19,7 @@ fn what_a_page_shows_is_what_happens() {
             match (block.language, block.file_name()) {
                 ("yaml" | "sh", Some(name)) => shell.write(name, &block.text),
                 ("nginx", Some(name)) => shell.write_mapped(name, &block.text),
-                ("python" | "js", Some(name)) => shell.write_program(name, &block.text),
+                ("python" | "js" | "go", Some(name)) => shell.write_program(name, &block.text),
                 ("console", _) => run += shell.play(&page, &block),
                 _ => {}
             }

@@ -1,6 +1,11 @@
 //! Runs the commands of a page in a folder of its own.
 
-use std::{collections::BTreeMap, net::SocketAddr, path::Path, process::Command};
+use std::{
+    collections::BTreeMap,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use tollgate_testkit::{
     free_address,
@@ -50,15 +55,8 @@ impl Shell {
         self.desk.write(name, &self.mapped(text));
     }
 
-    /// A program that gives up soon: here later, since the machine may have other work.
     pub(crate) fn write_program(&self, name: &str, text: &str) {
-        let waits = [
-            ("timeout=0.05", "timeout=60"),
-            ("timeout(50)", "timeout(60_000)"),
-        ];
-        let wait = waits.iter().find(|(short, _)| text.contains(short));
-        let (short, long) = wait.unwrap_or_else(|| panic!("{name} may wait for ever"));
-        self.desk.write(name, &text.replace(short, long));
+        self.desk.write(name, &patient(name, text));
     }
 
     /// With free ports in the place of those that the manual names.
@@ -188,10 +186,35 @@ impl Shell {
             .arg("-c")
             .arg(format!("exec 2>&1; PATH=\"{folder}:$PATH\"\n{command}"));
         cleared(&mut shell).current_dir(self.desk.path("."));
+        shell.envs(go_environment(&self.desk.path(".")));
         shell.envs(&self.variables);
         let output = shell.output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     }
+}
+
+/// A program that gives up soon: here later, since the machine may have other work.
+pub(super) fn patient(name: &str, text: &str) -> String {
+    let waits = [
+        ("timeout=0.05", "timeout=60"),
+        ("timeout(50)", "timeout(60_000)"),
+        ("50 * time.Millisecond", "60 * time.Second"),
+    ];
+    let wait = waits.iter().find(|(short, _)| text.contains(short));
+    let (short, long) = wait.unwrap_or_else(|| panic!("{name} may wait for ever"));
+    text.replace(short, long)
+}
+
+/// Go builds what it needs of its library once, and keeps it with what tests keep.
+pub(crate) fn go_environment(folder: &Path) -> [(&'static str, PathBuf); 5] {
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("go");
+    [
+        ("GOCACHE", cache),
+        ("GOPATH", folder.to_owned()),
+        ("GOFLAGS", PathBuf::new()),
+        ("GOTOOLCHAIN", "local".into()),
+        ("CGO_ENABLED", "0".into()),
+    ]
 }
 
 /// Whether the lines are as the page has them; a line `…` stands for any number of lines.
