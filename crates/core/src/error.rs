@@ -1,6 +1,6 @@
 //! What can be wrong with a limit, each with what was given, what is allowed, and an example.
 
-use crate::AlgorithmName;
+use crate::{AlgorithmName, limit::meant_limit};
 
 /// Why a limit cannot be built.
 ///
@@ -18,7 +18,7 @@ use crate::AlgorithmName;
 #[non_exhaustive]
 pub enum LimitError {
     /// The text has no `/` between amount and period.
-    #[error("limit {text:?} has no period: write amount/period, for example 100/min")]
+    #[error("{}", missing_period(text))]
     MissingPeriod {
         /// What was written.
         text: String,
@@ -192,6 +192,15 @@ pub enum LimitError {
         /// The period both have.
         period: String,
     },
+}
+
+fn missing_period(text: &str) -> String {
+    match meant_limit(text) {
+        Some(limit) => format!("limit {text:?} is not written as amount/period: write {limit}"),
+        None => {
+            format!("limit {text:?} has no period: write amount/period, for example 100/min")
+        }
+    }
 }
 
 fn did_you_mean(nearest: &str) -> String {

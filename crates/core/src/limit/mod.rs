@@ -14,6 +14,7 @@ mod value;
 pub use lease::NoLease;
 pub use line::LimitLine;
 pub(crate) use nearest::nearest;
+pub(crate) use parse::meant_limit;
 pub use set::LimitSet;
 pub use sharing::Sharing;
 pub use value::Limit;

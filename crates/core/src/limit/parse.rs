@@ -73,9 +73,15 @@ fn is_digit(letter: char) -> bool {
     letter.is_ascii_digit()
 }
 
-/// Other spellings of a unit are nearer in meaning than in letters.
 fn nearest_unit(given: &str) -> &'static str {
-    match given.to_lowercase().as_str() {
+    let nearest = || nearest(given, Unit::ALL.map(Unit::symbol));
+    meant_unit(given).unwrap_or_else(nearest)
+}
+
+/// Other spellings of a unit are nearer in meaning than in letters.
+fn meant_unit(given: &str) -> Option<&'static str> {
+    let given = given.to_lowercase();
+    let symbol = match given.as_str() {
         "sec" | "secs" | "second" | "seconds" => "s",
         "m" | "mins" | "minute" | "minutes" => "min",
         "hr" | "hrs" | "hour" | "hours" => "h",
@@ -83,8 +89,25 @@ fn nearest_unit(given: &str) -> &'static str {
         "w" | "weeks" => "week",
         "mo" | "mon" | "months" => "month",
         "milli" | "millis" | "millisecond" | "milliseconds" => "ms",
-        other => nearest(other, Unit::ALL.map(Unit::symbol)),
-    }
+        other => {
+            let mut known = Unit::ALL.into_iter().map(Unit::symbol);
+            return known.find(|symbol| *symbol == other);
+        }
+    };
+    Some(symbol)
+}
+
+/// `5/min` of `5 per minute`, `5/30s` of `5 requests every 30 seconds`: what a limit in words is written as.
+pub(crate) fn meant_limit(words: &str) -> Option<Limit> {
+    let mut words = words.split_whitespace().peekable();
+    let amount = words.next()?;
+    words.next_if(|word| matches!(*word, "request" | "requests" | "req" | "reqs"));
+    words.next_if(|word| matches!(*word, "per" | "a" | "an" | "each" | "every" | "in"))?;
+    let count = words.next_if(|word| number(word).is_some()).unwrap_or("");
+    let unit = meant_unit(words.next()?)?;
+    let is_whole = words.next().is_none();
+    let written = is_whole.then(|| format!("{amount}/{count}{unit}"))?;
+    written.parse().ok()
 }
 
 /// Prints what [`Limit::from_str`] reads.
