@@ -89,10 +89,12 @@ fn field(name: &str) -> Result<Field, Wrong> {
         return Err(KeyError::NoAlternative.into());
     }
     let field = name.parse().map_err(|error: crate::UnknownField| {
+        // Requests have other names for two of them.
+        let word = name.strip_suffix("_id").unwrap_or(name);
         let named = Field::NAMED.map(|field| field.word());
         Wrong {
             message: error.to_string(),
-            help: did_you_mean(name, named),
+            help: did_you_mean(word, named),
         }
     })?;
     match &field {
