@@ -100,6 +100,22 @@ impl Cause {
         }
     }
 
+    /// What happened, for people.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Self::Unreachable => "there is no connection to Redis",
+            Self::Silent => "Redis does not answer",
+            Self::NotReady => "Redis is not ready yet",
+            Self::Busy => "Redis is busy with a script",
+            Self::Full => "Redis has no memory left",
+            Self::Forbidden => "Redis refuses the user or the password",
+            Self::Moving => "the counter is moving to another Redis",
+            Self::Foreign => "the key in Redis holds what is not Tollgate's",
+            Self::Crowded => "too many requests wait for Redis",
+            Self::Other => "Redis answered with an error",
+        }
+    }
+
     /// Whether it speaks against the shard. A strange key, or a mistake in a script, does not: the shard
     /// has answered.
     pub(super) const fn is_trouble(self) -> bool {

@@ -75,7 +75,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
 fn error(refused: Refused) -> StoreError {
     match refused {
         Refused::Failed(Failure::InDoubt(_)) => StoreError::Timeout(PATIENCE),
-        Refused::Failed(Failure::NotRun(cause)) => StoreError::Unreachable(cause.name().into()),
+        Refused::Failed(Failure::NotRun(cause)) => StoreError::Unreachable(cause.words().into()),
         Refused::Unknown => StoreError::Unreachable("Redis may have lost this counter".into()),
         Refused::Contended => {
             StoreError::Unreachable("others change this counter all the time".into())
