@@ -3,6 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use foldhash::fast::RandomState;
+use tollgate::Ruling;
 use tollgate_core::RuleId;
 use tollgate_rules::{Action, Rule, Snapshot};
 
@@ -81,6 +82,33 @@ impl ByRule {
             },
         };
         counts.add(outcome.slot(), 1);
+    }
+
+    /// The rules that an admitted request was charged to beside the one whose numbers it shows: each once, by the
+    /// limit of the rule that is nearest to its end. Limits of one rule follow each other.
+    pub(super) fn count_others(&self, shown: &Rule, ruling: &Ruling) {
+        let mut charged: Option<(&Rule, Outcome)> = None;
+        for (met, decision) in ruling.decisions() {
+            let outcome = Outcome::of_band(decision.band());
+            charged = match charged {
+                Some((rule, worst)) if rule.id == met.rule.id => {
+                    Some((rule, worst.worse_of(outcome)))
+                }
+                before => {
+                    self.count_other(shown, before);
+                    Some((&met.rule, outcome))
+                }
+            };
+        }
+        self.count_other(shown, charged);
+    }
+
+    fn count_other(&self, shown: &Rule, charged: Option<(&Rule, Outcome)>) {
+        if let Some((rule, outcome)) = charged
+            && rule.id != shown.id
+        {
+            self.count(Some(rule), outcome);
+        }
     }
 
     fn beside(&self, name: &str) -> &Arc<Counts> {

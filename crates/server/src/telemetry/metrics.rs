@@ -52,7 +52,7 @@ impl Recorder {
 
     fn decisions(&self, reading: &mut Reading) {
         let by_rule = self.by_rule.load();
-        let help = "Decisions, each once, by the rule that made it and what came of it";
+        let help = "Decisions by rule and outcome: once for each rule that was charged, a denial once for the rule that denied";
         let family = reading.add(Kind::Counter, "tollgate_decisions", help);
         for (rule, outcome, count) in by_rule.decisions() {
             let labels = [("rule", rule), ("outcome", outcome.to_owned())];

@@ -4,7 +4,7 @@ use tollgate::Ruling;
 use tollgate_core::Band;
 use tollgate_rules::Plan;
 
-/// What came of a decision. Each decision counts once, under the rule whose numbers it shows.
+/// What came of a decision, for one of the rules that it was charged to or that ended it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// It passed, far from its limit.
@@ -38,14 +38,31 @@ impl Outcome {
 
     #[inline]
     pub(super) fn of(plan: &Plan<'_>, ruling: &Ruling) -> Self {
-        match ruling.binding().map(tollgate_core::Decision::band) {
-            Some(Band::Warn) => Self::Warned,
-            Some(Band::Soft) => Self::Exceeded,
-            Some(Band::Denied) => Self::Denied,
-            Some(_) => Self::Allowed,
+        match ruling.binding() {
+            Some(decision) => Self::of_band(decision.band()),
             None if plan.stop().is_some() => Self::Blocked,
             None if plan.has_matched() => Self::Exempt,
             None => Self::Unmatched,
+        }
+    }
+
+    /// Of one limit that was asked.
+    #[inline]
+    pub(super) const fn of_band(band: Band) -> Self {
+        match band {
+            Band::Warn => Self::Warned,
+            Band::Soft => Self::Exceeded,
+            Band::Denied => Self::Denied,
+            _ => Self::Allowed,
+        }
+    }
+
+    /// The one that is nearer to a denial, of two that passed.
+    pub(super) const fn worse_of(self, other: Self) -> Self {
+        if other.slot() > self.slot() {
+            other
+        } else {
+            self
         }
     }
 

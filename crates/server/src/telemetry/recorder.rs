@@ -87,7 +87,15 @@ impl Recorder {
     pub(crate) fn decided(&self, plan: &Plan<'_>, ruling: &Ruling) {
         let outcome = Outcome::of(plan, ruling);
         let rule = ruling.rule().map(|rule| &**rule);
-        self.by_rule.load().count(rule, outcome);
+        let by_rule = self.by_rule.load();
+        by_rule.count(rule, outcome);
+        // A denial charges nothing, and most requests meet one limit.
+        if let Some(rule) = rule
+            && plan.lines().len() > 1
+            && ruling.is_allowed()
+        {
+            by_rule.count_others(rule, ruling);
+        }
         if let TierFound::Unknown { stated, policy } = plan.tier() {
             self.unknown_tiers.met(stated, *policy);
         }

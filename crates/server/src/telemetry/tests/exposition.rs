@@ -148,6 +148,45 @@ fn decisions_count_once_by_rule_and_outcome() {
     assert_eq!(gate.store().stats().keys, 3);
 }
 
+/// The reproduction of a report: a search met a rule of its own and one for all, and only the tighter one counted.
+#[test]
+fn each_rule_that_was_charged_counts() {
+    let recorder = recorder();
+    let rules = "
+version: 1
+rules:
+  - { name: search, match: { endpoint: /search }, key: [user], limits: [100/s, 1000/h] }
+  - { name: total, key: [], limits: [12/min, 500/h] }
+  - { name: login, match: { endpoint: /login }, key: [user], limit: 5/min }
+";
+    let live = std::sync::Arc::new(Live::new());
+    live.publish(&rules.parse().unwrap(), 1);
+    recorder.rules_changed(&live.snapshot().unwrap());
+    let clock = tollgate_core::ManualClock::start();
+    let store = tollgate_memory::MemoryStore::with_capacity(1_000, clock.clone());
+    let gate = tollgate::Gate::new(live, store, clock);
+    let alice = Query::new().user("alice").unwrap();
+    let search = alice.endpoint("/search").unwrap();
+    for _ in 0..15 {
+        gate.check_all([&search], |plan, ruling| recorder.decided(plan, &ruling))
+            .unwrap();
+    }
+    let scrape = Scrape::read(&recorder.scrape());
+    let count = |rule: &str, outcome: &str| {
+        scrape.of(&format!(
+            "tollgate_decisions_total{{rule=\"{rule}\",outcome=\"{outcome}\"}}"
+        ))
+    };
+    let passed = |rule: &str| count(rule, "allowed") + count(rule, "warned");
+    assert_eq!((passed("search"), passed("total")), (12.0, 12.0));
+    assert_eq!(
+        (count("total", "denied"), count("search", "denied")),
+        (3.0, 0.0),
+        "a denial counts for the rule that denied, and charges no other"
+    );
+    assert_eq!(passed("login"), 0.0);
+}
+
 #[test]
 fn connections_durations_and_failures_are_counted() {
     let recorder = recorder();
