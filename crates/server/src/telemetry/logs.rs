@@ -5,11 +5,13 @@
 
 use std::io;
 
+use tracing::{Metadata, Subscriber};
 use tracing_subscriber::{
-    filter::{LevelFilter, Targets},
-    fmt,
+    Layer,
+    filter::{LevelFilter, Targets, filter_fn},
+    fmt::{self, MakeWriter},
     layer::SubscriberExt as _,
-    registry,
+    registry::LookupSpan,
     util::SubscriberInitExt as _,
 };
 
@@ -30,16 +32,9 @@ pub fn install_logs(logs: &Logs) -> Result<(), String> {
     if !filter.iter().any(|(target, _)| target.starts_with(library)) {
         filter = filter.with_target(library, level);
     }
-    let base = registry().with(filter);
+    let base = tracing_subscriber::registry().with(filter);
     let installed = match logs.format {
-        LogFormat::Text => {
-            // Colours need a feature that is not built in; asking for them on a terminal ends a debug build.
-            let text = fmt::layer()
-                .with_writer(io::stderr)
-                .with_ansi(false)
-                .with_target(false);
-            base.with(text).try_init()
-        }
+        LogFormat::Text => base.with(text_layer(io::stderr)).try_init(),
         LogFormat::Json => {
             let json = fmt::layer()
                 .json()
@@ -50,4 +45,69 @@ pub fn install_logs(logs: &Logs) -> Result<(), String> {
         }
     };
     installed.map_err(|error| format!("cannot log: {error}"))
+}
+
+/// Lines for people. A line of a library begins with the library's name, since its words do not say whose they are:
+/// PostgreSQL's "terminating connection due to …" comes from `sqlx::postgres::notice`.
+fn text_layer<S, W>(writer: W) -> impl Layer<S>
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    W: for<'w> MakeWriter<'w> + Clone + 'static + Send + Sync,
+{
+    let lines = move |shows_target| {
+        // Colours need a feature that is not built in; asking for them on a terminal ends a debug build.
+        fmt::layer()
+            .with_writer(writer.clone())
+            .with_ansi(false)
+            .with_target(shows_target)
+    };
+    let ours = lines(false).with_filter(filter_fn(is_ours));
+    let theirs = lines(true).with_filter(filter_fn(|about| !is_ours(about)));
+    ours.and_then(theirs)
+}
+
+fn is_ours(about: &Metadata<'_>) -> bool {
+    about.target().starts_with("tollgate")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_line_of_a_library_says_whose_it_is() {
+        let written = Arc::new(Mutex::new(Vec::new()));
+        let lines = Lines(Arc::clone(&written));
+        let layer = text_layer(move || lines.clone());
+        let subscriber = tracing_subscriber::registry().with(layer);
+        tracing::subscriber::with_default(subscriber, || {
+            tracing::warn!(target: "sqlx::postgres::notice", "terminating connection");
+            tracing::warn!("Rules are old.");
+        });
+        let written = String::from_utf8(written.lock().unwrap().clone()).unwrap();
+        let lines: Vec<&str> = written.lines().collect();
+        let [theirs, ours] = lines.as_slice() else {
+            panic!("{written}");
+        };
+        assert!(
+            theirs.ends_with("WARN sqlx::postgres::notice: terminating connection"),
+            "{theirs}"
+        );
+        assert!(ours.ends_with("WARN Rules are old."), "{ours}");
+    }
 }
