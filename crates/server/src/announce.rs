@@ -126,7 +126,9 @@ impl Announcement {
 
     fn rules(&self) -> String {
         match (self.condition.revision, self.condition.shown, &self.owner) {
-            (None, ..) => "none: nothing can be decided until the rule database is back".to_owned(),
+            (None, ..) => {
+                "none: nothing can be decided before the rule database answers".to_owned()
+            }
             (_, Shown::Demo, _) => {
                 "a demonstration, gone with the first rule you write (--no-demo: none)".to_owned()
             }
@@ -204,7 +206,7 @@ impl fmt::Display for Announcement {
             Some(redis) => writeln!(
                 f,
                 "  counters   shared through {redis}: exact and leased rules count for all nodes together;\n             \
-                 {off}of local rules, and of what Redis was away for, in memory:"
+                 {off}local rules, and decisions made while Redis is down, are counted in memory:"
             )?,
         }
         writeln!(

@@ -216,7 +216,7 @@ impl Server {
         }));
 
         shutdown.await;
-        tracing::info!("Stopping: no new connections, those there are may finish.");
+        tracing::info!("Shutting down: finishing open connections, accepting no new ones.");
         let told_at = parts.engine.time().now().steady;
         stopper.stop();
         let mut cut_off = 0;

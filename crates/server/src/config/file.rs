@@ -137,7 +137,7 @@ fn unknown(key: &str) -> String {
     let meant = tollgate_rules::nearest(key, names.map(|setting| setting.name));
     let help = match meant {
         Some(meant) => format!("did you mean {meant:?}?"),
-        None => "`tollgate config` lists those there are".to_owned(),
+        None => "`tollgate config` lists all settings".to_owned(),
     };
     let key: String = key.chars().take(SHOWN_CHARS_MAX).collect();
     format!("there is no setting {key:?}: {help}")

@@ -67,7 +67,7 @@ pub(super) const GENERAL: &[Setting] = &[
         "leases",
         "on|off",
         "on",
-        "Whether rules with consistency leased are; off counts them exactly, each decision in Redis",
+        "Leases for rules with `consistency: leased`; off counts every decision in Redis",
     ),
     Setting::optional(
         "rules",

@@ -51,7 +51,7 @@ pub(super) fn network(text: &str) -> Result<Arc<str>, &'static str> {
     };
     match network.prefix_len() {
         prefix if prefix < least => {
-            Err("covers too much of the world at once: at least /8 of IPv4, or /16 of IPv6")
+            Err("is wider than a block may be: the widest are a /8 of IPv4 and a /16 of IPv6")
         }
         full if full == network.max_prefix_len() => Ok(network.addr().to_string().into()),
         _ => Ok(network.to_string().into()),

@@ -21,7 +21,7 @@ const USER: &[Param] = &[path(
     "The user, with `/` written as `%2F`",
 )];
 
-const UNKNOWN: (u16, &str) = (404, "Nothing is agreed with this user");
+const UNKNOWN: (u16, &str) = (404, "The user has no quota");
 const CHANGED: (u16, &str) = (412, "Somebody else changed it meanwhile");
 const UNSOUND: (u16, &str) = (422, "A field is wrong; each is named");
 
@@ -34,7 +34,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         verb: Verb::Get,
         path: "/ratelimit/quotas",
         name: "listQuotas",
-        about: "What is agreed with users, oldest write first",
+        about: "Quotas, oldest write first",
         permission: Permission::Read,
         params: &[&[query("tier", Kind::Text(1_024), "Of this tier")], PAGES],
         body: None,
@@ -46,7 +46,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         verb: Verb::Get,
         path: ONE,
         name: "readQuota",
-        about: "What is agreed with a user, what they used today and this month, and whether they are blocked",
+        about: "A user's quota, what the user has used today and this month, and whether the user is blocked",
         permission: Permission::Read,
         params: &[USER],
         body: None,
@@ -58,7 +58,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         verb: Verb::Put,
         path: ONE,
         name: "writeQuota",
-        about: "Agree something with a user, in the place of what there was: a tier, and limits in the place of the tier's defaults",
+        about: "Set a user's quota, in the place of the quota before: a tier, and limits in the place of the tier's defaults",
         permission: Permission::Quotas,
         params: &[USER, SEEN, DRY_RUN, WAIT, WRITER],
         body: Some(Shape {
@@ -66,10 +66,10 @@ pub(in super::super) const ROUTES: &[Route] = &[
             example,
         }),
         replies: &[
-            sequenced(200, "What is agreed now", "Quota"),
+            sequenced(200, "The quota, changed", "Quota"),
             Told {
                 headers: &["ETag", "Location"],
-                ..sequenced(201, "What is agreed since", "Quota")
+                ..sequenced(201, "The quota, created", "Quota")
             },
         ],
         problems: &[CHANGED, UNSOUND],
@@ -79,7 +79,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         verb: Verb::Delete,
         path: ONE,
         name: "deleteQuota",
-        about: "Agree nothing in particular any more",
+        about: "Remove a user's quota",
         permission: Permission::Quotas,
         params: &[USER, SEEN, DRY_RUN, WAIT, WRITER],
         body: None,

@@ -24,7 +24,7 @@ pub(in crate::config) const ROWS: &[Setting] = &[
     Setting::optional(
         "key_secret_file",
         "FILE",
-        "A file with that secret",
+        "A file with the secret that API keys are hashed with, instead of TOLLGATE_KEY_SECRET",
     ),
     Setting::optional(
         "jwt_algorithms",
@@ -39,7 +39,7 @@ pub(in crate::config) const ROWS: &[Setting] = &[
     Setting::optional(
         "jwt_secret_file",
         "FILE",
-        "A file with that secret; read again when it changes",
+        "A file with the secret of HS256, HS384 and HS512 tokens, instead of TOLLGATE_JWT_SECRET; read again when it changes",
     ),
     Setting::optional(
         "jwt_key_file",
