@@ -1,6 +1,7 @@
 //! What can be typed.
 
-use clap::{Parser, Subcommand};
+use clap::{Arg, Command as ClapCommand, CommandFactory as _, Parser, Subcommand};
+use tollgate_server::SETTINGS;
 
 use crate::{
     check::Check,
@@ -44,6 +45,42 @@ impl Args {
     }
 }
 
+/// The settings that `tollgate snippet` looks at.
+const OF_SNIPPETS: [&str; 9] = [
+    "http",
+    "grpc",
+    "tls_cert",
+    "tls_key",
+    "tls_client_ca",
+    "http_tls_cert",
+    "http_tls_client_ca",
+    "grpc_tls_cert",
+    "grpc_tls_client_ca",
+];
+/// Those of the settings that `tollgate doctor` and `tollgate config` look at which are given most often.
+const OF_DOCTOR: [&str; 8] = [
+    "http", "grpc", "resp", "admin", "data", "database", "redis", "rules",
+];
+
+/// The whole command line. Commands that take every flag of `tollgate serve` list those they are mostly given; the
+/// rest is taken too, and listed by `tollgate serve --help`.
+pub(crate) fn command() -> ClapCommand {
+    let listing = |shown: &'static [&str]| {
+        move |command: ClapCommand| command.mut_args(|arg| listed(arg, shown))
+    };
+    Args::command()
+        .mut_subcommand("snippet", listing(&OF_SNIPPETS))
+        .mut_subcommand("doctor", listing(&OF_DOCTOR))
+        .mut_subcommand("config", listing(&OF_DOCTOR))
+}
+
+fn listed(arg: Arg, shown: &[&str]) -> Arg {
+    let id = arg.get_id().as_str();
+    let is_setting = SETTINGS.iter().any(|setting| setting.name == id);
+    let is_hidden = is_setting && !shown.contains(&id);
+    arg.hide(is_hidden)
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run the server
@@ -74,7 +111,7 @@ pub(crate) enum Command {
     /// API keys: issue, list, show, rotate, rename, revoke
     #[command(subcommand)]
     ApiKeys(ApiKeysCommand),
-    /// What is agreed with single users: set, show, list, remove
+    /// Quotas of single users: set, show, list, remove
     #[command(subcommand)]
     Quotas(QuotasCommand),
     /// Deny a user, an organisation, an API key or an address, on every node
@@ -92,12 +129,16 @@ pub(crate) enum Command {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
+    use tollgate_server::SETTINGS;
 
-    use super::Args;
+    use super::{OF_DOCTOR, OF_SNIPPETS, command};
 
     #[test]
     fn the_command_line_is_well_formed() {
-        Args::command().debug_assert();
+        command().debug_assert();
+        for name in OF_SNIPPETS.iter().chain(&OF_DOCTOR) {
+            let mut settings = SETTINGS.iter();
+            assert!(settings.any(|setting| setting.name == *name), "{name}");
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::{outcome::Outcome, say::Format, settings::SettingFlags};
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Takes the flags of `tollgate serve`, the environment and the file, and starts \
-    nothing. Secrets are not shown.\n\nExit codes: 0 the settings are sound; 1 they are not."
+    nothing. Secrets are not shown. `tollgate serve --help` lists all of its flags.\n\nExit codes: 0 the settings are sound; 1 they are not."
 )]
 pub(crate) struct Config {
     #[command(flatten)]

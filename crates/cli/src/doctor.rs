@@ -12,7 +12,7 @@ use crate::{outcome::Outcome, rules::counted, say::Format, settings::SettingFlag
     after_help = "Takes the flags of `tollgate serve`, the environment and the file, and looks at everything \
     a server with these settings needs: each line is ok, a warning or a problem, with the remedy. Nothing is \
     started or changed, and whoever does not answer is waited for some seconds at most. A server may run \
-    meanwhile.\n\nExit codes: 0 no problem, perhaps warnings; 1 a problem."
+    meanwhile. `tollgate serve --help` lists all of its flags.\n\nExit codes: 0 no problem, perhaps warnings; 1 a problem."
 )]
 pub(crate) struct Doctor {
     #[command(flatten)]

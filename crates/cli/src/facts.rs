@@ -33,13 +33,15 @@ impl FromStr for Fact {
         let Some((name, value)) = text.split_once('=') else {
             return Err("write FIELD=VALUE, for example user_id=alice".to_owned());
         };
+        // Rules say `user`, requests say `user_id`: both are taken.
+        let name = match name {
+            "user" => "user_id",
+            "org" => "org_id",
+            other => other,
+        };
         let is_known = NAMES.contains(&name) || name.starts_with(ATTRIBUTES);
         if !is_known {
-            // Rules say `user`, requests say `user_id`.
-            let by_id = format!("{name}_id");
-            let names = NAMES.into_iter();
-            let meant = names.clone().find(|known| *known == by_id);
-            let help = match meant.or_else(|| nearest(name, names)) {
+            let help = match nearest(name, NAMES) {
                 Some(meant) => format!("did you mean {meant}?"),
                 None => format!("fields are {} and attributes.NAME", NAMES.join(", ")),
             };

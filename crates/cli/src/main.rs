@@ -31,15 +31,16 @@ mod who;
 use std::{ffi::OsString, process::ExitCode};
 
 use args::{Args, Command};
-use clap::Parser as _;
+use clap::FromArgMatches as _;
 use outcome::Outcome;
 use say::Format;
 
 fn main() -> ExitCode {
     let typed: Vec<OsString> = std::env::args_os().collect();
-    let args = match Args::try_parse_from(&typed) {
+    let matches = args::command().try_get_matches_from(&typed);
+    let args = match matches.and_then(|matches| Args::from_arg_matches(&matches)) {
         Ok(args) => args,
-        Err(usage) => return outcome::of_usage(&usage, Format::of(&typed)),
+        Err(usage) => return outcome::of_usage(usage, Format::of(&typed)),
     };
     let format = args.format();
     let done = match &args.command {

@@ -2,8 +2,9 @@
 
 use std::{fmt, process::ExitCode};
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::{Map, Value, json};
+use tollgate_rules::nearest;
 
 use crate::say::{Format, print_json, remark};
 
@@ -85,18 +86,41 @@ fn in_words(error: &anyhow::Error) -> String {
 }
 
 /// A command that was not understood is an error, 1: 2 is for differences.
-pub(crate) fn of_usage(usage: &clap::Error, format: Format) -> ExitCode {
+pub(crate) fn of_usage(usage: clap::Error, format: Format) -> ExitCode {
+    let usage = with_listeners(usage);
     let outcome = if usage.use_stderr() {
         Outcome::Wrong
     } else {
         Outcome::Fine
     };
     match (format, outcome) {
-        (Format::Json, Outcome::Wrong) => tell(&json!({ "error": usage_in_words(usage) })),
+        (Format::Json, Outcome::Wrong) => tell(&json!({ "error": usage_in_words(&usage) })),
         // Nothing is left to tell anybody if the terminal is gone.
         _ => drop(usage.print()),
     }
     outcome.into()
+}
+
+/// A server has four listeners, so `--port`, `--listen` and the like name none of them. The letters of such a flag lead
+/// to a setting that has nothing to do with it.
+fn with_listeners(mut usage: clap::Error) -> clap::Error {
+    let Some(ContextValue::String(given)) = usage.get(ContextKind::InvalidArg) else {
+        return usage;
+    };
+    let given = given.trim_start_matches('-');
+    let is_of_serve = match usage.get(ContextKind::Usage) {
+        Some(ContextValue::StyledStr(text)) => text.to_string().contains("tollgate serve"),
+        _ => false,
+    };
+    let names = ["port", "listen", "bind", "host", "address"];
+    if !is_of_serve || nearest(given, names).is_none() {
+        return usage;
+    }
+    let words = "each listener has a flag: --http, --grpc, --resp and --admin take HOST:PORT";
+    let tip = ContextValue::StyledStrs(vec![words.into()]);
+    usage.remove(ContextKind::SuggestedArg);
+    usage.insert(ContextKind::Suggested, tip);
+    usage
 }
 
 /// What is wrong, without the usage that follows it on a terminal.

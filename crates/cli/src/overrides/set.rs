@@ -24,6 +24,7 @@ use crate::{
 Examples:
   tollgate overrides set --rule login --key user=acme --limit 500/min --for 7day --reason 'contract 412'
   tollgate overrides set --key user=acme --factor 2x --until 2027-01-01T00:00:00Z
+  tollgate overrides set --key user=acme --factor 2x --until friday
   tollgate overrides set --rule login --key user=acme --unlimited --wait 10"
 )]
 pub(crate) struct Set {
@@ -70,11 +71,11 @@ struct Change {
 #[derive(Debug, clap::Args)]
 #[group(multiple = false)]
 struct End {
-    /// The moment at which it ends by itself, for example 2027-01-01T00:00:00Z
+    /// When it ends by itself: 2027-01-01T00:00:00Z, or a day (2027-01-01, friday), which lasts to its end in UTC
     #[arg(long, value_name = "MOMENT")]
     until: Option<String>,
     /// How long it lasts, for example 2h or 7day
-    #[arg(long = "for", value_name = "SPAN")]
+    #[arg(long = "for", visible_alias = "ttl", value_name = "SPAN")]
     span: Option<String>,
 }
 
@@ -124,6 +125,7 @@ impl Set {
             let Some((field, value)) = fact.split_once('=') else {
                 bail!("--key {fact}: write FIELD=VALUE, for example user=acme");
             };
+            let field = rule_field(field);
             if key.insert(field.to_owned(), json!(value)).is_some() {
                 bail!("--key {field} is given twice");
             }
@@ -159,6 +161,15 @@ impl Set {
             bail!("--until: the override would have ended already, give a moment to come");
         }
         Ok(until)
+    }
+}
+
+/// Requests say `user_id`, rules say `user`: both are taken.
+fn rule_field(typed: &str) -> &str {
+    match typed {
+        "user_id" => "user",
+        "org_id" => "org",
+        other => other,
     }
 }
 

@@ -4,7 +4,7 @@ use clap::Subcommand;
 use serde_json::{Value, json};
 
 use super::{
-    body::{is_known_to_all, known_to, object, text, word},
+    body::{known_to, object, settled, text, word},
     limits::{End, Limits},
     table,
 };
@@ -145,7 +145,7 @@ impl Create {
             ("tier", text(self.tier.as_ref())),
             ("limits", self.limits.limits()),
             ("burst", self.limits.burst()),
-            ("expires_at", self.end.until()),
+            ("expires_at", self.end.until()?),
             ("ttl", self.end.ttl()),
         ]);
         let path = path(LIST, &[("reason", self.reason.as_deref())]);
@@ -252,10 +252,6 @@ impl Revoke {
         let answer = self.server.done(Verb::Do, &path)?;
         let text = || format!("{} is revoked{}", word(&answer, "id"), known_to(&answer));
         format.say(text, || answer.clone())?;
-        Ok(if is_known_to_all(&answer) {
-            Outcome::Fine
-        } else {
-            Outcome::Different
-        })
+        Ok(settled(&answer))
     }
 }

@@ -4,7 +4,7 @@ use anyhow::ensure;
 use serde_json::{Value, json};
 
 use super::{
-    body::{is_known_to_all, known_to, object, text, word},
+    body::{known_to, object, settled, text, word},
     limits::End,
     table,
 };
@@ -98,7 +98,7 @@ impl Block {
             api_key,
             ip,
             ("reason", text(self.reason.as_ref())),
-            ("until", self.end.until()),
+            ("until", self.end.until()?),
             ("ttl", self.end.ttl()),
         ]);
         let answer = self.server.done(Verb::Post(&body), LIST)?;
@@ -113,14 +113,6 @@ impl Block {
         };
         format.say(words, || answer.clone())?;
         Ok(settled(&answer))
-    }
-}
-
-fn settled(answer: &Value) -> Outcome {
-    if is_known_to_all(answer) {
-        Outcome::Fine
-    } else {
-        Outcome::Different
     }
 }
 
@@ -150,7 +142,7 @@ impl Unblock {
         let blocks = blocks.map_or(&[][..], Vec::as_slice);
         ensure!(
             !blocks.is_empty(),
-            "nobody of that name is blocked: `tollgate blocks` lists who is"
+            "there is no such block: `tollgate blocks` lists those in force"
         );
         let mut answers = Vec::with_capacity(blocks.len());
         for block in blocks {

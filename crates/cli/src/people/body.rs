@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::outcome::Outcome;
+
 /// An object of what was given; the rest is left out.
 pub(super) fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
     let given = members
@@ -51,8 +53,8 @@ pub(super) fn known_to(answer: &Value) -> String {
     }
 }
 
-/// Whether every node that lives knows.
-pub(super) fn is_known_to_all(answer: &Value) -> bool {
+/// 0 if every live node knows, 2 if one has not confirmed yet.
+pub(super) fn settled(answer: &Value) -> Outcome {
     let nodes = answer.get("nodes").filter(|nodes| nodes.is_object());
     let is_empty = |name: &str| {
         let list = nodes
@@ -61,5 +63,9 @@ pub(super) fn is_known_to_all(answer: &Value) -> bool {
         list.is_none_or(Vec::is_empty)
     };
     let is_unknown = nodes.is_some_and(|nodes| nodes.get("unknown").is_some());
-    is_empty("missing") && !is_unknown
+    if is_empty("missing") && !is_unknown {
+        Outcome::Fine
+    } else {
+        Outcome::Different
+    }
 }

@@ -1,6 +1,9 @@
 //! Limits of one key or one user, as they are typed.
 
+use anyhow::Context as _;
 use serde_json::{Value, json};
+
+use crate::when;
 
 /// Limits of its own
 #[derive(Debug, clap::Args)]
@@ -28,18 +31,20 @@ impl Limits {
 /// When it ends
 #[derive(Debug, clap::Args)]
 pub(super) struct End {
-    /// When it ends, such as 2027-01-01T00:00:00Z
+    /// When it ends: 2027-01-01T00:00:00Z, or a day (2027-01-01, friday), which lasts to its end in UTC
     #[arg(long, value_name = "MOMENT", conflicts_with = "ttl")]
     until: Option<String>,
     /// How long it lasts, such as 12h or 30day
-    #[arg(long, value_name = "SPAN")]
+    #[arg(long, visible_alias = "for", value_name = "SPAN")]
     ttl: Option<String>,
 }
 
 impl End {
     /// The moment, if there is one.
-    pub(super) fn until(&self) -> Option<Value> {
-        self.until.as_ref().map(|until| json!(until))
+    pub(super) fn until(&self) -> anyhow::Result<Option<Value>> {
+        let until = self.until.as_deref().map(when::moment).transpose();
+        let until = until.context("--until")?;
+        Ok(until.map(|until| json!(when::shown(until))))
     }
 
     /// The span, if there is one.

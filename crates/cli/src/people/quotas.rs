@@ -4,7 +4,7 @@ use clap::Subcommand;
 use serde_json::Value;
 
 use super::{
-    body::{object, text, word},
+    body::{known_to, object, settled, text, word},
     limits::Limits,
     table,
 };
@@ -14,21 +14,23 @@ use crate::{
     say::Format,
 };
 
-/// What is agreed with single users
+/// Quotas of single users
 #[derive(Debug, Subcommand)]
 pub(crate) enum QuotasCommand {
-    /// Agree a tier, or limits, in the place of what there was
+    /// Set a user's quota: a tier, limits, or both; replaces the quota before
     Set(Set),
-    /// Show what is agreed with a user, and what they used
+    /// Show a user's quota, and what the user has used
     Show(One),
-    /// List what is agreed with users
+    /// List quotas
     List(List),
-    /// Agree nothing in particular any more
+    /// Remove a user's quota
     Remove(One),
 }
 
-/// Agree a tier, or limits, in the place of what there was
+/// Set a user's quota: a tier, limits, or both; replaces the quota before
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Waits up to 2 s until every live node knows.\n\n\
+    Exit codes: 0 set, and every live node knows; 1 an error; 2 set, and a node has not confirmed yet.")]
 pub(crate) struct Set {
     /// The user
     user: String,
@@ -44,7 +46,7 @@ pub(crate) struct Set {
     server: Server,
 }
 
-/// One user
+/// The quota of one user
 #[derive(Debug, clap::Args)]
 pub(crate) struct One {
     /// The user
@@ -53,7 +55,7 @@ pub(crate) struct One {
     server: Server,
 }
 
-/// List what is agreed with users
+/// List quotas
 #[derive(Debug, clap::Args)]
 pub(crate) struct List {
     /// The most that are listed
@@ -64,6 +66,8 @@ pub(crate) struct List {
 }
 
 const LIST: &str = "/ratelimit/quotas";
+/// As long as the server waits for a block, so that a command that ended is in force.
+const WAIT: (&str, Option<&str>) = ("wait", Some("2s"));
 
 impl QuotasCommand {
     pub(crate) fn run(&self, format: Format) -> anyhow::Result<Outcome> {
@@ -85,19 +89,20 @@ impl Set {
         ]);
         let path = path(
             &format!("{LIST}/{}", encoded(&self.user)),
-            &[("reason", self.reason.as_deref())],
+            &[("reason", self.reason.as_deref()), WAIT],
         );
         let answer = self.server.done(Verb::Put(&body), &path)?;
         let text = || {
             format!(
-                "{}: tier {}, limits {}",
+                "{}: tier {}, limits {}{}",
                 word(&answer, "user_id"),
                 word(&answer, "tier"),
-                word(&answer, "limits")
+                word(&answer, "limits"),
+                known_to(&answer)
             )
         };
         format.say(text, || answer.clone())?;
-        Ok(Outcome::Fine)
+        Ok(settled(&answer))
     }
 }
 
@@ -113,10 +118,11 @@ impl One {
     }
 
     fn remove(&self, format: Format) -> anyhow::Result<Outcome> {
-        let answer = self.server.done(Verb::Delete, &self.path())?;
-        let text = || format!("nothing is agreed with {} any more", self.user);
+        let path = path(&self.path(), &[WAIT]);
+        let answer = self.server.done(Verb::Delete, &path)?;
+        let text = || format!("{} has no quota any more{}", self.user, known_to(&answer));
         format.say(text, || answer.clone())?;
-        Ok(Outcome::Fine)
+        Ok(settled(&answer))
     }
 }
 
@@ -168,7 +174,7 @@ impl List {
             ("CHANGED", "changed_at"),
             ("BY", "changed_by"),
         ];
-        let none = "nothing is agreed with any user: `tollgate quotas set USER` does";
+        let none = "no quotas: create one with `tollgate quotas set USER`";
         table::tell(&answer, "quotas", &columns, none, format)
     }
 }

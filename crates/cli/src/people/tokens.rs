@@ -4,7 +4,7 @@ use clap::Subcommand;
 use serde_json::json;
 
 use super::{
-    body::{is_known_to_all, known_to, object, word},
+    body::{known_to, object, settled, word},
     limits::End,
     table,
 };
@@ -83,7 +83,7 @@ impl Create {
             ("name", Some(json!(self.name))),
             ("role", Some(json!(self.role))),
             ("scopes", scopes),
-            ("expires_at", self.end.until()),
+            ("expires_at", self.end.until()?),
             ("ttl", self.end.ttl()),
         ]);
         let answer = self.server.done(Verb::Post(&body), LIST)?;
@@ -127,10 +127,6 @@ impl Revoke {
         let answer = self.server.done(Verb::Do, &path)?;
         let text = || format!("{} is revoked{}", word(&answer, "id"), known_to(&answer));
         format.say(text, || answer.clone())?;
-        Ok(if is_known_to_all(&answer) {
-            Outcome::Fine
-        } else {
-            Outcome::Different
-        })
+        Ok(settled(&answer))
     }
 }

@@ -13,7 +13,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Takes the flags of `tollgate serve`, the environment and the file, so that the addresses are \
-    those of the server, and starts nothing. What you have to change is said in the comments.\n\n\
+    those of the server, and starts nothing. What you have to change is said in the comments. `tollgate serve --help` lists all of its flags.\n\n\
     Exit codes: 0 printed; 1 the settings are not sound."
 )]
 pub(crate) struct Snippet {

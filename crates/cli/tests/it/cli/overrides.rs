@@ -255,3 +255,23 @@ pub(crate) fn an_override_that_a_change_strands_is_told(desk: &Desk) {
     let back = desk.line("rules rollback 1").fine();
     assert!(!back.err.contains("no longer counts"), "it counts again");
 }
+
+#[test]
+fn a_day_lasts_to_its_end_and_both_names_of_a_fact_are_taken() {
+    let desk = Desk::new();
+    prepare(&desk);
+    desk.line("overrides set --rule login --key user_id=acme --limit 9/min --until 2199-05-03")
+        .fine()
+        .says("login [user=acme]: 9/min until 2199-05-04T00:00:00Z");
+    let ran = desk.line("overrides set --key user=b --factor 2x --until friday");
+    ran.fine().says("T00:00:00Z");
+    desk.line("overrides set --key user=c --factor 2x --ttl 2h")
+        .fine()
+        .says("every rule [user=c]: 2x until");
+    desk.line("overrides set --key user=d --key user_id=d --factor 2x")
+        .with(1)
+        .says("--key user is given twice");
+    desk.line("overrides set --key user=d --factor 2x --until 20.11.2199")
+        .with(1)
+        .says("or a day such as 2027-01-01 or friday");
+}

@@ -86,17 +86,12 @@ fn the_life_of_a_key() {
 fn quotas_and_blocks() {
     let desk = Desk::new();
     let server = desk.serve(&[]);
-    run(&desk, &server, "quotas list")
+    run(&desk, &server, "quotas list").fine().says("no quotas");
+    let line = "quotas set team/alice --tier premium --limit 7/min";
+    until_known(&desk, &server, line)
         .fine()
-        .says("nothing is agreed");
-    run(
-        &desk,
-        &server,
-        "quotas set team/alice --tier premium --limit 7/min",
-    )
-    .fine()
-    .says("team/alice: tier premium, limits 7/min");
-    let line = "block --user team/alice --reason unpaid --ttl 1h";
+        .says("team/alice: tier premium, limits 7/min, known to 1 of 1 nodes");
+    let line = "block --user team/alice --reason unpaid --for 1h";
     until_known(&desk, &server, line)
         .fine()
         .says("is blocked until");
@@ -113,16 +108,24 @@ fn quotas_and_blocks() {
     assert_eq!(blocks["blocks"].as_array().unwrap().len(), 2);
     done(run(&desk, &server, "unblock --ip 203.0.113.0/24")).says("is not blocked any more");
     done(run(&desk, &server, "unblock --user team/alice"));
-    let nobody = run(&desk, &server, "unblock --user team/alice").with(1);
-    assert!(
-        nobody.err.contains("nobody of that name is blocked"),
-        "{}",
-        nobody.err
-    );
+    run(&desk, &server, "unblock --user team/alice")
+        .with(1)
+        .says("there is no such block");
+    run(&desk, &server, "unblock --ip 0.0.0.0/0")
+        .with(1)
+        .says("ip is wider than a block may be: the widest are a /8");
+    let line = "block --org team --until 2199-05-03";
+    until_known(&desk, &server, line)
+        .fine()
+        .says("org_id team is blocked until 2199-05-04T00:00:00Z");
+    done(run(&desk, &server, "unblock --org team"));
+    run(&desk, &server, "block --org team --until tomorow")
+        .with(1)
+        .says("--until: \"tomorow\" is not a moment");
     run(&desk, &server, "blocks")
         .fine()
         .says("nobody is blocked");
-    run(&desk, &server, "quotas remove team/alice").fine();
+    done(run(&desk, &server, "quotas remove team/alice")).says("team/alice has no quota any more");
     run(&desk, &server, "quotas show team/alice").with(1);
     run(&desk, &server, "block").with(1);
     run(&desk, &server, "block --user a --org b").with(1);

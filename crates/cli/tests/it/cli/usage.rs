@@ -169,3 +169,37 @@ fn a_reader_that_goes_away_is_no_error() {
     );
     assert_eq!(output.status.code(), Some(1));
 }
+
+/// `--port` and the like name no listener, and the nearest letters lead to a setting that has nothing to do with it.
+#[test]
+fn a_port_leads_to_the_listeners() {
+    let desk = Desk::new();
+    for line in ["serve --prot 80", "serve --port 80", "serve --listen :80"] {
+        let ran = desk.line(line).with(1);
+        let ran = ran.says("--http, --grpc, --resp and --admin take HOST:PORT");
+        assert!(!ran.err.contains("proxy-protocol"), "{ran:?}");
+    }
+    desk.line("serve --htpp 127.0.0.1:0")
+        .with(1)
+        .says("'--http'");
+}
+
+/// `doctor`, `config` and `snippet` take every flag of `serve`, and list the few that matter.
+#[test]
+fn help_lists_the_flags_that_matter() {
+    let desk = Desk::new();
+    for (command, listed, hidden) in [
+        ("snippet", "--grpc-tls-cert", "--jwt-issuer"),
+        ("doctor", "--redis", "--jwt-issuer"),
+        ("config", "--database", "--keys-max"),
+    ] {
+        let help = desk.run(&[command, "--help"]).fine();
+        let help = help.says(listed).says("`tollgate serve --help` lists all");
+        assert!(!help.out.contains(hidden), "{help:?}");
+        let flags = help.out.matches("\n      --").count();
+        assert!(flags < 15, "{command} lists {flags}");
+    }
+    desk.line("serve --help").fine().says("--jwt-issuer");
+    desk.line("config --keys-max 1234").fine().says("1234");
+    desk.line("snippet caddy --jwt-issuer me --no-demo").fine();
+}

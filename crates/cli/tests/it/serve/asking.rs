@@ -54,9 +54,15 @@ fn a_check_says_what_the_server_says() {
     check(&["ip=nonsense"])
         .with(1)
         .says("the server answered 400");
-    check(&["user=bob"])
+    check(&["user=bob", "org=acme"])
+        .fine()
+        .says("allowed: no rule limits it");
+    check(&["usr=bob"])
         .with(1)
-        .says("there is no field \"user\": did you mean user_id?");
+        .says("there is no field \"usr\"");
+    check(&["user=a", "user_id=b"])
+        .with(1)
+        .says("user_id is given twice");
     check(&["user_id=a", "user_id=b"])
         .with(1)
         .says("user_id is given twice");
