@@ -146,6 +146,13 @@ impl Outcome {
         }
     }
 
+    /// Whether a limit counted the request, or a block denied it. False for every request of a layer means that no rule
+    /// matches them, or that the rules that match count by other facts than the layer's key gives: [`header`](crate::header)
+    /// says which fact a key is. False, too, for what an `allow` rule exempts.
+    pub fn is_limited(&self) -> bool {
+        self.limit().is_some() || !self.is_allowed()
+    }
+
     /// What is left of it.
     pub fn remaining(&self) -> Option<u64> {
         match &self.by {

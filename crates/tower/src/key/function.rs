@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt};
 use super::{Facts, Key, Role};
 use crate::RequestHead;
 
-/// Keyed by what a function reads: the user, unless said.
+/// Keyed by what a function reads: the user, unless said (`.as_org()`); [`header`](crate::header) has the table of facts.
 ///
 /// For hosts that verify tokens themselves, this is how a claim becomes the key: what their own layer put into the
 /// extensions.

@@ -5,8 +5,27 @@ use http::{HeaderName, header::AUTHORIZATION};
 use super::{Facts, Key, Role};
 use crate::RequestHead;
 
-/// Keyed by the first header of this name: the API key for `x-api-key`, and an attribute of that name for every other,
-/// unless said. A client can send any value: limit by what your host has verified, or by the address as well.
+/// Keyed by the first header of this name. A client can send any value: limit by what your host has verified, or by the
+/// address as well.
+///
+/// To a plain limiter the value is the key. To a gate or a server it is one fact, and a rule counts by it only if its
+/// `key:` names that fact:
+///
+/// | key of the layer | fact | rule that counts by it |
+/// | --- | --- | --- |
+/// | `header("x-api-key")` | the API key | `key: [api_key]` |
+/// | `header("x-user")`, any other header | the attribute of that name | `key: [attributes.x-user]` |
+/// | `header("x-user").as_user()` | the user | `key: [user]` |
+/// | `header("x-team").as_org()` | the organisation | `key: [org]` |
+/// | `header("x-user").as_user().or(peer_ip())` | the user, or else the address | `key: ["user\|ip"]` |
+/// | [`bearer_token`] | the token, which a server verifies: its user, organisation and tier | `key: [user]` |
+/// | [`path_param`](crate::path_param) | the attribute of the parameter's name | `key: [attributes.id]` |
+/// | [`key_fn`](crate::key_fn) | the user | `key: [user]` |
+/// | [`peer_ip`](crate::peer_ip), the default | the address | `key: [ip]` |
+///
+/// A key replaces the default: after `.key(header(…))` the address is not told any more, unless the key has it as well.
+/// A server that limits nothing by these facts lets the request pass; the layer logs that once, and
+/// [`Outcome::is_limited`](crate::Outcome::is_limited) is false.
 ///
 /// ```
 /// use tollgate_tower::{Key as _, TollgateLayer, header};

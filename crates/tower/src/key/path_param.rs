@@ -7,7 +7,8 @@ use tollgate::rules::normalise::Path;
 use super::{Facts, Key, Role, pattern::Pattern};
 use crate::{Error, RequestHead};
 
-/// Keyed by one segment of the path: an attribute of its name, unless said. In the pattern `{name}` and `*` stand for
+/// Keyed by one segment of the path: an attribute of its name, unless said (`.as_user()`); [`header`](crate::header) has
+/// the table of facts. In the pattern `{name}` and `*` stand for
 /// one segment, and `**` at its end for any number.
 ///
 /// The pattern is the layer's own and not the router's, so that it works alike in axum, tonic and hyper: only axum has

@@ -1,6 +1,6 @@
 //! What a part of a key is to gates and servers.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use super::{Facts, Or};
 use crate::RequestHead;
@@ -34,12 +34,12 @@ pub trait Key: Clone + Send + Sync + 'static {
         Or::new(self, other)
     }
 
-    /// The value is the user.
+    /// The value is the user: rules count by it with `key: [user]`.
     fn as_user(self) -> As<Self> {
         self.with_role(Role::User)
     }
 
-    /// The value is the organisation.
+    /// The value is the organisation: rules count by it with `key: [org]`.
     fn as_org(self) -> As<Self> {
         self.with_role(Role::Org)
     }
@@ -64,7 +64,7 @@ pub trait Key: Clone + Send + Sync + 'static {
         self.with_role(Role::Region)
     }
 
-    /// The value is the attribute of this name.
+    /// The value is the attribute of this name: rules count by it with `key: [attributes.NAME]`.
     fn as_attribute(self, name: &str) -> As<Self> {
         self.with_role(Role::Attribute(name.into()))
     }
@@ -101,6 +101,22 @@ pub enum Role {
     Region,
     /// The attribute of this name.
     Attribute(Arc<str>),
+}
+
+/// As rules call it, `user` or `attributes.plan`.
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::User => f.write_str("user"),
+            Self::Org => f.write_str("org"),
+            Self::ApiKey => f.write_str("api_key"),
+            Self::Token => f.write_str("token"),
+            Self::Ip => f.write_str("ip"),
+            Self::Tier => f.write_str("tier"),
+            Self::Region => f.write_str("region"),
+            Self::Attribute(name) => write!(f, "attributes.{name}"),
+        }
+    }
 }
 
 /// A key in another [`Role`].

@@ -1,6 +1,7 @@
 //! The tower layer against a real server.
 
 mod alike;
+mod notices;
 mod refusals;
 
 use std::{convert::Infallible, net::SocketAddr, time::Duration};

@@ -1,6 +1,12 @@
 //! A server decides.
 
-use std::{borrow::Cow, future::Future, pin::Pin, time::Duration};
+mod key_use;
+mod reach;
+
+use std::{borrow::Cow, future::Future, pin::Pin, sync::Arc, time::Duration};
+
+use key_use::{Given, KeyUse};
+use reach::Reach;
 
 use tollgate::{Clock as _, Reason, SystemClock};
 use tollgate_client::{Answer, BuildError, Check, Client, Error as ClientError, Fault, Source};
@@ -16,12 +22,20 @@ impl TollgateLayer {
     /// Decided by a server: by its address, or several with commas between them, or by a client that is set up as you
     /// like. The server is told the path, the method, and what the keys read: the client's address unless said.
     ///
+    /// A key replaces the address, and is the fact that [`header`](crate::header) and the other keys say of themselves.
+    /// Where the server's rules count by none of these facts, requests pass: the layer logs one warning, and
+    /// [`Outcome::is_limited`] is false. It also logs once when no server answers any more, and once when one answers
+    /// again.
+    ///
     /// ```
     /// use std::time::Duration;
     /// use tollgate_client::Client;
-    /// use tollgate_tower::{TollgateLayer, header};
+    /// use tollgate_tower::{Key as _, TollgateLayer, header, peer_ip};
     ///
     /// let layer = TollgateLayer::remote("http://tollgate:7070")?.key(header("x-api-key"));
+    ///
+    /// let address = String::from("http://tollgate:7070"); // from your configuration
+    /// let layer = TollgateLayer::remote(&address)?.key(header("x-user").as_user().or(peer_ip()));
     ///
     /// let client = Client::builder("http://tollgate:7070").deadline(Duration::from_millis(3)).build()?;
     /// let layer = TollgateLayer::remote(client)?;
@@ -33,7 +47,8 @@ impl TollgateLayer {
     /// [`Error::Server`] for an address that cannot be one.
     pub fn remote(server: impl IntoClient) -> Result<TollgateLayer<Remote>, Error> {
         let client = server.into_client()?;
-        Ok(TollgateLayer::of(Remote { client }))
+        let heard = Arc::default();
+        Ok(TollgateLayer::of(Remote { client, heard }))
     }
 }
 
@@ -62,6 +77,20 @@ impl IntoClient for &str {
     }
 }
 
+/// Owned and borrowed texts, as configurations have them.
+macro_rules! addresses {
+    ($($text:ty),*) => {
+        $(impl IntoClient for $text {
+            fn into_client(self) -> Result<Client, Error> {
+                let text: &str = self.as_ref();
+                text.into_client()
+            }
+        })*
+    };
+}
+
+addresses!(String, &String, Box<str>, Arc<str>, Cow<'_, str>);
+
 impl IntoClient for Client {
     fn into_client(self) -> Result<Client, Error> {
         Ok(self)
@@ -79,6 +108,14 @@ impl IntoClient for Client {
 #[derive(Clone, Debug)]
 pub struct Remote {
     client: Client,
+    heard: Arc<Heard>,
+}
+
+/// What the answers to all requests of a layer and its copies say together.
+#[derive(Debug, Default)]
+struct Heard {
+    reach: Reach,
+    key_use: KeyUse,
 }
 
 impl Remote {
@@ -94,11 +131,31 @@ impl Decide for Remote {
 
     fn decide(&self, question: &Question<'_, '_>) -> Step<Self::Asking> {
         if let Some(answer) = self.client.check_now(&check(question, Cow::Borrowed)) {
+            self.hear(&answer, None);
             return Step::Now(decided(Ok(answer)));
         }
         let check = check(question, |text| Cow::Owned(text.to_owned()));
-        let client = self.client.clone();
-        Step::Later(Box::pin(async move { decided(client.ask(&check).await) }))
+        let given = self.heard.key_use.given(question.facts);
+        let remote = self.clone();
+        Step::Later(Box::pin(async move {
+            let answer = remote.client.ask(&check).await;
+            if let Ok(answer) = &answer {
+                remote.hear(answer, given.as_ref());
+            }
+            decided(answer)
+        }))
+    }
+}
+
+impl Remote {
+    /// Says what an answer shows that nothing else would say.
+    fn hear(&self, answer: &Answer, given: Option<&Given>) {
+        let source = answer.source();
+        self.heard.reach.heard(source, &self.client);
+        if let (Source::Server, Some(given)) = (source, given) {
+            let is_limited = answer.limit().is_some() || !answer.is_allowed();
+            self.heard.key_use.answered(given, is_limited);
+        }
     }
 }
 
