@@ -40,18 +40,22 @@ pub(crate) fn response(
         (None, Some(answer)) if overall == Code::OverLimit => message(&answer.ruling),
         (None, _) => None,
     };
+    let why = why(shown, first);
+    let added = match first {
+        Some(Crooked::Refused(refused)) => unbelieved(*refused),
+        _ => shown.map_or(Added(Vec::new()), |answer| headers(answer, together, added)),
+    };
+    let added = match why.filter(|_| overall == Code::OverLimit) {
+        Some(word) => added.with(REASON, |out| out.extend_from_slice(word.as_bytes())),
+        None => added,
+    };
     RateLimitResponse {
         overall_code: overall.into(),
         statuses,
-        response_headers_to_add: match first {
-            Some(Crooked::Refused(refused)) => unbelieved(*refused),
-            _ => shown
-                .map(|answer| headers(answer, together, added))
-                .unwrap_or_default(),
-        },
+        response_headers_to_add: added.0,
         request_headers_to_add: Vec::new(),
         raw_body: message.unwrap_or_default(),
-        dynamic_metadata: shown.map(|answer| metadata(answer, overall, first)),
+        dynamic_metadata: shown.map(|answer| metadata(answer, overall, why)),
     }
 }
 
@@ -165,15 +169,12 @@ const REASON: &str = "tollgate-reason";
 const MALFORMED: &str = "malformed";
 
 /// For a client that is not believed: Envoy answers its own status, so the header says which it is.
-fn unbelieved(refused: Refused) -> Vec<HeaderValue> {
-    let reason = refused.reason();
-    let status = u64::from(reason.status());
-    let added = Added(Vec::new()).number(STATUS, status);
-    let word = |out: &mut Vec<u8>| out.extend_from_slice(reason.word().as_bytes());
-    added.with(REASON, word).0
+fn unbelieved(refused: Refused) -> Added {
+    let status = refused.reason().status();
+    Added(Vec::new()).number(STATUS, status.into())
 }
 
-fn headers(answer: &Answer, together: &Together, added: Option<Fields>) -> Vec<HeaderValue> {
+fn headers(answer: &Answer, together: &Together, added: Option<Fields>) -> Added {
     let none = Added(Vec::new());
     let added = match added {
         None => fields::retry_after(none, answer),
@@ -183,30 +184,25 @@ fn headers(answer: &Answer, together: &Together, added: Option<Fields>) -> Vec<H
             fields::write(none, answer, Wording { fields, reset })
         }
     };
-    let added = match together.is_allowed() {
-        true => added,
-        false => fields::reason(added, REASON, &answer.ruling),
-    };
     let mut answers = together.answers.iter();
     let by_policy = answers.find(|answer| answer.ruling.fallback().is_some());
-    let added = match by_policy {
+    match by_policy {
         None => added,
         Some(answer) => fields::fallback(added, FALLBACK, &answer.ruling),
-    };
-    added.0
+    }
 }
 
 /// Why all pass or none: a question that cannot be asked stops them, whatever the others got.
-fn reason(answer: &Answer, crooked: Option<&Crooked>) -> &'static str {
+fn why(shown: Option<&Answer>, crooked: Option<&Crooked>) -> Option<&'static str> {
     match crooked {
-        None => answer.ruling.reason().word(),
-        Some(Crooked::Refused(refused)) => refused.reason().word(),
-        Some(Crooked::Fact(_)) => MALFORMED,
+        None => shown.map(|answer| answer.ruling.reason().word()),
+        Some(Crooked::Refused(refused)) => Some(refused.reason().word()),
+        Some(Crooked::Fact(_)) => Some(MALFORMED),
     }
 }
 
 /// For Envoy's access log.
-fn metadata(answer: &Answer, overall: Code, crooked: Option<&Crooked>) -> Struct {
+fn metadata(answer: &Answer, overall: Code, why: Option<&str>) -> Struct {
     let text = |text: String| Kind::StringValue(text);
     let rule = answer.ruling.rule();
     let rule = rule.map_or(Kind::NullValue(0), |rule| {
@@ -215,7 +211,7 @@ fn metadata(answer: &Answer, overall: Code, crooked: Option<&Crooked>) -> Struct
     let fields = [
         ("allowed", Kind::BoolValue(overall == Code::Ok)),
         ("decision_id", text(answer.id.to_string())),
-        ("reason", text(reason(answer, crooked).to_owned())),
+        ("reason", text(why.unwrap_or_default().to_owned())),
         ("revision", text(answer.ruling.revision().to_string())),
         ("rule", rule),
     ];

@@ -216,7 +216,10 @@ fn who_is_exempt_has_all_there_is_and_who_is_blocked_nothing() {
     let answer = client.ask(&about(&[one("api_key", "banned")]));
     assert_eq!(answer["overall_code"], "OVER_LIMIT");
     assert_eq!(answer["raw_body"], "Z28gYXdheQ==", "go away");
-    assert!(answer.get("response_headers_to_add").is_none(), "{answer}");
+    let headers = answer["response_headers_to_add"].as_array().unwrap();
+    assert_eq!(headers.len(), 1, "waiting never helps: {answer}");
+    assert_eq!(headers[0]["value"], "blocked");
+    assert_eq!(answer["dynamic_metadata"]["reason"], "blocked");
     assert_eq!(answer["dynamic_metadata"]["rule"], "banned");
 }
 
