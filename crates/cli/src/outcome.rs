@@ -118,6 +118,9 @@ fn with_listeners(mut usage: clap::Error) -> clap::Error {
     }
     let words = "each listener has a flag: --http, --grpc, --resp and --admin take HOST:PORT";
     let tip = ContextValue::StyledStrs(vec![words.into()]);
+    // The usage is that of the flag that was suggested.
+    let whole = ContextValue::StyledStr("Usage: tollgate serve [OPTIONS]".into());
+    usage.insert(ContextKind::Usage, whole);
     usage.remove(ContextKind::SuggestedArg);
     usage.insert(ContextKind::Suggested, tip);
     usage

@@ -201,5 +201,5 @@ fn help_lists_the_flags_that_matter() {
     }
     desk.line("serve --help").fine().says("--jwt-issuer");
     desk.line("config --keys-max 1234").fine().says("1234");
-    desk.line("snippet caddy --jwt-issuer me --no-demo").fine();
+    desk.line("snippet caddy --keys-max 1234 --no-demo").fine();
 }

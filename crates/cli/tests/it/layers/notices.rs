@@ -64,7 +64,7 @@ impl Subscriber for Log {
     fn exit(&self, _: &Id) {}
 }
 
-const RULES: &str = "version: 1\nrules: [{ name: all, match: { endpoint: /in }, key: [\"user|ip\"], limit: 9/day }]\n";
+const RULES: &str = "version: 1\nrules: [{ name: all, match: { endpoint: /in }, key: [\"user|ip\"], limit: 90/day }]\n";
 
 /// Whether a handler is told that a limit counted the request.
 async fn is_limited<D: Decide, K: Key>(
