@@ -42,9 +42,14 @@ impl KeyUse {
         (self.unlimited.load(Relaxed) != SETTLED).then(|| Given::of(facts))
     }
 
-    /// The server answered a request of which the key gave this.
-    pub(super) fn answered(&self, given: &Given, is_limited: bool) {
-        if !self.is_news(given, is_limited) {
+    /// A limit of the server counted a request.
+    pub(super) fn limited(&self) {
+        self.unlimited.store(SETTLED, Relaxed);
+    }
+
+    /// No limit of the server counted a request of which the key gave this.
+    pub(super) fn unlimited(&self, given: &Given) {
+        if !self.is_news(given) {
             return;
         }
         let key = match given.names.as_slice() {
@@ -59,11 +64,7 @@ impl KeyUse {
         );
     }
 
-    fn is_news(&self, given: &Given, is_limited: bool) -> bool {
-        if is_limited {
-            self.unlimited.store(SETTLED, Relaxed);
-            return false;
-        }
+    fn is_news(&self, given: &Given) -> bool {
         let count = |so_far: u32| (so_far != SETTLED).then(|| so_far.saturating_add(1));
         let Ok(before) = self.unlimited.fetch_update(Relaxed, Relaxed, count) else {
             return false;
@@ -77,32 +78,37 @@ impl KeyUse {
 mod tests {
     use super::*;
 
-    fn given(names: &[&str], is_unnamed: bool) -> Given {
-        let names = names.iter().map(|name| (*name).to_owned()).collect();
-        Given { names, is_unnamed }
-    }
-
     #[test]
     fn a_key_of_attributes_is_news_at_once_and_once() {
         let key_use = KeyUse::default();
-        let given = given(&["attributes.x-user"], true);
-        assert!(key_use.is_news(&given, false));
-        assert!(!key_use.is_news(&given, false));
+        let given = Given {
+            names: vec!["attributes.x-user".to_owned()],
+            is_unnamed: true,
+        };
+        assert!(key_use.is_news(&given));
+        assert!(!key_use.is_news(&given));
         assert!(key_use.given(&Facts::default()).is_none());
     }
 
     #[test]
     fn another_key_is_news_after_many_answers() {
         let key_use = KeyUse::default();
-        let given = given(&["user"], false);
-        let news = (0..1_000).filter(|_| key_use.is_news(&given, false));
+        let given = Given {
+            names: vec!["user".to_owned()],
+            is_unnamed: false,
+        };
+        let news = (0..1_000).filter(|_| key_use.is_news(&given));
         assert_eq!(news.collect::<Vec<_>>(), [99]);
     }
 
     #[test]
     fn a_key_that_counts_is_never_news() {
         let key_use = KeyUse::default();
-        assert!(!key_use.is_news(&given(&["user"], false), true));
-        assert!(!key_use.is_news(&given(&["attributes.plan"], true), false));
+        key_use.limited();
+        let given = Given {
+            names: vec!["attributes.plan".to_owned()],
+            is_unnamed: true,
+        };
+        assert!(!key_use.is_news(&given));
     }
 }

@@ -153,8 +153,11 @@ impl Remote {
         let source = answer.source();
         self.heard.reach.heard(source, &self.client);
         if let (Source::Server, Some(given)) = (source, given) {
-            let is_limited = answer.limit().is_some() || !answer.is_allowed();
-            self.heard.key_use.answered(given, is_limited);
+            if answer.limit().is_some() || !answer.is_allowed() {
+                self.heard.key_use.limited();
+            } else {
+                self.heard.key_use.unlimited(given);
+            }
         }
     }
 }

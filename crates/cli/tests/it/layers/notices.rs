@@ -174,5 +174,5 @@ fn addresses_of_servers_are_taken_as_any_text() {
     assert!(TollgateLayer::remote(std::borrow::Cow::from(&address)).is_ok());
     assert!(TollgateLayer::remote(Arc::<str>::from(&*address)).is_ok());
     assert!(TollgateLayer::remote(address).is_ok());
-    assert!(TollgateLayer::remote(&String::from("nowhere")).is_err());
+    assert!(TollgateLayer::remote("nowhere").is_err());
 }
