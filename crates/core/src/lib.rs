@@ -61,4 +61,4 @@ pub use reason::Reason;
 pub use state::State;
 pub use store::{Action, ImmediateStore, Store, StoreError};
 pub use time::{Instants, Micros, Now, Timestamp};
-pub use verdict::Verdict;
+pub use verdict::{FallbackCause, Verdict};

@@ -23,7 +23,18 @@ pub struct Verdict {
     binding: Option<usize>,
     now: Now,
     fallback: Option<OnFailure>,
-    is_in_doubt: bool,
+    cause: FallbackCause,
+}
+
+/// Why a failure policy decided instead of the counters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FallbackCause {
+    /// They could not be asked, or did not answer in time.
+    #[default]
+    Unanswered,
+    /// They were asked: some may have been lost, and it is in doubt what is left of them.
+    Doubt,
 }
 
 impl Verdict {
@@ -36,7 +47,7 @@ impl Verdict {
             binding,
             now,
             fallback: None,
-            is_in_doubt: false,
+            cause: FallbackCause::Unanswered,
         }
     }
 
@@ -48,7 +59,7 @@ impl Verdict {
             binding: Some(0),
             now,
             fallback: None,
-            is_in_doubt: false,
+            cause: FallbackCause::Unanswered,
         }
     }
 
@@ -94,29 +105,12 @@ impl Verdict {
         }
     }
 
-    /// The same verdict, whose policy decided because the counters answered and may hold too little.
-    ///
-    /// ```
-    /// use tollgate_core::{Clock, ManualClock, OnFailure, Reason, Verdict};
-    ///
-    /// let verdict = Verdict::of([], ManualClock::start().now()).by_policy(OnFailure::Closed);
-    /// assert_eq!(verdict.reason(), Reason::Fallback);
-    /// assert_eq!(verdict.in_doubt().reason(), Reason::Doubt);
-    /// ```
-    #[must_use]
-    pub fn in_doubt(self) -> Self {
-        Self {
-            is_in_doubt: true,
-            ..self
-        }
-    }
-
     /// The verdict of some of the charges, decided in the same way as that of all.
     #[must_use]
     pub fn decided_as(self, all: &Self) -> Self {
         Self {
             fallback: all.fallback,
-            is_in_doubt: all.is_in_doubt,
+            cause: all.cause,
             ..self
         }
     }
@@ -124,16 +118,20 @@ impl Verdict {
     /// Why the request is allowed or denied.
     ///
     /// ```
-    /// use tollgate_core::{Clock, ManualClock, Reason, Verdict};
+    /// use tollgate_core::{Clock, FallbackCause, ManualClock, OnFailure, Reason, Verdict};
     ///
-    /// assert_eq!(Verdict::of([], ManualClock::start().now()).reason(), Reason::Allowed);
+    /// let verdict = Verdict::of([], ManualClock::start().now());
+    /// assert_eq!(verdict.reason(), Reason::Allowed);
+    /// let verdict = verdict.by_policy(OnFailure::Closed);
+    /// assert_eq!(verdict.reason(), Reason::Fallback);
+    /// assert_eq!(verdict.because(FallbackCause::Doubt).reason(), Reason::Doubt);
     /// ```
     pub fn reason(&self) -> Reason {
-        match (self.fallback, self.is_in_doubt) {
-            (Some(_), false) => Reason::Fallback,
-            (Some(_), true) => Reason::Doubt,
-            (None, _) if self.is_allowed() => Reason::Allowed,
-            (None, _) => Reason::Throttled,
+        match self.fallback_cause() {
+            Some(FallbackCause::Unanswered) => Reason::Fallback,
+            Some(FallbackCause::Doubt) => Reason::Doubt,
+            None if self.is_allowed() => Reason::Allowed,
+            None => Reason::Throttled,
         }
     }
 
@@ -148,6 +146,29 @@ impl Verdict {
     /// ```
     pub const fn fallback(&self) -> Option<OnFailure> {
         self.fallback
+    }
+
+    /// The same verdict, decided by a failure policy because of this.
+    #[must_use]
+    pub fn because(self, cause: FallbackCause) -> Self {
+        Self { cause, ..self }
+    }
+
+    /// Why a failure policy decided, if one did.
+    ///
+    /// ```
+    /// use tollgate_core::{Clock, FallbackCause, ManualClock, OnFailure, Verdict};
+    ///
+    /// let verdict = Verdict::of([], ManualClock::start().now());
+    /// assert_eq!(verdict.fallback_cause(), None);
+    /// let verdict = verdict.by_policy(OnFailure::Closed).because(FallbackCause::Doubt);
+    /// assert_eq!(verdict.fallback_cause(), Some(FallbackCause::Doubt));
+    /// ```
+    pub const fn fallback_cause(&self) -> Option<FallbackCause> {
+        match self.fallback {
+            Some(_) => Some(self.cause),
+            None => None,
+        }
     }
 
     /// The moment of the decision.

@@ -58,6 +58,7 @@ pub(crate) async fn keep_asserting(lanes: Weak<Lanes>, holdings: Weak<Holdings>)
                 holdings.void(|key| lost.contains(&lanes.slot_of(key)));
             }
             lanes.assert_all(losses).await;
+            lanes.client.mark_told().await;
         }
     }
 }
@@ -104,7 +105,7 @@ impl Lanes {
     async fn tell(&self, slot: Slot, claims: &[Claim]) -> Result<(), Failure> {
         let questions = claims.iter().map(|claim| self.question(claim));
         let questions: Vec<Question> = questions.collect();
-        let since = Timestamp::from_micros(self.client.since(slot));
+        let since = Timestamp::from_micros(self.client.doubt(slot));
         let mut args = lease::args(&self.node, since, &questions);
         if let Some(now) = self.time.told() {
             args.extend(told(now));

@@ -2,7 +2,7 @@
 
 use tollgate_core::{Micros, Timestamp};
 
-use crate::{Finding, Layout, Standing};
+use crate::{Doubt, Finding, Layout, Standing};
 
 /// What a look at Redis found, for an operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +42,8 @@ pub struct Primary {
     pub standing: Standing,
     /// What is wrong with it.
     pub trouble: Option<Trouble>,
+    /// What may be lost of its counters.
+    pub doubt: Option<Doubt>,
     /// How its clock stands to this machine's, if it may be asked.
     pub offset: Option<Offset>,
 }

@@ -1,5 +1,7 @@
 //! How the shards are.
 
+use tollgate_core::Timestamp;
+
 /// How Redis and the way to it are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Health {
@@ -34,6 +36,21 @@ pub struct ShardHealth {
     pub standing: Standing,
     /// What was wrong the last time, in words.
     pub trouble: Option<String>,
+    /// What may be lost of its counters.
+    pub doubt: Option<Doubt>,
+}
+
+/// What a server may have lost, and some process that may have spent it has not told again. Counters that are not there
+/// are in doubt meanwhile, and policies answer for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Doubt {
+    /// The last moment at which it may have been spent, by the server's time.
+    pub since: Timestamp,
+    /// When it cannot count any more under any limit in use, by the server's time. Under shorter limits that is sooner,
+    /// and once all have told it is over.
+    pub until: Timestamp,
+    /// Processes that have not told, or do not know all that they have spent.
+    pub awaited: u32,
 }
 
 /// Whether a shard is asked.

@@ -9,6 +9,7 @@ mod client;
 mod custom;
 mod exact;
 mod examination;
+mod extent;
 mod fleet;
 mod health;
 mod key;
@@ -29,7 +30,7 @@ mod virtual_time;
 
 pub use client::examine;
 pub use examination::{Door, Examination, Offset, Primary, Trouble};
-pub use health::{Finding, Health, Layout, ShardHealth, Standing};
+pub use health::{Doubt, Finding, Health, Layout, ShardHealth, Standing};
 pub use options::{Leases, Naming, Options, OptionsError};
 pub use stats::{LeaseStats, Stats};
 pub use store::RedisStore;

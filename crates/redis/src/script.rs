@@ -49,6 +49,7 @@ macro_rules! script {
 pub(crate) use script;
 
 script!(PRESENCE, "clock", "presence");
+script!(REGISTER, "clock", "register");
 script!(DECIDE, "clock", "counters", "decide");
 script!(LEASE, "clock", "counters", "lease");
 script!(LOOK, "clock", "look");
@@ -56,4 +57,5 @@ script!(SWAP, "clock", "swap");
 script!(VERIFY, "clock", "counters", "verify");
 
 /// Every script of production, so that all are loaded at connect.
-pub(crate) static ALL: [&Script; 6] = [&PRESENCE, &DECIDE, &LEASE, &LOOK, &SWAP, &VERIFY];
+pub(crate) static ALL: [&Script; 7] =
+    [&PRESENCE, &REGISTER, &DECIDE, &LEASE, &LOOK, &SWAP, &VERIFY];

@@ -164,6 +164,17 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
         &self.fleet.local
     }
 
+    /// Ends all doubt about counters that servers may have lost: what nobody has told counts as never spent. Other nodes
+    /// hear of it within a second.
+    ///
+    /// # Errors
+    ///
+    /// A server cannot be told; some may have been.
+    pub async fn trust(&self) -> Result<(), StoreError> {
+        let told = self.fleet.client.trust().await;
+        told.map_err(|failure| StoreError::Unreachable(failure.cause().name().into()))
+    }
+
     /// Settles what is owed, for as long as `patience` lasts; says how many counters were left unsettled.
     ///
     /// What this node leases is given back first.

@@ -4,15 +4,15 @@ use std::{
     collections::HashMap,
     hash::BuildHasher as _,
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
     },
 };
 
 use foldhash::fast::RandomState;
-use tollgate_core::{Law, Limit, Now, Timestamp};
+use tollgate_core::{Law, Limit, Micros, Now, Timestamp};
 
-use crate::{exact::Parts, key::Key, lease::Asserted, record};
+use crate::{exact::Parts, extent::Extent, key::Key, lease::Asserted, record};
 
 /// Counters that are kept in mind at once. What is debited of others is counted as forgotten: should Redis lose it, it
 /// stays lost.
@@ -30,6 +30,7 @@ pub(crate) struct Touched {
     /// The moment of Redis' time that was heard of last.
     latest: AtomicU64,
     forgotten: AtomicU64,
+    extent: Arc<Extent>,
 }
 
 #[derive(Debug, Default)]
@@ -79,9 +80,18 @@ impl Claim {
 }
 
 impl Touched {
+    /// One that says there how far it reaches.
+    pub(crate) fn with(extent: Arc<Extent>) -> Self {
+        Self {
+            extent,
+            ..Self::default()
+        }
+    }
+
     /// Keeps in mind what Redis said that this node has debited of a counter so far, at a moment of its time.
     pub(crate) fn note(&self, key: &Key, limit: &Limit, total: u64, now: Now) {
         self.latest.store(now.wall.as_micros(), Relaxed);
+        self.extent.meet(limit);
         if total == 0 || !record::is_for_scripts(limit) {
             return;
         }
@@ -95,6 +105,7 @@ impl Touched {
         let len = part.keys.len();
         if !part.has_room(now.wall) {
             self.forgotten.fetch_add(1, Relaxed);
+            self.extent.forget(now.wall);
             return;
         }
         part.keys
@@ -173,7 +184,7 @@ fn lock(part: &Mutex<Part>) -> MutexGuard<'_, Part> {
 
 impl Part {
     fn has_room(&mut self, now: Timestamp) -> bool {
-        const LOOK_EVERY: tollgate_core::Micros = tollgate_core::Micros::from_secs(1);
+        const LOOK_EVERY: Micros = Micros::from_secs(1);
         if self.keys.len() >= PART_MAX && now >= self.full_until {
             self.sweep(now);
             self.full_until = now.saturating_add(LOOK_EVERY);
@@ -266,7 +277,7 @@ fn window(limit: &Limit, at: Timestamp) -> u64 {
     at.as_micros() / length.max(1)
 }
 
-fn fills_in(limit: &Limit) -> u64 {
+pub(crate) fn fills_in(limit: &Limit) -> u64 {
     Parts::of(limit, limit.law().capacity()).q.saturating_add(1)
 }
 
@@ -284,6 +295,20 @@ pub(crate) fn is_perhaps_lost(limit: &Limit, since: u64, now: Now) -> bool {
         Law::SlidingWindow(_) => present <= lost_in.saturating_add(1),
         Law::TokenBucket(_) | Law::LeakyBucket(_) => lasts(fills_in(limit)),
         _ => lasts(period.length().get()),
+    }
+}
+
+/// The first moment at which a counter that is not there is certainly not a lost one.
+pub(crate) fn doubt_ends(limit: &Limit, since: Timestamp) -> Timestamp {
+    let period = limit.period();
+    let lost_in = period.window_at(since);
+    match limit.law() {
+        Law::FixedWindow(_) => period.start_of(lost_in.saturating_add(1)),
+        Law::SlidingWindow(_) => period.start_of(lost_in.saturating_add(2)),
+        Law::TokenBucket(_) | Law::LeakyBucket(_) => {
+            since.saturating_add(Micros::new(fills_in(limit)))
+        }
+        _ => since.saturating_add(period.length()),
     }
 }
 

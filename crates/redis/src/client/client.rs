@@ -18,17 +18,22 @@ use super::{
     address::Address,
     call::Cause,
     keeper::{self, Means},
-    lineage::Place,
+    lineage::{Lineages, Place},
     link::{Link, Refused},
     map::Map,
     presence,
     push::{self, Pushes},
+    roll::Roll,
     shard::Shard,
     slots::Slots,
+    tasks::random,
     term::Term,
     topology,
 };
-use crate::{Finding, Health, Layout, Options, OptionsError, ShardHealth, Standing, slot::Slot};
+use crate::{
+    Finding, Health, Layout, Options, OptionsError, ShardHealth, Standing, extent::Extent,
+    slot::Slot,
+};
 
 /// Servers that are kept in mind. A Cluster has a thousand at most.
 const SHARDS_MAX: usize = 2_048;
@@ -59,7 +64,9 @@ impl Client {
     ) -> Result<Arc<Self>, OptionsError> {
         let mut access = Access::new(options)?;
         access.patience = patience;
-        let client = Self::with(access, options, clock);
+        let me = format!("n{:016x}", random());
+        let roll = Roll::of(me, push::channel_of(&options.prefix));
+        let client = Self::with(access, options, clock, roll);
         presence::announce(&client);
         push::listen(&client);
         Ok(client)
@@ -70,17 +77,18 @@ impl Client {
         options: &Options,
         clock: Arc<dyn Clock>,
     ) -> Result<Arc<Self>, OptionsError> {
-        Ok(Self::with(Access::new(options)?, options, clock))
+        let access = Access::new(options)?;
+        Ok(Self::with(access, options, clock, Roll::default()))
     }
 
-    fn with(access: Access, options: &Options, clock: Arc<dyn Clock>) -> Arc<Self> {
+    fn with(access: Access, options: &Options, clock: Arc<dyn Clock>, roll: Roll) -> Arc<Self> {
         let means = Means {
             access: Arc::new(access),
             clock,
             deadline: options.deadline.into(),
             prefix: options.prefix.as_str().into(),
             refresh: Arc::new(Notify::new()),
-            lineages: Arc::default(),
+            lineages: Arc::new(Lineages::with(roll)),
         };
         let client = Arc::new(Self {
             means,
@@ -95,6 +103,16 @@ impl Client {
         });
         topology::follow(&client);
         client
+    }
+
+    /// This run of this node, in marks and registers: nobody else's are taken for ours.
+    pub(crate) fn process(&self) -> &str {
+        self.means.lineages.roll.me.as_deref().unwrap_or_default()
+    }
+
+    /// How far what this process spends reaches.
+    pub(crate) fn extent(&self) -> Arc<Extent> {
+        Arc::clone(&self.means.lineages.roll.extent)
     }
 
     /// What Redis turned out to be.
@@ -244,6 +262,7 @@ impl Client {
             name: address.to_string(),
             standing: Standing::Down,
             trouble: seeds.get(address).map(|why| why.text.clone()),
+            doubt: None,
         };
         self.means.access.seeds.iter().map(health).collect()
     }

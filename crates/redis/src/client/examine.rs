@@ -15,6 +15,7 @@ use super::{
     client::Client,
     link::{Link, PATIENCE, Refused},
     presence,
+    register::Register,
     shard::Shard,
     survey::{field, moment, text},
 };
@@ -98,6 +99,7 @@ async fn ask(shard: &Shard, refused: Option<Refused>) -> Primary {
         standing,
         trouble: refused.map(trouble),
         offset: None,
+        doubt: None,
     };
     let Some(link) = shard.link() else {
         return primary;
@@ -111,6 +113,12 @@ async fn ask(shard: &Shard, refused: Option<Refused>) -> Primary {
     if let Ok([time, info]) = replies.as_deref() {
         primary.offset = moment(time).map(|there| Offset::between(there, before, after));
         primary.version = version(info);
+        let mut looking = redis::cmd("HGETALL");
+        looking.arg(shard.register_key());
+        let fields = link.ask(&looking, PATIENCE).await.ok();
+        let now = moment(time).unwrap_or(after);
+        let register = fields.and_then(|fields| Register::look(&fields, now));
+        primary.doubt = register.and_then(|register| register.doubt());
     }
     primary
 }

@@ -28,7 +28,7 @@ use crate::{Standing, script};
 
 /// Between attempts to connect.
 const CONNECT_PAUSE: Duration = Duration::from_millis(50);
-const CONNECT_PAUSE_MAX: Duration = Duration::from_secs(1);
+const CONNECT_PAUSE_MAX: Duration = Duration::from_millis(500);
 /// Between probes of a shard that is down.
 const PROBE_PAUSE: Duration = Duration::from_millis(100);
 const PROBE_PAUSE_MAX: Duration = Duration::from_secs(1);
@@ -129,6 +129,10 @@ impl Keeper {
                     self.rest(&link, STEP / 10).await;
                     if let Some(shard) = self.shard.upgrade() {
                         shard.tick();
+                        if shard.is_quarantined() {
+                            // Others may have told meanwhile.
+                            drop(shard.identify(&link, PROBE_MAX).await);
+                        }
                     }
                 }
                 // Whatever it was may pass.
@@ -176,7 +180,12 @@ impl Keeper {
 
     /// Waits until something happens, and makes sure that the server is there, and is who it was.
     async fn idle(&self, link: &Link) {
-        if self.rest(link, IDLE).await == Rest::Stirred || !link.is_open() {
+        let is_awaited = |shard: Arc<Shard>| shard.is_quarantined();
+        let pause = match self.shard.upgrade().is_some_and(is_awaited) {
+            true => PROBE_PAUSE,
+            false => IDLE,
+        };
+        if self.rest(link, pause).await == Rest::Stirred || !link.is_open() {
             return;
         }
         let Some(shard) = self.shard.upgrade() else {
@@ -242,13 +251,8 @@ impl Keeper {
             if !shard.is_certain() {
                 return Err(None);
             }
-            // Its return begins when it is asked again.
-            if shard.is_quarantined() {
-                drop(shard);
-                self.rest_down(link, PROBE_PAUSE).await;
-            } else {
-                shard.recovered();
-            }
+            // It returns step by step while it is told what it may have lost: until then nobody is let in.
+            shard.recovered();
             return Ok(());
         };
         shard.note(Refused { cause, text });

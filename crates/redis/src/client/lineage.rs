@@ -12,6 +12,7 @@ use tollgate_core::Timestamp;
 use super::{
     call::Cause,
     reply::cause,
+    roll::Roll,
     survey::{field, text},
 };
 
@@ -33,6 +34,16 @@ pub(super) enum Lineage {
 pub(super) enum Role {
     Primary(Lineage),
     Replica,
+}
+
+impl Lineage {
+    /// As registers have it: empty if the server does not say.
+    pub(super) fn in_words(&self) -> String {
+        match self {
+            Self::Told(run, replication) => format!("{run} {replication}"),
+            Self::Untold(_) => String::new(),
+        }
+    }
 }
 
 impl Role {
@@ -66,6 +77,8 @@ pub(super) struct Lineages {
     known: Mutex<HashMap<Lineage, u64>>,
     /// Told when one was met that is not the first of its slots.
     pub(super) changed: Arc<Notify>,
+    /// The processes of the fleet.
+    pub(super) roll: Roll,
 }
 
 /// Whether somebody has served the slots of a primary before.
@@ -85,6 +98,13 @@ pub(super) enum Met {
 }
 
 impl Lineages {
+    pub(super) fn with(roll: Roll) -> Self {
+        Self {
+            roll,
+            ..Self::default()
+        }
+    }
+
     /// Keeps a primary in mind, as it was at this time of its own.
     pub(super) fn meet(&self, lineage: &Lineage, place: Place, now: Timestamp) -> Met {
         let mut known = self.lock();

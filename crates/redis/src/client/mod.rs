@@ -9,6 +9,7 @@ mod call;
     reason = "the client is what this room is for"
 )]
 mod client;
+mod enrolment;
 mod examine;
 mod keeper;
 mod lineage;
@@ -16,7 +17,9 @@ mod link;
 mod map;
 mod presence;
 mod push;
+mod register;
 mod reply;
+mod roll;
 mod route;
 mod run;
 mod shard;

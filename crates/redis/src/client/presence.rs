@@ -6,12 +6,7 @@ use redis::Value;
 use tokio::time::{MissedTickBehavior, interval};
 use tollgate_core::{Micros, Timestamp};
 
-use super::{
-    call::Call,
-    client::Client,
-    link::PATIENCE,
-    tasks::{random, spawn},
-};
+use super::{call::Call, client::Client, link::PATIENCE, tasks::spawn};
 use crate::{Layout, script::PRESENCE, slot::Slot};
 
 /// How often a node says that it is alive.
@@ -54,7 +49,7 @@ impl Believed {
 
 /// Starts to say that this node is alive. Ends when nobody holds the client any more.
 pub(super) fn announce(client: &Arc<Client>) {
-    let call = call(key(client));
+    let call = call(key(client), client.process());
     let client = Arc::downgrade(client);
     spawn(async move {
         let mut starting = interval(EVERY_AT_START);
@@ -74,6 +69,8 @@ pub(super) fn announce(client: &Arc<Client>) {
                 && let Ok(nodes) = u32::try_from(nodes)
             {
                 client.heard_of(believed.hear(nodes));
+                let (means, lately) = (&client.means, GONE_AFTER.into());
+                means.lineages.roll.count(nodes, lately, means.clock.boot());
             }
         }
     });
@@ -99,20 +96,18 @@ fn is_ready(client: &Client) -> bool {
     client.layout() != Layout::Unknown && shard.is_some_and(|shard| shard.link().is_some())
 }
 
-/// A process has a name of its own, whatever nodes are called.
 /// Where the nodes of this fleet say that they are alive.
 fn key(client: &Client) -> Vec<u8> {
     format!("{}:{{tollgate}}:nodes", client.means.prefix).into_bytes()
 }
 
-fn call(key: Vec<u8>) -> Call {
-    let name = format!("{:016x}{:016x}", random(), random());
+fn call(key: Vec<u8>, process: &str) -> Call {
     Call {
         script: &PRESENCE,
         slot: Slot::of(&key),
         keys: vec![key],
         args: vec![
-            name.into_bytes(),
+            process.as_bytes().to_vec(),
             GONE_AFTER.as_micros().to_string().into_bytes(),
         ],
     }

@@ -23,6 +23,10 @@ use crate::{key::Key, slot::Slot};
 const PUSHES_MAX: usize = 1_024;
 /// No key of ours is longer: others are not believed.
 const KEY_BYTES_MAX: usize = 4_096;
+/// What a process says that has come.
+const GREETING: &str = "hello ";
+/// No name of a process is longer.
+const NAME_BYTES_MAX: usize = 64;
 /// Between attempts to listen.
 const PAUSE: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(10);
@@ -62,6 +66,17 @@ impl Pushes {
     }
 }
 
+/// The process that says that it has come, if that is what was said.
+fn newcomer(info: &PushInfo) -> Option<&str> {
+    let [_, Value::BulkString(said)] = info.data.as_slice() else {
+        return None;
+    };
+    let process = str::from_utf8(said).ok()?.strip_prefix(GREETING)?;
+    let is_name =
+        process.len() <= NAME_BYTES_MAX && process.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    (info.kind == PushKind::Message && is_name).then_some(process)
+}
+
 impl Client {
     /// Names of counters that were refunded or made fresh, here or by another node. Who lags behind does not know which
     /// were left out.
@@ -89,7 +104,17 @@ impl Client {
 
 /// Where it is said. A Cluster passes it on to all of its servers.
 fn channel(client: &Client) -> String {
-    format!("{}:push", client.means.prefix)
+    channel_of(&client.means.prefix)
+}
+
+pub(super) fn channel_of(prefix: &str) -> String {
+    format!("{prefix}:push")
+}
+
+/// What a process says when it has come, so that all know of it before it spends anything. To nodes that do not know the
+/// word it is the name of a counter that they do not have.
+pub(super) fn greeting(process: &str) -> String {
+    format!("{GREETING}{process}")
 }
 
 /// Starts to listen, on a connection of its own. Ends when nobody holds the client any more.
@@ -116,9 +141,15 @@ async fn subscribe(client: &Weak<Client>, pushes: &Arc<Pushes>) -> Option<Link> 
     let held = client.upgrade()?;
     let (access, channel) = (Arc::clone(&held.means.access), channel(&held));
     let shard = held.shard(Slot::of(b"tollgate"))?;
-    drop(held);
     let heard = Arc::clone(pushes);
-    let link = Link::listen(&access, &shard.address, move |info| heard.hear(&info)).await;
+    let lineages = Arc::clone(&held.means.lineages);
+    let clock = Arc::clone(&held.means.clock);
+    drop(held);
+    let hear = move |info: PushInfo| match newcomer(&info) {
+        Some(process) => lineages.roll.meet(process, clock.boot()),
+        None => heard.hear(&info),
+    };
+    let link = Link::listen(&access, &shard.address, hear).await;
     let link = link.ok()?;
     let reply = link
         .ask(redis::cmd("SUBSCRIBE").arg(channel), PATIENCE)

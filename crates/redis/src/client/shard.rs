@@ -155,6 +155,10 @@ impl Shard {
                     "a shard of Redis is down: each rule's on_failure answers for its keys"
                 );
             }
+            (_, FULL) if self.is_quarantined() => tracing::info!(
+                shard,
+                "a shard of Redis is back, and is told what it may have lost"
+            ),
             (_, FULL) => tracing::info!(
                 shard,
                 "a shard of Redis is up, and asked for all of its keys"
@@ -218,11 +222,13 @@ impl Shard {
     }
 
     pub(super) fn health(&self) -> ShardHealth {
+        let doubt = self.doubt_now();
         let inner = self.inner();
         ShardHealth {
             name: self.name.clone(),
             standing: inner.breaker.standing(),
             trouble: inner.trouble.as_ref().map(|trouble| trouble.text.clone()),
+            doubt,
         }
     }
 

@@ -13,7 +13,14 @@ use std::{
 
 use tokio::sync::Notify;
 
-use super::{client::Client, map::Map, shard::Shard};
+use super::{
+    call::{Cause, Failure},
+    client::Client,
+    enrolment::Trust,
+    link::PATIENCE,
+    map::Map,
+    shard::Shard,
+};
 use crate::{Layout, slot::Slot};
 
 /// The slots, as far as losses are concerned.
@@ -25,6 +32,8 @@ struct Account {
     was_served: AtomicBool,
     /// The time of Redis since which those who served it may have lost some of its counters.
     carried: AtomicU64,
+    /// The last moment at which somebody may have spent what they had lost, and had not told.
+    doubt_carried: AtomicU64,
     /// For which such time this node has told all that it knows.
     asserted: AtomicU64,
 }
@@ -80,6 +89,8 @@ impl Slots {
         };
         if let Some(from) = from {
             account.carried.fetch_max(from.since(), Release);
+            let doubt = from.doubt_since();
+            account.doubt_carried.fetch_max(doubt, Release);
         }
         if let Some(to) = to {
             account.was_served.store(true, Relaxed);
@@ -98,6 +109,35 @@ impl Client {
         let of_owner = self.shard(slot).map_or(0, |shard| shard.since());
         let account = self.slots.of(slot);
         of_owner.max(account.map_or(0, |account| account.carried.load(Acquire)))
+    }
+
+    /// The last moment, by the time of Redis in µs, at which somebody may have spent of a counter of this slot what was
+    /// lost and is not told; 0 if nobody may have.
+    pub(crate) fn doubt(&self, slot: Slot) -> u64 {
+        let slot = self.told_apart(slot);
+        let Some(shard) = self.shard(slot) else {
+            return self.since(slot);
+        };
+        let account = self.slots.of(slot);
+        let carried = account.map_or(0, |account| account.doubt_carried.load(Acquire));
+        // Whoever has told a later loss has told all that it knew.
+        if carried == 0 || shard.term_begun() >= carried {
+            return shard.doubt_since();
+        }
+        shard.doubt_since().max(carried)
+    }
+
+    /// When counters of this slot were last lost, whoever has told what of them; 0 if never.
+    pub(crate) fn lost_at(&self, slot: Slot) -> u64 {
+        let slot = self.told_apart(slot);
+        let term = self.shard(slot).map_or(0, |shard| shard.term_begun());
+        self.since(slot).max(term)
+    }
+
+    /// Whether nobody can say now what is left of the counters of a slot, though its server is there.
+    pub(crate) fn is_being_told(&self, slot: Slot) -> bool {
+        let is_kept_out = |shard: Arc<Shard>| shard.link().is_some() && shard.is_quarantined();
+        self.shard(slot).is_some_and(is_kept_out) || !self.is_asserted(slot)
     }
 
     /// Whether all that this node knows of a slot has been told to whoever serves it now.
@@ -144,6 +184,43 @@ impl Client {
         if let Some(account) = self.slots.of(loss.slot) {
             account.asserted.fetch_max(loss.since, Release);
         }
+    }
+
+    /// Marks in the registers of those servers to which this node has told everything that it has.
+    pub(crate) async fn mark_told(&self) {
+        let map = self.map.load_full();
+        for shard in &map.shards {
+            let since = shard.since();
+            let is_told = since > 0 && map.slots_of(shard).all(|slot| self.is_asserted(slot));
+            if is_told
+                && shard.has_told(since)
+                && let Some(link) = shard.link()
+            {
+                // If it is not heard, it is said again within a second.
+                let _ = shard.enrol(&link, PATIENCE).await;
+            }
+        }
+    }
+
+    /// Nobody is awaited any longer, on any server: what may be lost counts as never spent.
+    pub(crate) async fn trust(&self) -> Result<(), Failure> {
+        let map = self.map.load_full();
+        for shard in &map.shards {
+            let Some(link) = shard.link() else {
+                return Err(Failure::NotRun(shard.absence()));
+            };
+            match shard.enrol_with(&link, PATIENCE, Trust::Yes).await {
+                Ok(Ok(())) => {}
+                Ok(Err(cause)) => return Err(Failure::NotRun(cause)),
+                Err(_) => return Err(Failure::InDoubt(Cause::Silent)),
+            }
+        }
+        Ok(())
+    }
+
+    /// How often doubt has become less.
+    pub(crate) fn relief(&self) -> u64 {
+        self.means.lineages.roll.relief.load(Relaxed)
     }
 
     /// Told when there may be something to assert.

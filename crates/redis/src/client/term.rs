@@ -19,6 +19,7 @@ use tollgate_core::{Micros, Timestamp};
 use super::{
     breaker::Breaker,
     call::{Cause, Failure},
+    enrolment::Enrolment,
     lineage::{Lineage, Lineages, Met, Place, Role},
     link::{Link, Lost, PATIENCE, Refused},
     shard::Shard,
@@ -37,16 +38,20 @@ const CERTAIN_MAX: Duration = Duration::from_millis(250);
 /// What is known of whoever is at the other end.
 #[derive(Debug)]
 pub(super) struct Term {
-    lineages: Arc<Lineages>,
+    pub(super) lineages: Arc<Lineages>,
     lineage: Mutex<Option<Lineage>>,
     /// Whether it is still that one, as far as can be known.
     is_certain: AtomicBool,
     /// Whether somebody else has served its slots before.
     is_successor: AtomicBool,
     /// The time of Redis since which a counter that is not there may be a lost one.
-    since: AtomicU64,
+    pub(super) since: AtomicU64,
+    /// The last moment at which somebody may have spent what was lost and is not told; 0 if nobody may have.
+    pub(super) doubt_since: AtomicU64,
+    /// What its register says.
+    pub(super) enrolment: Mutex<Enrolment>,
     /// By the clock that runs through sleep; 0 if nobody is kept out.
-    quarantine_until: AtomicU64,
+    pub(super) quarantine_until: AtomicU64,
     /// Who asks does so for all.
     asking: tokio::sync::Mutex<()>,
 }
@@ -59,6 +64,8 @@ impl Term {
             is_certain: AtomicBool::new(false),
             is_successor: AtomicBool::new(place == Place::Successor),
             since: AtomicU64::new(0),
+            doubt_since: AtomicU64::new(0),
+            enrolment: Mutex::default(),
             quarantine_until: AtomicU64::new(0),
             asking: tokio::sync::Mutex::default(),
         }
@@ -93,6 +100,11 @@ impl Shard {
     /// The time of Redis since which a counter that is not there may be a lost one; 0 if there is none.
     pub(super) fn since(&self) -> u64 {
         self.term.since.load(Acquire)
+    }
+
+    /// The last moment at which somebody may have spent what was lost here and is not told; 0 if nobody may have.
+    pub(super) fn doubt_since(&self) -> u64 {
+        self.term.doubt_since.load(Acquire)
     }
 
     /// Whether other nodes may not have told yet what was lost.
@@ -148,6 +160,11 @@ impl Shard {
         match role {
             Role::Primary(lineage) => {
                 self.meet(lineage, time);
+                // Nothing is spent here before this process stands in the register.
+                if let Err(cause) = self.enrol(link, patience).await? {
+                    return Ok(Identity::Untold(cause));
+                }
+                self.term.is_certain.store(true, Release);
                 Ok(Identity::Certain)
             }
             Role::Replica => {
@@ -157,7 +174,7 @@ impl Shard {
         }
     }
 
-    fn meet(&self, lineage: Lineage, time: &Value) {
+    pub(super) fn meet(&self, lineage: Lineage, time: &Value) {
         let mut known = self
             .term
             .lineage
@@ -171,10 +188,11 @@ impl Shard {
                 Place::Successor
             };
             let now = moment(time).unwrap_or_else(|| self.clock.now().wall);
-            self.follow(self.term.lineages.meet(&lineage, place, now));
+            let met = self.term.lineages.meet(&lineage, place, now);
+            self.follow(met);
+            self.enrolment().comes_to(&lineage, met);
             *known = Some(lineage);
         }
-        self.term.is_certain.store(true, Release);
     }
 
     fn follow(&self, met: Met) {
@@ -182,12 +200,14 @@ impl Shard {
         match met {
             Met::Known(since) => {
                 term.since.fetch_max(since, Release);
+                term.doubt_since.fetch_max(since, Release);
             }
             Met::Changed(since) => {
                 let until: Timestamp = self.clock.boot().saturating_add(QUARANTINE);
                 // Before anybody is let in again.
                 term.quarantine_until.fetch_max(until.as_micros(), Release);
                 term.since.fetch_max(since, Release);
+                term.doubt_since.fetch_max(since, Release);
                 tracing::warn!(
                     shard = self.name(),
                     "a server of Redis took over or was restarted: until the nodes have told it what it may have \

@@ -112,7 +112,8 @@ impl Lanes {
 
     /// Tells those who ask about counters that may be lost; hands back the others.
     pub(super) fn refuse_unknown(&self, asks: Vec<Ask>, unknown: &HashSet<Key>) -> Vec<Ask> {
-        self.unknown.note(unknown, self.now().steady);
+        let now = self.now().steady;
+        self.unknown.note(unknown, self.client.relief(), now);
         let is_unknown = |ask: &Ask| {
             let mut keys = ask.items.iter().map(|item| &item.key);
             unknown.is_empty() || keys.any(|key| unknown.contains(key))
@@ -168,7 +169,7 @@ impl Lanes {
         let mut args = batch.args(
             &self.node,
             sequence,
-            Timestamp::from_micros(self.client.since(slot)),
+            Timestamp::from_micros(self.client.doubt(slot)),
         );
         if let Some(now) = self.time.told() {
             args.extend(told(now));

@@ -6,7 +6,6 @@
 
 use std::{
     cell::Cell,
-    hash::{BuildHasher as _, Hasher as _},
     pin::pin,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -117,20 +116,20 @@ impl Lanes {
         deadline: Duration,
     ) -> Self {
         Self {
-            client,
             ledger: Ledger::default(),
-            touched: Touched::default(),
+            touched: Touched::with(client.extent()),
             unknown: Unknown::default(),
             told: Told::default(),
             time,
             clock,
             runtime: Handle::current(),
             deadline,
-            node: run_id(),
+            node: client.process().to_owned(),
             lanes: (0..Slot::COUNT).map(|_| Mutex::default()).collect(),
             waiting: AtomicUsize::new(0),
             sequence: AtomicU64::new(1),
             counts: Counts::default(),
+            client,
         }
     }
 
@@ -220,7 +219,8 @@ impl Lanes {
 
     /// Whether Redis has said lately that this counter may be lost.
     pub(super) fn is_unknown(&self, item: &Item) -> bool {
-        self.unknown.has(&item.key, || self.now().steady)
+        let relief = self.client.relief();
+        self.unknown.has(&item.key, relief, || self.now().steady)
     }
 
     pub(super) fn push(self: &Arc<Self>, slot: Slot, ask: Ask) -> Result<(), Refused> {
@@ -288,12 +288,4 @@ impl Lanes {
     pub(crate) fn now(&self) -> Now {
         self.clock.now()
     }
-}
-
-/// Names this run of this node: nobody else's marks are taken for ours.
-fn run_id() -> String {
-    format!(
-        "n{:016x}",
-        std::hash::RandomState::new().build_hasher().finish()
-    )
 }

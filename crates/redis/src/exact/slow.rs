@@ -3,7 +3,7 @@
 
 use std::{collections::HashSet, sync::atomic::Ordering::Relaxed};
 
-use tollgate_core::Limit;
+use tollgate_core::{Limit, Now};
 
 use super::{
     Item, Lanes,
@@ -28,7 +28,10 @@ impl Lanes {
     /// Decides these, in order. `seen` is what a script has found of their counters already.
     pub(super) async fn work_out(&self, slot: Slot, mut asks: Vec<Ask>, seen: Option<Reply>) {
         let keys = keys(&asks);
-        let since = self.client.since(slot);
+        let since = Since {
+            doubt: self.client.doubt(slot),
+            lost_at: self.client.lost_at(slot),
+        };
         let mut seen = seen.filter(|seen| seen.states.len() == keys.len());
         for _ in 0..TRIES_MAX {
             let reply = match seen.take() {
@@ -53,7 +56,7 @@ impl Lanes {
             let mut tally = Tally::new(reply.now, keys.iter().cloned().zip(reply.states));
             let sequence = self.next_sequence();
             let granted = self.work_through(&asks, &mut tally, sequence);
-            if since > 0 {
+            if since.lost_at > 0 {
                 // Whoever makes a counter fresh says that nothing of it is lost.
                 let reset = asks.iter().filter(|ask| ask.deed == Deed::Reset);
                 let items = reset.flat_map(|ask| &ask.items);
@@ -206,9 +209,28 @@ impl Lanes {
     }
 }
 
+/// Since when counters may be lost, in µs of Redis' time; 0 if none are.
+#[derive(Clone, Copy)]
+struct Since {
+    /// The last moment at which somebody may have spent what is not told.
+    doubt: u64,
+    /// When any were lost: what scripts cannot count is never told.
+    lost_at: u64,
+}
+
+impl Since {
+    fn is_perhaps_lost(self, item: &Item, now: Now) -> bool {
+        let since = match item.is_for_scripts() {
+            true => self.doubt,
+            false => self.lost_at,
+        };
+        is_perhaps_lost(&item.limit, since, now)
+    }
+}
+
 /// The counters that are not there and may have been lost. Whoever changes one by hand knows what to expect of it.
-fn lost(asks: &[Ask], keys: &[Key], reply: &Reply, since: u64) -> HashSet<Key> {
-    if since == 0 {
+fn lost(asks: &[Ask], keys: &[Key], reply: &Reply, since: Since) -> HashSet<Key> {
+    if since.lost_at == 0 {
         return HashSet::new();
     }
     let found = keys.iter().zip(&reply.states);
@@ -219,7 +241,7 @@ fn lost(asks: &[Ask], keys: &[Key], reply: &Reply, since: u64) -> HashSet<Key> {
     let is_lost = |item: &&Item| {
         let former = item.former.iter().map(|(key, _)| key);
         let mut all = former.chain([&item.key]);
-        !all.any(|key| found.contains(key)) && is_perhaps_lost(&item.limit, since, reply.now)
+        !all.any(|key| found.contains(key)) && since.is_perhaps_lost(item, reply.now)
     };
     items.filter(is_lost).map(|item| item.key.clone()).collect()
 }

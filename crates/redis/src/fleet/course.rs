@@ -13,7 +13,8 @@ use std::{
 use smallvec::SmallVec;
 use tokio::time::Instant;
 use tollgate_core::{
-    Action, Charge, Clock, Cost, Decision, ImmediateStore, Micros, Now, OnFailure, Verdict,
+    Action, Charge, Clock, Cost, Decision, FallbackCause, ImmediateStore, Micros, Now, OnFailure,
+    Timestamp, Verdict,
 };
 
 use super::{
@@ -27,6 +28,7 @@ use crate::{
     exact::{Deed, Granted, Lanes, Part, Refused, moment},
     key::Names,
     lease::Holdings,
+    touched::doubt_ends,
     verify::Verifier,
 };
 
@@ -115,6 +117,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             parts,
             in_doubt: SmallVec::new(),
             by_policy: SmallVec::new(),
+            lost: SmallVec::new(),
             taken_here: SmallVec::new(),
             taken_by_policy: SmallVec::new(),
             manner,
@@ -127,6 +130,9 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
         self.decide_here(&mut underway.course, &here);
         for group in &down {
             self.apply_policy(&mut underway.course, group);
+            if self.client.is_being_told(group.slot) {
+                underway.course.lost.extend_from_slice(&group.places);
+            }
         }
         for group in &up {
             if let Some(at) = self.ask(&mut underway.course, group).await {
@@ -201,6 +207,20 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
         course.by_policy.extend_from_slice(&group.places);
     }
 
+    /// Says how long it may be in doubt what is left, at most.
+    fn wait_for_doubt(&self, course: &mut Course<'_>, group: &Group) {
+        let since = Timestamp::from_micros(self.client.doubt(group.slot));
+        let now = self.clock.now().wall;
+        for place in &group.places {
+            let decision = course.decisions.get_mut(*place).and_then(Option::as_mut);
+            if let (Some(charge), Some(decision)) = (course.charges.get(*place), decision) {
+                let ends = doubt_ends(charge.limit, since);
+                *decision = policy::until_known(charge, *decision, ends.since(now));
+            }
+        }
+        course.lost.extend_from_slice(&group.places);
+    }
+
     /// Asks Redis about a group; if it does not answer in time, its policies do. Says when it was charged, if it was.
     async fn ask(&self, course: &mut Course<'_>, group: &Group) -> Option<Now> {
         let deed = match (course.manner, course.is_denied()) {
@@ -221,6 +241,9 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             Err(refused) => {
                 self.note(refused, group);
                 self.apply_policy(course, group);
+                if refused == Refused::Unknown {
+                    self.wait_for_doubt(course, group);
+                }
                 return None;
             }
         };
@@ -321,7 +344,12 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
         match charge.map(|charge| charge.policy.on_failure) {
             Some(policy) => {
                 self.policies.count(policy);
-                verdict.by_policy(policy)
+                let is_lost = decided.is_some_and(|place| course.lost.contains(&place));
+                let cause = match is_lost {
+                    true => FallbackCause::Doubt,
+                    false => FallbackCause::Unanswered,
+                };
+                verdict.by_policy(policy).because(cause)
             }
             None => verdict,
         }

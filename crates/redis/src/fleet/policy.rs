@@ -106,6 +106,26 @@ fn refused(charge: &Charge<'_>) -> Decision {
     outcome(charge.limit, Outcome::Deny { retry_after })
 }
 
+/// The same denial, until it is no longer in doubt what is left: not before, unless whoever is awaited tells.
+pub(super) fn until_known(charge: &Charge<'_>, decision: Decision, wait: Micros) -> Decision {
+    let is_strict = limit_here(charge, NonZeroU32::MIN).is_none();
+    if decision.is_allowed() || decision.retry_after().is_none() || !is_strict {
+        return decision;
+    }
+    let wait = if wait == Micros::ZERO {
+        ASK_AGAIN
+    } else {
+        wait
+    };
+    charge.limit.decide(Answer {
+        outcome: Outcome::Deny {
+            retry_after: Some(wait),
+        },
+        used: charge.limit.law().capacity(),
+        reset_after: wait,
+    })
+}
+
 /// An answer that no counter has given: nothing is left.
 fn outcome(limit: &Limit, outcome: Outcome) -> Decision {
     limit.decide(Answer {

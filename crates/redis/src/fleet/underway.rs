@@ -23,6 +23,8 @@ pub(super) struct Course<'c> {
     pub(super) in_doubt: SmallVec<[usize; 2]>,
     /// Those that a policy decides.
     pub(super) by_policy: SmallVec<[usize; 2]>,
+    /// Of those, the ones whose counters may be lost.
+    pub(super) lost: SmallVec<[usize; 2]>,
     /// Those that were charged on this node, because their rules say so and because a policy did.
     pub(super) taken_here: SmallVec<[usize; 2]>,
     pub(super) taken_by_policy: SmallVec<[usize; 2]>,

@@ -18,7 +18,7 @@ mod sightings;
 mod spend;
 mod table;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod wallet;
 
 pub(crate) use call::{Answer, Asserted, Question, TOGETHER_MAX, args, read};

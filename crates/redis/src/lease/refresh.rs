@@ -148,7 +148,7 @@ async fn ask(
     let keys = questions
         .iter()
         .map(|question| Key::to_bytes(&question.key));
-    let since = Timestamp::from_micros(lanes.client().since(slot));
+    let since = Timestamp::from_micros(lanes.client().doubt(slot));
     let mut args = call::args(lanes.node(), since, &questions);
     if let Some(now) = lanes.time().told() {
         args.extend(told(now));

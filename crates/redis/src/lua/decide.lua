@@ -35,7 +35,7 @@ local place = read_limits(4)
 local odd, lost, marks = {}, {}, {}
 for i = 1, #KEYS do
   local limit = tonumber(ARGV[place + i])
-  local found = redis.pcall('HMGET', KEYS[i], 's', node)
+  local found = redis.pcall('HMGET', KEYS[i], 's', node, 'd')
   if found.err then return { wall_text, steady_text, 'foreign', i } end
   local state, mark = found[1], found[2]
   q_taken[i], r_taken[i], total[i], reply[3 + i] = 0, 0, 0, state
@@ -45,7 +45,7 @@ for i = 1, #KEYS do
     if tonumber(latest) >= sequence then return { wall_text, steady_text, 'stale' } end
     marks[i], leased[i], total[i] = mark, lease, tonumber(all)
   end
-  if not state and may_be_lost(limit, since) then lost[#lost + 1] = i end
+  if (not state or found[3]) and may_be_lost(limit, since) then lost[#lost + 1] = i end
   -- A counter that has run out, or was never charged, may have a predecessor to go on from.
   if not open(i, limit, state) or (carries[limit] and is_fresh(i, limit)) then odd[#odd + 1] = i end
   -- A bucket is found as its leases leave it.
@@ -61,16 +61,16 @@ if #lost > 0 then
   for _, i in ipairs(lost) do
     if not told[i] then unknown[#unknown + 1] = i end
   end
-  lost = unknown
-end
-if #lost > 0 then
-  reply[3] = 'unknown ' .. table.concat(lost, ' ')
-  return reply
+  if #unknown > 0 then
+    reply[3] = 'unknown ' .. table.concat(unknown, ' ')
+    return reply
+  end
 end
 if #odd > 0 then
   reply[3] = 'odd ' .. table.concat(odd, ' ')
   return reply
 end
+for _, i in ipairs(lost) do redis.call('HDEL', KEYS[i], 'd') end
 
 local settlements = tonumber(ARGV[place])
 if settlements > 0 then

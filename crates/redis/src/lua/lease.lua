@@ -108,12 +108,12 @@ end
 
 local function serve(i, n)
   local limit, sequence, previous, spent, returned, want, least, most, life, known, present, before, at = unpack(n)
-  local found = redis.pcall('HMGET', KEYS[i], 's', node)
+  local found = redis.pcall('HMGET', KEYS[i], 's', node, 'd')
   if found.err then return 'foreign' end
-  local state, mark = found[1], found[2]
+  local state, mark, is_partial = found[1], found[2], found[3]
   local latest, marked_at, q, r, leased, total = match(mark or '0 0 0 0 0 0', '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')
   if not latest then return 'foreign' end
-  if not state and known == 0 and may_be_lost(limit, since) then return 'unknown' end
+  if (not state or is_partial) and known == 0 and may_be_lost(limit, since) then return 'unknown' end
   if not open(i, limit, state) or (carries[limit] and is_fresh(i, limit)) then return 'odd' end
   total = tonumber(total)
   local is_changed, lost = state ~= false, max(0, known - total)
@@ -173,6 +173,8 @@ local function serve(i, n)
     if latest == '0' then marked_at = steady end
     mark = format('%s %d %s %s %d %d', latest, marked_at, q, r, sequence, total)
     redis.call('HSET', KEYS[i], 's', write(i, limit), node, mark)
+    -- What one node tells of a counter that was lost is not all of it while others are awaited.
+    if not state and known > 0 and since > 0 then redis.call('HSET', KEYS[i], 'd', ARGV[2]) end
     expire(KEYS[i], ttl[limit])
   end
   local there = available(i, limit)

@@ -50,6 +50,7 @@ fn in_words(shard: &ShardHealth, meanwhile: &str) -> String {
         name,
         standing,
         trouble,
+        ..
     } = shard;
     let why = trouble.as_deref().map(|why| format!(" ({why})"));
     let why = why.unwrap_or_default();

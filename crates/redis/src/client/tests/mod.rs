@@ -1,3 +1,4 @@
 //! The way to servers.
 
 mod real;
+mod register;

@@ -7,8 +7,8 @@ use redis::Value;
 
 /// What a server holds, and its time in microseconds.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Store {
-    pub(super) now: u64,
+pub(crate) struct Store {
+    pub(crate) now: u64,
     keys: BTreeMap<Vec<u8>, Entry>,
 }
 
@@ -116,13 +116,13 @@ impl Store {
 
 /// The interpreter, with what it takes for a server.
 #[derive(Debug)]
-pub(super) struct Host {
+pub(crate) struct Host {
     lua: Lua,
     store: Rc<RefCell<Store>>,
 }
 
 impl Host {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let (lua, store) = (Lua::new(), Rc::new(RefCell::new(Store::default())));
         let table = lua.create_table().unwrap();
         for (name, is_protected) in [("call", false), ("pcall", true)] {
@@ -146,12 +146,12 @@ impl Host {
     }
 
     /// Makes a script ready.
-    pub(super) fn load(&self, text: &str) -> Function {
+    pub(crate) fn load(&self, text: &str) -> Function {
         self.lua.load(text).into_function().unwrap()
     }
 
     /// Runs a script against a store.
-    pub(super) fn run(
+    pub(crate) fn run(
         &self,
         script: &Function,
         store: &mut Store,

@@ -19,7 +19,7 @@ mod acts;
 mod calls;
 mod failover;
 mod fleet;
-mod host;
+pub(crate) mod host;
 mod laws;
 mod lua_pool;
 mod mutants;

@@ -93,15 +93,27 @@ impl Rule {
 impl Fleet {
     /// Two nodes.
     pub(crate) fn start<S: Into<String>>(urls: impl IntoIterator<Item = S>) -> Self {
-        Self::with(urls, DEADLINE)
+        Self::with(2, urls, DEADLINE)
     }
 
     /// The same, waiting for the answers of Redis however long they take.
     pub(crate) fn patient<S: Into<String>>(urls: impl IntoIterator<Item = S>) -> Self {
-        Self::with(urls, NO_DEADLINE)
+        Self::patient_of(2, urls)
     }
 
-    fn with<S: Into<String>>(urls: impl IntoIterator<Item = S>, deadline: Duration) -> Self {
+    /// The same with so many nodes.
+    pub(crate) fn patient_of<S: Into<String>>(
+        nodes: usize,
+        urls: impl IntoIterator<Item = S>,
+    ) -> Self {
+        Self::with(nodes, urls, NO_DEADLINE)
+    }
+
+    fn with<S: Into<String>>(
+        nodes: usize,
+        urls: impl IntoIterator<Item = S>,
+        deadline: Duration,
+    ) -> Self {
         let urls: Vec<String> = urls.into_iter().map(Into::into).collect();
         let node = |_| {
             let options = Options {
@@ -113,7 +125,7 @@ impl Fleet {
             Arc::new(RedisStore::start(options, local, Arc::new(SystemClock)).unwrap())
         };
         Self {
-            nodes: (0..2).map(node).collect(),
+            nodes: (0..nodes).map(node).collect(),
         }
     }
 
@@ -163,6 +175,21 @@ impl Fleet {
             let stats = node.stats();
             assert_eq!((stats.owing, stats.unsettled), (0, 0), "{stats:?}");
         }
+    }
+
+    /// A decision by Redis, at one node.
+    pub(crate) async fn decides(&self, place: usize, rule: &Rule) -> Verdict {
+        let deciding = async {
+            loop {
+                let verdict = decide(&self.nodes[place], &[rule.charge()]).await.unwrap();
+                if verdict.fallback().is_none() {
+                    return verdict;
+                }
+                tokio::time::sleep(PAUSE).await;
+            }
+        };
+        let verdict = tokio::time::timeout(LONG, deciding).await;
+        verdict.expect("Redis decides")
     }
 
     /// What is left of a counter, by the word of Redis.

@@ -7,6 +7,7 @@
 mod apart;
 mod away;
 mod cluster;
+mod doubt;
 mod failover;
 mod fleet;
 mod late;

@@ -1,0 +1,157 @@
+//! The processes of the fleet as this one remembers them, should a server lose its register.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    },
+};
+
+use tollgate_core::{Micros, Timestamp};
+
+use super::register::{Entry, Register};
+use crate::extent::Extent;
+
+/// Processes that are kept in mind one by one. Those that were silent the longest are taken together beyond that.
+const PROCESSES_MAX: usize = 1_024;
+/// The name under which those are that nobody tells apart: register.lua has the same.
+const CROWD: &str = "~";
+/// The name for nodes of a release that enters itself nowhere.
+const UNNAMED: &str = "?";
+/// So long a process is kept in mind at least.
+const KEPT_MIN: Micros = Micros::from_secs(60);
+/// So many times in a row there must be more nodes than processes that are known: one that has just come is known soon.
+const UNNAMED_TIMES: u32 = 5;
+
+/// Those that are known.
+#[derive(Debug, Default)]
+pub(super) struct Roll {
+    /// This process; none if it is no node of the fleet.
+    pub(super) me: Option<Arc<str>>,
+    pub(super) extent: Arc<Extent>,
+    /// Where it says that it has come, and whether it has.
+    pub(super) channel: String,
+    pub(super) has_greeted: AtomicBool,
+    known: Mutex<HashMap<String, Seen>>,
+    unnamed_times: AtomicU64,
+    /// How often doubt has become less: what was in doubt may be asked about again.
+    pub(super) relief: AtomicU64,
+}
+
+/// When a process was last seen, by the clock that runs through sleep, and for how long what it spent may count.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    at: Timestamp,
+    life: Micros,
+}
+
+/// A process that a register may not know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Other {
+    pub(super) name: String,
+    pub(super) age: Micros,
+    pub(super) life: Micros,
+}
+
+impl Roll {
+    pub(super) fn of(me: String, channel: String) -> Self {
+        Self {
+            me: Some(me.into()),
+            channel,
+            ..Self::default()
+        }
+    }
+
+    /// Learns who is in a register.
+    pub(super) fn learn(&self, register: &Register, boot: Timestamp) {
+        let mut known = self.lock();
+        for entry in &register.entries {
+            let age = register.now.saturating_sub(entry.last);
+            let at = boot.saturating_sub(Micros::new(age));
+            note(&mut known, entry, at);
+        }
+        let is_crowd = register.entry(CROWD).is_some();
+        known.retain(|name, seen| {
+            let is_silent = seen.at.saturating_add(KEPT_MIN) < boot;
+            let is_over = is_silent && seen.at.saturating_add(seen.life) < boot;
+            let is_merged = is_silent && is_crowd && register.entry(name).is_none();
+            !is_over && !is_merged
+        });
+        if known.len() > PROCESSES_MAX {
+            merge(&mut known, boot);
+        }
+    }
+
+    /// Somebody has come.
+    pub(super) fn meet(&self, name: &str, boot: Timestamp) {
+        let mut known = self.lock();
+        if known.len() <= PROCESSES_MAX {
+            let seen = Seen {
+                at: boot,
+                life: Micros::ZERO,
+            };
+            known.entry(name.to_owned()).or_insert(seen).at = boot;
+        }
+    }
+
+    /// So many nodes are alive. If that is more than the processes that have been seen lately, some are of a release
+    /// that enters itself nowhere, and will never say what they have told.
+    pub(super) fn count(&self, nodes: u32, lately: Micros, boot: Timestamp) {
+        let mut known = self.lock();
+        let named = known.iter().filter(|(name, seen)| {
+            name.as_str() != UNNAMED && seen.at.saturating_add(lately) >= boot
+        });
+        let is_more = usize::try_from(nodes).unwrap_or(usize::MAX) > named.count();
+        if !is_more {
+            self.unnamed_times.store(0, Relaxed);
+        } else if self.unnamed_times.fetch_add(1, Relaxed) >= u64::from(UNNAMED_TIMES) {
+            let life = Micros::new(self.extent.life());
+            known.insert(UNNAMED.to_owned(), Seen { at: boot, life });
+        }
+    }
+
+    /// Those that a register has not named, or all if there was none yet; and those that never enter themselves.
+    pub(super) fn others(&self, register: Option<&Register>, boot: Timestamp) -> Vec<Other> {
+        let me = self.me.as_deref();
+        let known = self.lock();
+        let lacks = |name: &str| register.is_none_or(|register| register.entry(name).is_none());
+        let others = known.iter().filter(|(name, _)| {
+            Some(name.as_str()) != me && (name.as_str() == UNNAMED || lacks(name))
+        });
+        let others = others.map(|(name, seen)| Other {
+            name: name.clone(),
+            age: boot.since(seen.at),
+            life: seen.life,
+        });
+        others.collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Seen>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn note(known: &mut HashMap<String, Seen>, entry: &Entry, at: Timestamp) {
+    let life = Micros::new(entry.life);
+    let seen = known.entry(entry.name.clone()).or_insert(Seen { at, life });
+    seen.at = seen.at.max(at);
+    seen.life = seen.life.max(life);
+}
+
+/// Takes those together that have been silent for long: none of them will ever tell, so only the last counts.
+fn merge(known: &mut HashMap<String, Seen>, boot: Timestamp) {
+    let mut crowd: Option<Seen> = None;
+    known.retain(|_, seen| {
+        if seen.at.saturating_add(KEPT_MIN) >= boot {
+            return true;
+        }
+        let sum = crowd.get_or_insert(*seen);
+        sum.at = sum.at.max(seen.at);
+        sum.life = sum.life.max(seen.life);
+        false
+    });
+    if let Some(crowd) = crowd {
+        known.insert(CROWD.to_owned(), crowd);
+    }
+}
