@@ -12,6 +12,7 @@ use crate::{
     nodes::Nodes,
     overrides::OverridesCommand,
     people::{ApiKeysCommand, Audit, Block, Blocks, QuotasCommand, TokensCommand, Unblock},
+    redis::RedisCommand,
     rules::RulesCommand,
     say::Format,
     serve::Serve,
@@ -108,6 +109,9 @@ pub(crate) enum Command {
     /// Counters: show and reset those of a request, find the busiest
     #[command(subcommand)]
     Keys(KeysCommand),
+    /// Redis: trust a server that may have lost counters
+    #[command(subcommand)]
+    Redis(RedisCommand),
     /// API keys: issue, list, show, rotate, rename, revoke
     #[command(subcommand)]
     ApiKeys(ApiKeysCommand),

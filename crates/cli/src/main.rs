@@ -16,6 +16,7 @@ mod outcome;
 mod overrides;
 mod people;
 mod problems;
+mod redis;
 mod rules;
 mod running;
 mod say;
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
         Command::Rules(command) => rules::run(command, format),
         Command::Overrides(command) => overrides::run(command, format),
         Command::Keys(command) => keys::run(command, format),
+        Command::Redis(command) => redis::run(command, format),
         Command::ApiKeys(command) => command.run(format),
         Command::Quotas(command) => command.run(format),
         Command::Block(command) => command.run(format),

@@ -37,6 +37,7 @@ mod stop;
 mod telemetry;
 mod tls;
 mod usage;
+mod when;
 
 pub use announce::{Announcement, Screen};
 pub use authority::Token;

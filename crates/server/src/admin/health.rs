@@ -11,6 +11,7 @@ use super::{
     routes,
     shared::json_of,
     state::Connections,
+    when,
 };
 use crate::authority::Permission;
 
@@ -144,7 +145,14 @@ fn shard(shard: &ShardHealth) -> Value {
         Standing::Returning(percent) => ("returning", percent),
         _ => ("down", 0),
     };
-    json!({ "name": shard.name, "state": state, "asked_percent": percent, "trouble": shard.trouble })
+    let doubt = shard.doubt.map(|doubt| {
+        json!({
+            "since": when::shown(doubt.since), "until": when::shown(doubt.until), "awaited": doubt.awaited,
+        })
+    });
+    json!({
+        "name": shard.name, "state": state, "asked_percent": percent, "trouble": shard.trouble, "doubt": doubt,
+    })
 }
 
 async fn alive(_: Call) -> Outcome {

@@ -29,6 +29,7 @@ mod problem;
 mod proposals;
 mod quotas;
 mod recorded;
+mod redis;
 mod reply;
 mod revisions;
 mod route;
@@ -46,6 +47,7 @@ mod tokens;
 mod trouble;
 mod usage;
 mod visit;
-mod when;
 
 pub(crate) use serve::AdminServe;
+
+use crate::when;

@@ -3,11 +3,11 @@
 use axum::http::Method;
 
 use super::{
-    api_keys, audit, blocks, health, keys, nodes, openapi, overrides, proposals, quotas, revisions,
-    route::Route, rules, tiers, tokens, usage,
+    api_keys, audit, blocks, health, keys, nodes, openapi, overrides, proposals, quotas, redis,
+    revisions, route::Route, rules, tiers, tokens, usage,
 };
 
-const TABLES: [&[Route]; 15] = [
+const TABLES: [&[Route]; 16] = [
     health::ROUTES,
     openapi::ROUTES,
     rules::ROUTES,
@@ -16,6 +16,7 @@ const TABLES: [&[Route]; 15] = [
     revisions::ROUTES,
     nodes::ROUTES,
     keys::ROUTES,
+    redis::ROUTES,
     api_keys::ROUTES,
     quotas::ROUTES,
     blocks::ROUTES,

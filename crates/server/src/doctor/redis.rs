@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use tollgate_redis::{Door, Examination, Layout, Primary, Standing, Trouble, examine};
+use tollgate_redis::{Door, Doubt, Examination, Layout, Primary, Standing, Trouble, examine};
 
 use super::{Diagnosis, Grade, clocks};
-use crate::{config::Settings, engine::redis_options};
+use crate::{config::Settings, engine::redis_options, when};
 
 const ABOUT: &str = "redis";
 
@@ -48,6 +48,7 @@ fn told(found: &Examination) -> Vec<Diagnosis> {
     }
     for primary in found.primaries.iter().take(TOLD_MAX) {
         all.extend(shard(primary));
+        all.extend(in_doubt(primary));
     }
     let clocks = found.primaries.iter().filter_map(clock);
     let clocks: Vec<(&str, Diagnosis)> = clocks.take(TOLD_MAX).collect();
@@ -99,6 +100,20 @@ fn shard(primary: &Primary) -> Option<Diagnosis> {
             "see its log, and whether it is overloaded",
         ),
     })
+}
+
+/// Counters of which nobody knows what is left.
+fn in_doubt(primary: &Primary) -> Option<Diagnosis> {
+    let Doubt { awaited, until, .. } = primary.doubt?;
+    let text = format!(
+        "{}: counters that it has lost may be in doubt until {}, since {awaited} of the processes that spent on them \
+         have not told what: on_failure answers for those",
+        primary.name,
+        when::shown(until)
+    );
+    let remedy =
+        "wait, start again the nodes that are missing, or end it with `tollgate redis trust`";
+    Some(Diagnosis::warning(ABOUT, text, remedy))
 }
 
 fn is_up(primary: &Primary) -> bool {

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use tollgate_core::Consistency;
-use tollgate_redis::{Health, Layout, ShardHealth, Standing};
+use tollgate_redis::{Doubt, Health, Layout, ShardHealth, Standing};
 use tollgate_rules::{Action, Live, Rule};
 
 use super::Fleet;
+use crate::when;
 
 /// The most shards that are told of.
 const SHARDS_TOLD_MAX: usize = 16;
@@ -33,6 +34,8 @@ impl Fleet {
             let shown = away.iter().take(SHARDS_TOLD_MAX);
             told.extend(shown.map(|shard| in_words(shard, &meanwhile)));
         }
+        let doubts = shards.iter().filter_map(|shard| in_doubt(shard, live));
+        told.extend(doubts.take(SHARDS_TOLD_MAX));
         let untold = away.len().saturating_sub(SHARDS_TOLD_MAX);
         if untold > 0 {
             told.push(format!(
@@ -61,6 +64,17 @@ fn in_words(shard: &ShardHealth, meanwhile: &str) -> String {
         ),
         _ => format!("redis shard {name} is down{why}: {meanwhile}"),
     }
+}
+
+/// What may be lost, until when, and who ends it.
+fn in_doubt(shard: &ShardHealth, live: &Live) -> Option<String> {
+    let doubt = shard.doubt.filter(|_| shard.standing == Standing::Up)?;
+    let Doubt { awaited, until, .. } = doubt;
+    let (name, meanwhile) = (&shard.name, meanwhile(live));
+    let until = when::shown(until);
+    Some(format!(
+        "redis shard {name}: counters that it has lost may be in doubt until {until}, since {awaited} of the processes          that spent on them have not told what: for those {meanwhile}; `tollgate redis trust` ends it"
+    ))
 }
 
 /// Which policies answer meanwhile: those that the rules in force have.

@@ -61,6 +61,19 @@ impl Record {
         });
     }
 
+    /// Puts on record that counters which Redis may have lost are trusted.
+    pub(crate) fn trusted(&self, author: Author) {
+        self.note(Noted {
+            author,
+            action: "redis.trust".into(),
+            object: ("redis".into(), "*".into()),
+            before: None,
+            after: None,
+            ended: Ended::Done,
+            times: 1,
+        });
+    }
+
     /// As [`Record::reset`], by somebody on a listener for decisions.
     pub(crate) fn reset_by(&self, actor: &Actor, from: Option<String>, counters: Counters) {
         let author = Author::new(&actor.name).acting_as(actor.role.word());

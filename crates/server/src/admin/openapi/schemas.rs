@@ -80,6 +80,7 @@ fn lists() -> Value {
         "ItemChange": object(&json!({
             "kind": text(), "id": text(), "name": text(), "before": json!({}), "after": json!({}),
         })),
+        "Trusted": object(&json!({ "trusted": truth(), "shards": number(), "in_doubt": number() })),
         "NodeList": object(&json!({ "nodes": list(&shape("Node")), "this": text(), "revision": number(), "region": text() })),
         "Node": object(&json!({
             "id": text(), "this": truth(), "revision": number(), "hash": text(),
@@ -205,6 +206,9 @@ fn about() -> Value {
             "shards": list(&object(&json!({
                 "name": text(), "state": json!({ "enum": ["up", "returning", "down"] }),
                 "asked_percent": number(), "trouble": maybe("string"),
+                "doubt": json!({ "type": ["object", "null"], "properties": {
+                    "since": text(), "until": text(), "awaited": number(),
+                } }),
             }))),
         })),
         "Alive": object(&json!({ "status": json!({ "const": "ok" }) })),

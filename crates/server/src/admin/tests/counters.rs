@@ -136,3 +136,11 @@ async fn a_node_tells_how_it_is() {
             .any(|path| path["path"] == "/ratelimit/rules/{id}")
     );
 }
+
+#[tokio::test]
+async fn counters_in_memory_need_no_trust() {
+    let house = House::sqlite().await;
+    let problem = house.post("/ratelimit/redis/trust", &json!({})).await;
+    let detail = problem.expect(409)["detail"].to_string();
+    assert!(detail.contains("memory of this node"), "{detail}");
+}

@@ -3,6 +3,7 @@
 mod away;
 mod crowd;
 mod doctor;
+mod doubt;
 mod identity;
 mod keys;
 mod leases;

@@ -3,7 +3,7 @@
 use tollgate_core::Timestamp;
 
 /// `2026-11-15T22:16:42Z`
-pub(super) fn shown(moment: Timestamp) -> String {
+pub(crate) fn shown(moment: Timestamp) -> String {
     let micros = i64::try_from(moment.as_micros()).unwrap_or(i64::MAX);
     let seconds = micros / 1_000_000;
     jiff::Timestamp::from_second(seconds)
