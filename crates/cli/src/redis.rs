@@ -21,7 +21,7 @@ pub(crate) enum RedisCommand {
 #[command(
     after_help = "After a server of Redis was restarted or another took over, every process tells it what it has spent. \
     While one that may have spent has not told (it was killed, say), a counter that is not there is in doubt, and \
-    `on_failure` answers for it: `tollgate status` says until when. This ends it on every server: what nobody has told \
+    `on_failure` answers for it: `tollgate status` says until when. This ends it on every server: what no process has told \
     counts as never spent, and may be admitted once more.\n\nIt goes on record in `tollgate audit`. Other nodes hear of \
     it within a second.\n\nExit codes: 0 done, or nothing was in doubt; 1 an error, or no server answers."
 )]

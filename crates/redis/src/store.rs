@@ -164,7 +164,7 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
         &self.fleet.local
     }
 
-    /// Ends all doubt about counters that servers may have lost: what nobody has told counts as never spent. Other nodes
+    /// Ends all doubt about counters that servers may have lost: what no process has told counts as never spent. Other nodes
     /// hear of it within a second.
     ///
     /// # Errors

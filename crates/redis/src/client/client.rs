@@ -105,7 +105,7 @@ impl Client {
         client
     }
 
-    /// This run of this node, in marks and registers: nobody else's are taken for ours.
+    /// This run of this node, in marks and registers: no other's are taken for ours.
     pub(crate) fn process(&self) -> &str {
         self.means.lineages.roll.me.as_deref().unwrap_or_default()
     }

@@ -44,7 +44,7 @@ pub(super) struct Enrolment {
     is_doubt_logged: bool,
 }
 
-/// Whether nobody is awaited any longer, by the word of an operator.
+/// Whether no process is awaited any longer, by the word of an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trust {
     Yes,
@@ -104,7 +104,7 @@ impl Shard {
         enrolment.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is in doubt here, once nobody is kept out any more.
+    /// What is in doubt here, once requests are let in again.
     pub(super) fn doubt_now(&self) -> Option<Doubt> {
         self.enrolment().doubt
     }
@@ -198,7 +198,7 @@ impl Shard {
         }
     }
 
-    /// Another has found that counters may be lost: what this process knows is told, and nobody is let in before.
+    /// Another has found that counters may be lost: what this process knows is told, and no request is let in before.
     fn adopt(&self, term: u64, enrolment: &mut Enrolment) {
         if enrolment.owes {
             return;

@@ -251,7 +251,7 @@ impl Keeper {
             if !shard.is_certain() {
                 return Err(None);
             }
-            // It returns step by step while it is told what it may have lost: until then nobody is let in.
+            // It returns step by step while it is told what it may have lost: until then no request is let in.
             shard.recovered();
             return Ok(());
         };

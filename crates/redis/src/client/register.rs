@@ -16,7 +16,7 @@ pub(super) enum Manner {
     Known,
     /// It knows that another was there before.
     Heir,
-    /// It knows of nobody before.
+    /// It knows of no server before.
     New,
 }
 
@@ -123,7 +123,7 @@ impl Register {
         Some(seen.min(self.term))
     }
 
-    /// Whether nobody is awaited who may be alive, and hold leases.
+    /// Whether no process is awaited that may be alive, and hold leases.
     pub(super) fn have_the_living_told(&self) -> bool {
         let is_awaited = |entry: &Entry| entry.awaited == self.term && entry.told != self.term;
         let may_live = |entry: &Entry| entry.last.saturating_add(UNSEEN_MAX.get()) >= self.term;

@@ -15,7 +15,7 @@ use crate::extent::Extent;
 
 /// Processes that are kept in mind one by one. Those that were silent the longest are taken together beyond that.
 const PROCESSES_MAX: usize = 1_024;
-/// The name under which those are that nobody tells apart: register.lua has the same.
+/// The name for those that are not told apart: register.lua has the same.
 const CROWD: &str = "~";
 /// The name for nodes of a release that enters itself nowhere.
 const UNNAMED: &str = "?";
@@ -83,7 +83,7 @@ impl Roll {
         }
     }
 
-    /// Somebody has come.
+    /// A process has come.
     pub(super) fn meet(&self, name: &str, boot: Timestamp) {
         let mut known = self.lock();
         if known.len() <= PROCESSES_MAX {

@@ -32,7 +32,7 @@ struct Account {
     was_served: AtomicBool,
     /// The time of Redis since which those who served it may have lost some of its counters.
     carried: AtomicU64,
-    /// The last moment at which somebody may have spent what they had lost, and had not told.
+    /// The last moment at which a process may have spent what they had lost, and had not told.
     doubt_carried: AtomicU64,
     /// For which such time this node has told all that it knows.
     asserted: AtomicU64,
@@ -111,8 +111,8 @@ impl Client {
         of_owner.max(account.map_or(0, |account| account.carried.load(Acquire)))
     }
 
-    /// The last moment, by the time of Redis in µs, at which somebody may have spent of a counter of this slot what was
-    /// lost and is not told; 0 if nobody may have.
+    /// The last moment, by the time of Redis in µs, at which a process may have spent of a counter of this slot what was
+    /// lost and is not told; 0 if none may have.
     pub(crate) fn doubt(&self, slot: Slot) -> u64 {
         let slot = self.told_apart(slot);
         let Some(shard) = self.shard(slot) else {
@@ -120,21 +120,21 @@ impl Client {
         };
         let account = self.slots.of(slot);
         let carried = account.map_or(0, |account| account.doubt_carried.load(Acquire));
-        // Whoever has told a later loss has told all that it knew.
+        // A process that has told a later loss has told all that it knew.
         if carried == 0 || shard.term_begun() >= carried {
             return shard.doubt_since();
         }
         shard.doubt_since().max(carried)
     }
 
-    /// When counters of this slot were last lost, whoever has told what of them; 0 if never.
+    /// When counters of this slot were last lost, even if all was told again; 0 if never.
     pub(crate) fn lost_at(&self, slot: Slot) -> u64 {
         let slot = self.told_apart(slot);
         let term = self.shard(slot).map_or(0, |shard| shard.term_begun());
         self.since(slot).max(term)
     }
 
-    /// Whether nobody can say now what is left of the counters of a slot, though its server is there.
+    /// Whether it cannot be said now what is left of the counters of a slot, though its server is there.
     pub(crate) fn is_being_told(&self, slot: Slot) -> bool {
         let is_kept_out = |shard: Arc<Shard>| shard.link().is_some() && shard.is_quarantined();
         self.shard(slot).is_some_and(is_kept_out) || !self.is_asserted(slot)
@@ -202,7 +202,7 @@ impl Client {
         }
     }
 
-    /// Nobody is awaited any longer, on any server: what may be lost counts as never spent.
+    /// No process is awaited any longer, on any server: what may be lost counts as never spent.
     pub(crate) async fn trust(&self) -> Result<(), Failure> {
         let map = self.map.load_full();
         for shard in &map.shards {

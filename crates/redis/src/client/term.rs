@@ -46,7 +46,7 @@ pub(super) struct Term {
     is_successor: AtomicBool,
     /// The time of Redis since which a counter that is not there may be a lost one.
     pub(super) since: AtomicU64,
-    /// The last moment at which somebody may have spent what was lost and is not told; 0 if nobody may have.
+    /// The last moment at which a process may have spent what was lost and is not told; 0 if none may have.
     pub(super) doubt_since: AtomicU64,
     /// What its register says.
     pub(super) enrolment: Mutex<Enrolment>,
@@ -102,7 +102,7 @@ impl Shard {
         self.term.since.load(Acquire)
     }
 
-    /// The last moment at which somebody may have spent what was lost here and is not told; 0 if nobody may have.
+    /// The last moment at which a process may have spent what was lost here and is not told; 0 if none may have.
     pub(super) fn doubt_since(&self) -> u64 {
         self.term.doubt_since.load(Acquire)
     }

@@ -212,7 +212,7 @@ impl Lanes {
 /// Since when counters may be lost, in µs of Redis' time; 0 if none are.
 #[derive(Clone, Copy)]
 struct Since {
-    /// The last moment at which somebody may have spent what is not told.
+    /// The last moment at which a process may have spent what is not told.
     doubt: u64,
     /// When any were lost: what scripts cannot count is never told.
     lost_at: u64,

@@ -106,7 +106,7 @@ fn refused(charge: &Charge<'_>) -> Decision {
     outcome(charge.limit, Outcome::Deny { retry_after })
 }
 
-/// The same denial, until it is no longer in doubt what is left: not before, unless whoever is awaited tells.
+/// The same denial, until it is no longer in doubt what is left: not before, unless those that are awaited tell.
 pub(super) fn until_known(charge: &Charge<'_>, decision: Decision, wait: Micros) -> Decision {
     let is_strict = limit_here(charge, NonZeroU32::MIN).is_none();
     if decision.is_allowed() || decision.retry_after().is_none() || !is_strict {

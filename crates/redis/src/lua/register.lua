@@ -7,7 +7,7 @@
 --         moment of which it does not know all (0 if there is none), its life how long what it spends may count.
 -- ARGV    process; who this server is ('' if it does not say); whether the process has been here before (`known`), knows
 --         that another was here before (`heir`), or neither (`new`); a term that it knows of; the term for which it has
---         told all that it knows, and the gap in that; the life; `trust` if nobody is awaited any longer;
+--         told all that it knows, and the gap in that; the life; `trust` if none is awaited any longer;
 --         and for each other process that it knows of: name, time since it was last seen, life. Times are in µs.
 --
 -- Returns the time, the term, and name and entry of each process.
@@ -46,7 +46,7 @@ if opens then
 end
 term = math.max(term, known_term)
 
--- Those of whom only others know may have spent before the term began.
+-- Those that only others know may have spent before the term began.
 for at = 9, #ARGV, 3 do
   local name, last, its_life = ARGV[at], math.max(0, now - tonumber(ARGV[at + 1])), tonumber(ARGV[at + 2])
   local entry = entries[name]

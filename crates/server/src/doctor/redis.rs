@@ -102,7 +102,7 @@ fn shard(primary: &Primary) -> Option<Diagnosis> {
     })
 }
 
-/// Counters of which nobody knows what is left.
+/// Counters of which it is not known what is left.
 fn in_doubt(primary: &Primary) -> Option<Diagnosis> {
     let Doubt { awaited, until, .. } = primary.doubt?;
     let text = format!(

@@ -238,7 +238,7 @@ impl World {
         usize::try_from(self.rng.below(count)).unwrap()
     }
 
-    /// Whoever lets requests in takes no counter for a fresh one of which a lost unit counts.
+    /// A process that lets requests in takes no counter for a fresh one of which a lost unit counts.
     fn is_safe(&self) -> Result<(), String> {
         let now = self.clock.now();
         let open = self
@@ -277,7 +277,7 @@ fn no_counter_is_fresh_of_which_a_lost_unit_counts() {
 
 // Proves: C7
 #[test]
-fn nobody_doubts_once_all_who_may_have_spent_have_told() {
+fn doubt_is_over_once_all_who_may_have_spent_have_told() {
     for seed in 0..300 {
         let mut world = World::new(seed, Fate::Immortal);
         for _ in 0..STEPS {

@@ -22,7 +22,7 @@ fn doubt(node: &Node) -> Option<Doubt> {
     shards.iter().find_map(|shard| shard.doubt)
 }
 
-/// Redis decides about somebody whom no node has ever seen, at every node.
+/// Redis decides about users that no node has ever seen, at every node.
 async fn strangers_pass(fleet: &Fleet, prefix: &str) {
     for (place, node) in fleet.nodes.iter().enumerate() {
         assert_eq!(doubt(node), None);
@@ -94,7 +94,7 @@ async fn admitted(load: Load<'_>) -> u64 {
 
 // Proves: C7
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_node_that_is_gone_may_have_spent_is_in_doubt_until_somebody_trusts() {
+async fn what_a_node_that_is_gone_may_have_spent_is_in_doubt_until_it_is_trusted() {
     let mut redis = Redis::start();
     let mut fleet = Fleet::patient_of(3, [redis.url()]);
     fleet.is_up();
@@ -145,7 +145,7 @@ async fn what_a_node_that_is_gone_may_have_spent_is_in_doubt_until_somebody_trus
 
 // Proves: C7
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_shard_that_is_lost_is_in_doubt_for_nobody_once_all_have_told() {
+async fn nothing_of_a_lost_shard_is_in_doubt_once_all_have_told() {
     let mut cluster = Cluster::start();
     let fleet = Fleet::patient(cluster.urls());
     fleet.is_up();
