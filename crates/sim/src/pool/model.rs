@@ -35,6 +35,8 @@ pub struct PoolModel {
     marks: BTreeMap<String, (u64, i128)>,
     /// The last call for a lease of each node.
     called: BTreeMap<String, u64>,
+    /// Whether it was lost, and told again while others might not have told yet.
+    is_partial: bool,
 }
 
 impl PoolModel {
@@ -80,7 +82,7 @@ impl PoolModel {
 
     /// Whether what may have been lost could still count.
     fn is_unknown(&self, limit: &Limit, now: i128, since: u64) -> bool {
-        if since == 0 || self.kind.is_some() {
+        if since == 0 || (self.kind.is_some() && !self.is_partial) {
             return false;
         }
         let since = i128::from(since);
@@ -176,11 +178,11 @@ impl PoolModel {
 impl Pool for PoolModel {
     fn lease(&mut self, now: u64, limit: &Limit, call: &Call) -> Reply {
         let now = i128::from(now);
-        if self.is_odd(limit) {
-            return Reply::Odd;
-        }
         if call.known == 0 && self.is_unknown(limit, now, call.since) {
             return Reply::Unknown;
+        }
+        if self.is_odd(limit) {
+            return Reply::Odd;
         }
         self.end_leases(now);
         let called = self.called.get(&call.node).copied().unwrap_or(0);
@@ -188,6 +190,7 @@ impl Pool for PoolModel {
         if called > call.sequence || has_ended {
             return Reply::Stale;
         }
+        self.is_partial |= self.kind.is_none() && call.known > 0 && call.since > 0;
         self.assert(limit, now, call);
         if let Some(lease) = self.leases.get(&call.node)
             && lease.sequence == call.sequence
@@ -228,11 +231,11 @@ impl Pool for PoolModel {
         if self.mark(node).0 >= sequence {
             return Charged::Stale;
         }
-        if self.is_odd(limit) {
-            return Charged::Odd;
-        }
         if self.is_unknown(limit, now, since) {
             return Charged::Unknown;
+        }
+        if self.is_odd(limit) {
+            return Charged::Odd;
         }
         self.end_leases(now);
         let (mut outcomes, mut taken) = (Vec::new(), 0);

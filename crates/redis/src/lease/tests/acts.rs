@@ -140,6 +140,7 @@ impl<P: Pool, H: Holds> World<P, H> {
             .rng
             .pick(&[0, 1, 3, capacity / 3, capacity, 2 * capacity]);
         let back = self.rng.pick(&[0, 0, 1, capacity]);
+        let doubt = self.doubt(place);
         let node = &mut self.nodes[place];
         let now = node.clock.at(self.now);
         if node.attempt.take().is_some() {
@@ -147,7 +148,7 @@ impl<P: Pool, H: Holds> World<P, H> {
         }
         node.sequence += 1;
         let mut call = node.holder.ask(now, node.sequence, (want, back));
-        call.since = node.since;
+        call.since = doubt;
         self.attempts += 1;
         node.attempt = Some((self.attempts, now));
         let message = Message::Request {

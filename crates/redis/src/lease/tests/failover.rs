@@ -103,6 +103,18 @@ impl<P: Pool, H: Holds> World<P, H> {
         }
     }
 
+    /// Since when a counter that is not there may be a lost one, as registers say once all have told: never, if all who have
+    /// spent are alive.
+    pub(super) fn doubt(&self, place: usize) -> u64 {
+        let is_alive = |name: &String| self.nodes.iter().any(|node| node.name == *name);
+        let are_all_alive = self.admitted.iter().all(|(_, name)| is_alive(name));
+        if are_all_alive {
+            0
+        } else {
+            self.nodes[place].since
+        }
+    }
+
     /// Another amount or burst, known to everybody after a while.
     pub(super) fn change(&mut self) {
         let (first, now) = (self.limits[0].1.clone(), self.now);

@@ -186,10 +186,11 @@ impl<P: Pool, H: Holds> World<P, H> {
     pub(super) fn charge(&mut self, place: usize, costs: &[u64]) {
         let is_lost = self.faults.network && self.rng.one_in(8);
         self.keep_copy();
+        let since = self.doubt(place);
         let node = &mut self.nodes[place];
         node.sequence += 1;
         let (name, limit, now) = (node.name.clone(), node.limit.clone(), self.now);
-        let (sequence, since, lineage) = (node.sequence, node.since, node.lineage);
+        let (sequence, lineage) = (node.sequence, node.lineage);
         let Some(server) = self.server(lineage) else {
             return;
         };
