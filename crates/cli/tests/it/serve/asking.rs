@@ -4,9 +4,9 @@
 use std::{fs::Permissions, net::TcpListener, os::unix::fs::PermissionsExt as _};
 
 use serde_json::json;
-use tollgate_testkit::{free_address, jwt::Signer};
+use tollgate_testkit::{free_address, jwt::Signer, wait_for};
 
-use crate::common::{Desk, fields};
+use crate::common::{Desk, fields, server::LONG};
 
 const RULES: &str = "version: 1
 rules:
@@ -128,6 +128,11 @@ fn a_check_and_an_explanation_take_what_a_client_shows() {
         .as_str()
         .unwrap()
         .to_owned();
+    // The node hears of a key a moment after it was issued.
+    let look = format!("check token={key} --peek --http {http}");
+    wait_for("the key", LONG, || {
+        (desk.line(&look).code == Some(0)).then_some(())
+    });
     let claims = json!({ "sub": "alice", "tier": "premium", "exp": 4_102_444_800_u64 });
     let token = Signer::hs256(JWT_SECRET).token(&claims);
     for (shown, user) in [(&token, "alice"), (&key, "bob")] {

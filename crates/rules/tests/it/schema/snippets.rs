@@ -13,14 +13,13 @@ const GOOD_RULES: [&str; 5] = [
 ];
 const GOOD_OVERRIDES: [&str; 1] = ["rule: a, key: { ip: \"::1\" }, factor: 1.5x"];
 const GOOD_STEPS: [&str; 1] = ["at: 0, request: { user: a }, expect: deny, retry_after: never"];
-const BAD_FILES: [&str; 9] = [
+const BAD_FILES: [&str; 8] = [
     "",
     "rules: []",
     "version: 2",
     "version: \"1\"",
     "version: 1\nrule: []",
     "version: 1\ntiers: {}",
-    "version: 1\ntiers: { free: { default: 1/s } }",
     "version: 1\ntiers: { a b: { rank: 1 } }",
     "version: 1\nrules:\n  - { key: [ip], limit: 5/min }\n",
 ];
