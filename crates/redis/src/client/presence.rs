@@ -68,9 +68,10 @@ pub(super) fn announce(client: &Arc<Client>) {
             if let Ok(Value::Int(nodes)) = client.call_early(&call).await
                 && let Ok(nodes) = u32::try_from(nodes)
             {
-                client.heard_of(believed.hear(nodes));
                 let (means, lately) = (&client.means, GONE_AFTER.into());
-                means.lineages.roll.count(nodes, lately, means.clock.boot());
+                let seen = means.lineages.roll.count(nodes, lately, means.clock.boot());
+                // A server that has just lost its memory has not heard of all again.
+                client.heard_of(believed.hear(nodes.max(seen)));
             }
         }
     });

@@ -96,19 +96,20 @@ impl Roll {
     }
 
     /// So many nodes are alive. If that is more than the processes that have been seen lately, some are of a release
-    /// that enters itself nowhere, and will never say what they have told.
-    pub(super) fn count(&self, nodes: u32, lately: Micros, boot: Timestamp) {
+    /// that enters itself nowhere, and will never say what they have told. Says how many processes have been seen.
+    pub(super) fn count(&self, nodes: u32, lately: Micros, boot: Timestamp) -> u32 {
         let mut known = self.lock();
         let named = known.iter().filter(|(name, seen)| {
             name.as_str() != UNNAMED && seen.at.saturating_add(lately) >= boot
         });
-        let is_more = usize::try_from(nodes).unwrap_or(usize::MAX) > named.count();
-        if !is_more {
+        let named = u32::try_from(named.count()).unwrap_or(u32::MAX);
+        if nodes <= named {
             self.unnamed_times.store(0, Relaxed);
         } else if self.unnamed_times.fetch_add(1, Relaxed) >= u64::from(UNNAMED_TIMES) {
             let life = Micros::new(self.extent.life());
             known.insert(UNNAMED.to_owned(), Seen { at: boot, life });
         }
+        named
     }
 
     /// Those that a register has not named, or all if there was none yet; and those that never enter themselves.

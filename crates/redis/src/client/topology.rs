@@ -167,8 +167,10 @@ fn single(client: &Client, address: &Address, remark: Option<String>) {
 fn adopt(client: &Client, parts: &[Part]) {
     let map = Map::cluster(parts, |owner| client.known_or_new(owner));
     for shard in &map.shards {
-        let mut served = parts.iter().filter(|part| part.owner == shard.address);
-        if let Some(key) = served.find_map(|part| probe_key(part, &client.means.prefix)) {
+        let served = parts.iter().filter(|part| part.owner == shard.address);
+        // A slot that moves alone shall not take the register along.
+        let largest = served.max_by_key(|part| part.slots.end() - part.slots.start());
+        if let Some(key) = largest.and_then(|part| probe_key(part, &client.means.prefix)) {
             shard.probe_by(key);
         }
     }
