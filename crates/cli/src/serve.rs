@@ -5,7 +5,7 @@ use std::{io::IsTerminal as _, time::Duration};
 use anyhow::Context as _;
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
-use tollgate_server::{Screen, Server, Settings};
+use tollgate_server::{Capacity, Screen, Server, Settings};
 
 use crate::{
     outcome::{Failure, Outcome},
@@ -57,9 +57,17 @@ fn rehearse(settings: &Settings, format: Format) -> anyhow::Result<Outcome> {
         let failure = Failure::new(obstacles.join("\n"));
         failure.with("problems", json!(obstacles))
     })?;
+    let capacity = Capacity::expected(settings);
+    let (decisions, admin) = capacity.connections();
     format.say(
-        || "the settings, the rules file and the data folder are sound".to_owned(),
-        || json!({ "sound": true }),
+        || format!("the settings, the rules file and the data folder are sound\n{capacity}"),
+        || {
+            json!({
+                "sound": true,
+                "connections": { "http": decisions, "grpc": decisions, "resp": decisions, "admin": admin },
+                "unfinished_bytes": capacity.unfinished_bytes(),
+            })
+        },
     )?;
     Ok(Outcome::Fine)
 }

@@ -10,6 +10,7 @@ mod announce;
 mod assemble;
 mod authority;
 mod callers;
+mod capacity;
 mod config;
 mod counters;
 mod counting;
@@ -41,6 +42,7 @@ mod when;
 
 pub use announce::{Announcement, Screen};
 pub use authority::Token;
+pub use capacity::Capacity;
 pub use config::{
     AdminAuth, AdminRules, Administrators, ApiKeys, Approvals, Collector, CollectorError,
     ConfigError, ConfigFile, Demo, Effective, Fields, Identity, Jwt, JwtAlgorithm, JwtClaims,

@@ -2,9 +2,27 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// As many files as this process may ever have open; none if there is no limit.
-pub(crate) fn open_files_max() -> Option<u64> {
-    getrlimit(Resource::Nofile).maximum
+/// How many files a process may have open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OpenFiles {
+    Limited(u64),
+    Unlimited,
+}
+
+impl OpenFiles {
+    /// Now.
+    pub(crate) fn current() -> Self {
+        Self::of(getrlimit(Resource::Nofile).current)
+    }
+
+    /// At most, after [`raise_open_files`].
+    pub(crate) fn most() -> Self {
+        Self::of(getrlimit(Resource::Nofile).maximum)
+    }
+
+    fn of(limit: Option<u64>) -> Self {
+        limit.map_or(Self::Unlimited, Self::Limited)
+    }
 }
 
 /// Lets this process open as many files as the machine allows it to: each connection is one, and what is

@@ -5,8 +5,9 @@ use std::{future::Future, sync::Arc};
 use tokio::net::TcpListener;
 
 use crate::{
+    capacity::Capacity,
     config::{Listeners, ProxyProtocol},
-    listen::{Acceptor, BindError, BoundSocket, Herald, Serve},
+    listen::{Acceptor, Addresses, BindError, BoundSocket, Herald, Refusals, Serve},
     server::Parts,
     stop::Stop,
     telemetry::{Complaints, Protocol},
@@ -79,15 +80,25 @@ impl Port {
         parts: &Parts,
         stopping: &Stop,
     ) -> impl Future<Output = usize> + Send + use<S> {
-        let timers = &parts.settings.timers;
+        let settings = &parts.settings;
+        let recorder = parts.engine.recorder();
+        let connections_max = Capacity::current(settings).of(S::PROTOCOL);
+        recorder.holds_at_most(S::PROTOCOL, connections_max);
+        let addresses = Addresses::new(
+            connections_max,
+            settings.identity.trusted_callers.clone(),
+            settings.trusted_proxies.clone(),
+        );
         let acceptor = Acceptor {
             listener: self.listener,
             herald: herald(S::PROTOCOL, parts).map(Arc::new),
             tls: self.tls,
             complaints: Arc::default(),
-            connections_max: timers.connections_max,
-            drain: timers.drain,
-            recorder: Arc::clone(parts.engine.recorder()),
+            connections_max,
+            addresses: Arc::new(addresses),
+            refusals: Arc::new(Refusals::new(S::PROTOCOL, recorder)),
+            drain: settings.timers.drain,
+            recorder: Arc::clone(recorder),
         };
         acceptor.run(Arc::new(serve), stopping.clone())
     }

@@ -11,6 +11,8 @@ const MESSAGE_BYTES_MAX: usize = 1_024;
 /// Bodies are small here, so that their bound is met.
 const LIMITS: Limits = Limits {
     body_bytes_max: 1_000,
+    short_bytes_max: 100,
+    short_paths: &["/short"],
 };
 
 /// Reads arbitrary bytes as a conversation over HTTP/1.1. Whatever they are: no panic; however they are

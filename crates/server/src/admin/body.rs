@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use axum::{
-    body::{Body, to_bytes},
+    body::Body,
     http::{StatusCode, header, request::Parts},
 };
+use http_body_util::BodyExt as _;
+use hyper::body::Frame;
 use tollgate_wire::admin::check;
 
 use super::{
@@ -13,6 +15,7 @@ use super::{
     route::{Route, Verb},
     trouble,
 };
+use crate::listen::{InputClaim, NoRoom};
 
 /// The most bytes of a body.
 const BODY_BYTES_MAX: usize = 1 << 20;
@@ -20,30 +23,49 @@ const BODY_BYTES_MAX: usize = 1 << 20;
 const BODY_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// The body of a request that needs one.
-pub(super) async fn sent(parts: &Parts, body: Body) -> Result<String, Problem> {
+pub(super) async fn sent(parts: &Parts, body: Body, claim: InputClaim) -> Result<String, Problem> {
     if !is_json(parts) {
         return Err(other_type());
     }
-    let read = to_bytes(body, BODY_BYTES_MAX);
-    let Ok(read) = tokio::time::timeout(BODY_TIME_MAX, read).await else {
+    let read = tokio::time::timeout(BODY_TIME_MAX, read(body, claim)).await;
+    let bytes = read.unwrap_or_else(|_| {
         let detail = format!("the body did not come within {BODY_TIME_MAX:?}");
-        return Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "slow", detail));
-    };
-    let Ok(bytes) = read else {
-        // What is not too long is cut off, and nobody reads the answer.
-        let detail = format!("a body has at most {BODY_BYTES_MAX} bytes");
-        return Err(Problem::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "too-large",
-            detail,
-        ));
-    };
-    let text = String::from_utf8(bytes.into());
+        Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "slow", detail))
+    })?;
+    let text = String::from_utf8(bytes);
     let text = text.map_err(|_| Problem::bad("the body is not UTF-8"))?;
     match check(&text) {
         Ok(()) => Ok(text),
         Err(error) => Err(trouble::not_json(&error)),
     }
+}
+
+async fn read(mut body: Body, mut claim: InputClaim) -> Result<Vec<u8>, Problem> {
+    let mut bytes = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let data = frame.ok().map(Frame::into_data);
+        let data = match data {
+            Some(Ok(data)) => data,
+            // Trailers.
+            Some(Err(_)) => continue,
+            // It is cut off: no client reads the answer.
+            None => return Err(Problem::bad("the body broke off")),
+        };
+        let length = bytes.len() + data.len();
+        if length > BODY_BYTES_MAX {
+            let detail = format!("a body has at most {BODY_BYTES_MAX} bytes");
+            let status = StatusCode::PAYLOAD_TOO_LARGE;
+            return Err(Problem::new(status, "too-large", detail));
+        }
+        // A buffer that grows has twice its former size.
+        if let Err(NoRoom) = claim.resize(length.saturating_mul(2)) {
+            let detail = "other requests that have not arrived whole hold all the memory that there is for them: send it again";
+            let status = StatusCode::SERVICE_UNAVAILABLE;
+            return Err(Problem::new(status, "no-room", detail));
+        }
+        bytes.extend_from_slice(&data);
+    }
+    Ok(bytes)
 }
 
 /// A form or a text can be sent by any web page without asking; JSON cannot.

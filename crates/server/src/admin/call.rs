@@ -1,6 +1,12 @@
 //! What a handler gets: everything about a request that can be checked without asking the catalog.
 
-use std::{borrow::Cow, iter, sync::Arc, time::Duration};
+use std::{
+    borrow::Cow,
+    iter,
+    net::{IpAddr, Ipv4Addr},
+    sync::Arc,
+    time::Duration,
+};
 
 use axum::{
     extract::{FromRequestParts as _, Query, RawPathParams, Request},
@@ -12,6 +18,7 @@ use tollgate_core::{Clock as _, Timestamp};
 
 use super::{
     body::{refuse_other_types, sent},
+    certified::From,
     clear::{refuse_secrets, without_token},
     params::Params,
     problem::Problem,
@@ -74,7 +81,11 @@ impl Call {
             params.put(name, value);
         }
         let body = match route.body {
-            Some(_) => sent(&parts, body).await?,
+            Some(_) => {
+                let client = From::of(&parts.extensions);
+                let client = client.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+                sent(&parts, body, state.budget.claim(client)).await?
+            }
             None => {
                 refuse_other_types(route, &parts)?;
                 String::new()

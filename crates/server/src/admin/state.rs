@@ -10,7 +10,9 @@ use crate::{
     engine::Engine,
     health::Condition,
     identity::{Identifier, KeyHasher},
+    listen::InputBudget,
     server::Parts,
+    telemetry::Protocol,
 };
 
 /// Where a server listens and what it is connected to, without passwords.
@@ -51,6 +53,8 @@ pub(super) struct AdminState {
     pub(super) region: String,
     /// Where it listens and what it is connected to.
     pub(super) connections: Connections,
+    /// What requests that have not arrived whole may hold.
+    pub(super) budget: Arc<InputBudget>,
     /// How the server is right now.
     pub(super) condition: Box<dyn Fn() -> Condition + Send + Sync>,
 }
@@ -79,6 +83,11 @@ impl AdminState {
                 database: settings.database.to_string(),
                 redis: settings.redis.as_ref().map(Redis::shown),
             },
+            budget: InputBudget::new(
+                Protocol::Admin,
+                settings.timers.unfinished_bytes_max,
+                parts.engine.recorder(),
+            ),
             condition: Box::new(move || health.condition()),
         }
     }

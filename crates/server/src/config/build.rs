@@ -57,6 +57,9 @@ const DATABASE_FILE: &str = "tollgate.db";
 /// The bodies that may be allowed: a batch of 1,000 needs some room, and nobody needs a gigabyte.
 const BODY_BYTES: (usize, usize) = (1 << 10, 1 << 26);
 
+/// What requests may hold that have not arrived whole: more than the longest command over RESP, and its buffers.
+const UNFINISHED_BYTES: (usize, usize) = (1 << 22, 1 << 36);
+
 /// The connections that may be allowed.
 const CONNECTIONS: (usize, usize) = (1, 1_000_000);
 
@@ -157,6 +160,9 @@ fn timers(reader: &mut Reader) -> Option<Timers> {
     let body_bytes_max = reader.value("body_bytes_max", |text| {
         parse::count(text, BODY_BYTES.0, BODY_BYTES.1)
     });
+    let unfinished_bytes_max = reader.value("unfinished_bytes_max", |text| {
+        parse::count(text, UNFINISHED_BYTES.0, UNFINISHED_BYTES.1)
+    });
     let request = reader.value("request_timeout", parse::span);
     let idle = reader.value("idle_timeout", parse::span);
     let resp_idle = reader.value("resp_idle_timeout", parse::span);
@@ -165,6 +171,7 @@ fn timers(reader: &mut Reader) -> Option<Timers> {
     Some(Timers {
         connections_max: connections_max?,
         body_bytes_max: body_bytes_max?,
+        unfinished_bytes_max: unfinished_bytes_max?,
         request: request?,
         idle: idle?,
         resp_idle: resp_idle?,

@@ -66,7 +66,26 @@ pub(super) fn check(settings: &Settings, reader: &mut Reader) {
                 .to_owned(),
         );
     }
+    unfinished(settings, reader);
     same_address(settings, reader);
+}
+
+/// A body in chunks is kept twice while it grows, with as much in reserve, and what is read of it besides.
+const BODY_TIMES: usize = 5;
+
+fn unfinished(settings: &Settings, reader: &mut Reader) {
+    let timers = &settings.timers;
+    let (body, all) = (timers.body_bytes_max, timers.unfinished_bytes_max);
+    let least = body.saturating_mul(BODY_TIMES);
+    if all < least {
+        reader.note(
+            "unfinished_bytes_max",
+            format!(
+                "unfinished_bytes_max is {all} and body_bytes_max is {body}, so that a request of that length could never arrive: \
+                 set unfinished_bytes_max to {least} or more"
+            ),
+        );
+    }
 }
 
 fn same_address(settings: &Settings, reader: &mut Reader) {

@@ -152,6 +152,8 @@ pub struct Timers {
     pub connections_max: usize,
     /// The bytes of a request's body.
     pub body_bytes_max: usize,
+    /// The bytes that all requests of one listener hold before they have arrived whole.
+    pub unfinished_bytes_max: usize,
     /// From the first byte of a request, or from the connection, to its last.
     pub request: Duration,
     /// Between two requests over HTTP.
@@ -169,6 +171,7 @@ impl Default for Timers {
         Self {
             connections_max: 10_000,
             body_bytes_max: 1 << 20,
+            unfinished_bytes_max: 1 << 26,
             request: Duration::from_secs(10),
             idle: Duration::from_secs(75),
             resp_idle: Duration::from_secs(300),

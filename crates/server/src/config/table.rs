@@ -208,13 +208,19 @@ pub(super) const GENERAL: &[Setting] = &[
         "connections_max",
         "COUNT",
         "10000",
-        "How many connections each listener holds at once",
+        "How many connections each listener holds at once; fewer if the process may not open that many files, and of those from one address a quarter",
     ),
     Setting::value(
         "body_bytes_max",
         "BYTES",
         "1048576",
-        "How long the body of a request may be",
+        "How long the body of a request may be; of a single check 64 KiB at most",
+    ),
+    Setting::value(
+        "unfinished_bytes_max",
+        "BYTES",
+        "67108864",
+        "How much memory all requests of one listener hold before they have arrived whole, beyond 16 KiB for each connection",
     ),
     Setting::value(
         "request_timeout",

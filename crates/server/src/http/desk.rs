@@ -66,8 +66,8 @@ const PREFLIGHT: &[u8] = b"Access-Control-Allow-Origin: *\r\n\
 /// What is told to whoever showed what is not believed.
 pub(super) const INVALID_TOKEN: &[u8] = b"WWW-Authenticate: Bearer error=\"invalid_token\"\r\n";
 const HEALTH: &[u8] = b"Content-Type: application/json\r\nCache-Control: no-store\r\n";
-/// A node without rules may have some in a moment.
-const NO_SNAPSHOT_RETRY_AFTER_S: u64 = 1;
+/// A node without rules may have some in a moment, and one without room for a request, too.
+const UNAVAILABLE_RETRY_AFTER_S: u64 = 1;
 /// A larger buffer is not kept for the next answer.
 const KEPT_BYTES_MAX: usize = 64 * 1024;
 
@@ -165,6 +165,21 @@ impl Desk {
         output: &mut Vec<u8>,
     ) {
         self.turned_away(problem);
+        self.write_problem(problem, header, manner, output);
+    }
+
+    /// Ends the conversation for a reason that is counted elsewhere.
+    pub(super) fn refuse(&mut self, problem: &Problem, output: &mut Vec<u8>) {
+        self.write_problem(problem, None, Manner::LAST, output);
+    }
+
+    fn write_problem(
+        &mut self,
+        problem: &Problem,
+        header: Option<(&str, &str)>,
+        manner: Manner,
+        output: &mut Vec<u8>,
+    ) {
         self.scratch.clear();
         problem.write(&mut self.scratch);
         let mut reply = Reply::begin(output, problem.status)
@@ -172,7 +187,7 @@ impl Desk {
             .lines(CORS)
             .lines(b"Content-Type: application/problem+json\r\n");
         if problem.status == 503 {
-            reply = reply.number("Retry-After", NO_SNAPSHOT_RETRY_AFTER_S);
+            reply = reply.number("Retry-After", UNAVAILABLE_RETRY_AFTER_S);
         }
         if problem.status == 401 && problem.reason.is_some() {
             reply = reply.lines(INVALID_TOKEN);

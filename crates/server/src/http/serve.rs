@@ -8,7 +8,7 @@ use super::{HttpService, HttpSession};
 use crate::{
     authority::Door,
     gateway::ClientAddress,
-    listen::{Conversation, Peer, Serve, Stream, Terms},
+    listen::{Conversation, InputBudget, Peer, Serve, Stream, Terms},
     server::Parts,
     stop::Stop,
     telemetry::{Complaints, Protocol},
@@ -18,6 +18,7 @@ use crate::{
 pub(crate) struct HttpServe {
     service: Arc<HttpService>,
     terms: Terms,
+    budget: Arc<InputBudget>,
 }
 
 /// What chunks may add to a body: their sizes and ends.
@@ -43,8 +44,14 @@ impl HttpServe {
         };
         let body_bytes_max = settings.timers.body_bytes_max;
         let input_bytes_max = HEAD_BYTES_MAX + body_bytes_max.saturating_mul(FRAMING_TIMES);
+        let budget = InputBudget::new(
+            Protocol::Http,
+            settings.timers.unfinished_bytes_max,
+            parts.engine.recorder(),
+        );
         Self {
             service: Arc::new(service),
+            budget,
             terms: Terms {
                 idle: settings.timers.idle,
                 ..Terms::new(Protocol::Http, &settings.timers, input_bytes_max)
@@ -61,9 +68,11 @@ impl Serve for HttpServe {
     async fn serve(&self, stream: Stream, peer: Peer, stop: Stop) {
         let conversation = Conversation {
             stream,
+            client: peer.address.ip(),
             session: HttpSession::new(Arc::clone(&self.service), peer),
             engine: &self.service.engine,
             terms: self.terms,
+            budget: &self.budget,
         };
         conversation.run(stop).await;
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tollgate_wire::{
     check::Problem,
-    http1::{After, CONTINUE, Decoded, Decoder, Limits},
+    http1::{After, CONTINUE, Decoded, Decoder, Flaw, Limits},
 };
 
 use super::{HttpService, decision::Check, desk::Desk, manner::Manner};
@@ -21,13 +21,40 @@ const TOGETHER_MAX: usize = 64;
 /// What the answer to a check takes, roughly: so much is expected while it is not yet decided.
 const ANSWER_BYTES_LIKELY: usize = 1_024;
 
+/// The longest body at these paths, of which each takes a single request.
+const SINGLE_BYTES_MAX: usize = 64 * 1024;
+const SINGLE_PATHS: &[&str] = &[
+    "/ratelimit/check",
+    "/ratelimit/peek",
+    "/ratelimit/refund",
+    "/ratelimit/reset",
+];
+
+fn limits(service: &HttpService) -> Limits {
+    Limits {
+        body_bytes_max: service.body_bytes_max,
+        short_bytes_max: SINGLE_BYTES_MAX,
+        short_paths: SINGLE_PATHS,
+    }
+}
+
+/// What is told of bytes that are no request.
+fn problem(flaw: Flaw) -> Problem {
+    let detail = match flaw {
+        Flaw::BodyTooLong {
+            max: SINGLE_BYTES_MAX,
+        } => format!(
+            "{flaw}, the most for a single request: send several in one body to /ratelimit/check/batch"
+        ),
+        _ => flaw.to_string(),
+    };
+    Problem::new(flaw.status(), detail)
+}
+
 impl HttpSession {
     pub(crate) fn new(service: Arc<HttpService>, peer: Peer) -> Self {
-        let limits = Limits {
-            body_bytes_max: service.body_bytes_max,
-        };
         Self {
-            decoder: Decoder::new(limits),
+            decoder: Decoder::new(limits(&service)),
             desk: Desk::new(service, peer),
         }
     }
@@ -78,8 +105,7 @@ impl Session for HttpSession {
                 }
                 Err(flaw) => {
                     desk.decide(&mut checks, output).await;
-                    let problem = Problem::new(flaw.status(), flaw.to_string());
-                    desk.problem(&problem, Manner::LAST, output);
+                    desk.problem(&problem(flaw), Manner::LAST, output);
                     After::Close
                 }
             };
@@ -99,6 +125,20 @@ impl Session for HttpSession {
 
     fn wind_down(&mut self) {
         self.desk.after = After::Close;
+    }
+
+    fn input_bytes(&self) -> usize {
+        self.decoder.capacity()
+    }
+
+    fn release_input(&mut self) {
+        self.decoder = Decoder::new(limits(&self.desk.service));
+    }
+
+    fn no_room(&mut self, output: &mut Vec<u8>) {
+        self.desk.now = self.desk.service.now();
+        let detail = "other requests that have not arrived whole hold all the memory that there is for them: send it again";
+        self.desk.refuse(&Problem::new(503, detail), output);
     }
 
     fn too_slow(&mut self, output: &mut Vec<u8>) {

@@ -1,4 +1,4 @@
-//! Taking connections, up to a number.
+//! Taking connections, up to a number in all and for each address.
 
 use std::{
     future::{Future, poll_fn},
@@ -14,10 +14,12 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{Herald, Peer, Stream, Way, plain::Plain};
+use super::{
+    Addresses, Herald, Peer, Refusals, Stream, Way, addresses::AddressPlace, plain::Plain,
+};
 use crate::{
     stop::Stop,
-    telemetry::{Complaints, Protocol, Recorder, Turned},
+    telemetry::{Complaints, Protocol, Recorder},
     tls::TlsListener,
 };
 
@@ -43,6 +45,9 @@ pub(crate) struct Acceptor {
     /// Of those who speak TLS where it is not spoken.
     pub(crate) complaints: Arc<Complaints>,
     pub(crate) connections_max: usize,
+    /// Those by client address.
+    pub(crate) addresses: Arc<Addresses>,
+    pub(crate) refusals: Arc<Refusals>,
     /// From the signal to stop to the end.
     pub(crate) drain: Duration,
     pub(crate) recorder: Arc<Recorder>,
@@ -100,54 +105,111 @@ impl Acceptor {
 
     fn admit<S: Serve>(
         &self,
-        (mut stream, mut address): (TcpStream, SocketAddr),
+        (stream, address): (TcpStream, SocketAddr),
         serve: &Arc<S>,
         connections: &mut JoinSet<()>,
         stop: &Stop,
     ) {
         if connections.len() >= self.connections_max {
-            self.recorder.turned_away(S::PROTOCOL, Turned::Full);
-            // A fresh socket has room for this; if it has not, being closed says enough. Before a
-            // handshake nothing can be said.
-            if self.tls.is_none() {
-                drop(stream.try_write(S::FULL));
-            }
-            return;
+            self.refusals.full(self.connections_max, &self.addresses);
+            return self.turn_away::<S>(&stream);
         }
+        let Some(place) = self.addresses.admit(address.ip(), Way::Direct) else {
+            self.refusals.address(address.ip(), self.addresses.max());
+            return self.turn_away::<S>(&stream);
+        };
         // Without it an answer may wait for the acknowledgement of the one before.
         drop(stream.set_nodelay(true));
-        let (serve, mut stop) = (Arc::clone(serve), stop.clone());
-        let (open, tls) = (Open::new(S::PROTOCOL, &self.recorder), self.tls.clone());
-        let complaints = Arc::clone(&self.complaints);
-        let herald = self.herald.clone();
+        let arrival = Arrival {
+            stream,
+            address,
+            place,
+            herald: self.herald.clone(),
+            tls: self.tls.clone(),
+            complaints: Arc::clone(&self.complaints),
+            addresses: Arc::clone(&self.addresses),
+            refusals: Arc::clone(&self.refusals),
+            stop: stop.clone(),
+        };
+        let serve = Arc::clone(serve);
+        let open = Open::new(S::PROTOCOL, &self.recorder);
         connections.spawn(async move {
-            let mut way = Way::Direct;
-            if let Some(herald) = herald {
-                let heard = tokio::select! {
-                    heard = herald.hear(&mut stream, address) => heard,
-                    () = stop.heard() => None,
-                };
-                let Some(heard) = heard else {
-                    return drop(open);
-                };
-                (address, way) = heard;
-            }
-            let greeted = match tls {
-                None => {
-                    let plain = Plain::new(stream, address, S::PROTOCOL, complaints);
-                    Some((Stream::Plain(plain), None))
-                }
-                Some(tls) => {
-                    let greeted = tls.greet(stream, address, &mut stop).await;
-                    greeted.map(|(stream, name)| (Stream::Tls(stream), name))
-                }
-            };
-            if let Some((stream, name)) = greeted {
-                let peer = Peer { address, name, way };
-                serve.serve(stream, peer, stop).await;
-            }
+            arrival.serve(&*serve).await;
             drop(open);
         });
+    }
+
+    fn turn_away<S: Serve>(&self, stream: &TcpStream) {
+        turn_away::<S>(stream, self.tls.as_deref());
+    }
+}
+
+/// A fresh socket has room for this; if it has not, being closed says enough. Before a handshake nothing can be said.
+fn turn_away<S: Serve>(stream: &TcpStream, tls: Option<&TlsListener>) {
+    if tls.is_none() {
+        drop(stream.try_write(S::FULL));
+    }
+}
+
+/// A connection that was accepted, until it is known who is on the other side.
+struct Arrival {
+    stream: TcpStream,
+    address: SocketAddr,
+    place: AddressPlace,
+    herald: Option<Arc<Herald>>,
+    tls: Option<Arc<TlsListener>>,
+    complaints: Arc<Complaints>,
+    addresses: Arc<Addresses>,
+    refusals: Arc<Refusals>,
+    stop: Stop,
+}
+
+impl Arrival {
+    async fn serve<S: Serve>(mut self, serve: &S) {
+        let mut way = Way::Direct;
+        if let Some(herald) = self.herald.take() {
+            let heard = tokio::select! {
+                heard = herald.hear(&mut self.stream, self.address) => heard,
+                () = self.stop.heard() => None,
+            };
+            let Some((client, how)) = heard else {
+                return;
+            };
+            (self.address, way) = (client, how);
+        }
+        if way == Way::Proxied {
+            // Until now it had a place of the proxy.
+            let client = self.address.ip();
+            let Some(place) = self.addresses.admit(client, way) else {
+                self.refusals.address(client, self.addresses.max());
+                return turn_away::<S>(&self.stream, self.tls.as_deref());
+            };
+            self.place = place;
+        }
+        let Self {
+            stream,
+            address,
+            place,
+            tls,
+            complaints,
+            mut stop,
+            ..
+        } = self;
+        let (stream, name) = match tls {
+            None => {
+                let plain = Plain::new(stream, address, S::PROTOCOL, complaints);
+                (Stream::Plain(plain), None)
+            }
+            Some(tls) => match tls.greet(stream, address, &mut stop).await {
+                Some((stream, name)) => (Stream::Tls(stream), name),
+                None => return,
+            },
+        };
+        // A certificate makes its owner a trusted caller.
+        let place = Some(place).filter(|_| name.is_none());
+        let peer = Peer { address, name, way };
+        serve.serve(stream, peer, stop).await;
+        drop(place);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The loop that drives any protocol: read, answer all that is there, write once.
 
-use std::{future::Future as _, io, pin::pin, task::Poll, time::Duration};
+use std::{future::Future as _, io, net::IpAddr, pin::pin, sync::Arc, task::Poll, time::Duration};
 
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -8,7 +8,12 @@ use tokio::{
 };
 use tollgate_core::{Clock as _, Timestamp};
 
-use super::{Session, Stream, Then, buffers::Buffers, output::write, patience::Patience};
+use super::{
+    InputBudget, NoRoom, Session, Stream, Then,
+    buffers::{Buffers, Read},
+    output::write,
+    patience::Patience,
+};
 use crate::{
     config::Timers,
     engine::{Engine, polled_once},
@@ -59,11 +64,14 @@ pub(crate) struct Conversation<'a, S> {
     pub(crate) session: S,
     pub(crate) engine: &'a Engine,
     pub(crate) terms: Terms,
+    /// What requests that have not arrived whole may hold.
+    pub(crate) budget: &'a Arc<InputBudget>,
+    pub(crate) client: IpAddr,
 }
 
 /// What woke a connection.
 enum Woken {
-    Read(usize),
+    Read(Read),
     Slow,
     Stopping,
 }
@@ -80,10 +88,11 @@ impl<S: Session> Conversation<'_, S> {
         let mut patience = Patience::new(self.engine.time().clone(), self.terms.request);
         let mut stopping = pin!(stop.heard());
         let mut leave_at = None;
-        let mut buffers = Buffers::default();
+        let mut buffers = Buffers::new(self.budget.claim(self.client));
         loop {
             let woken = std::future::poll_fn(|context| {
-                if let Poll::Ready(read) = buffers.poll_read(&mut self.stream, context) {
+                let held = self.session.input_bytes();
+                if let Poll::Ready(read) = buffers.poll_read(&mut self.stream, held, context) {
                     return Poll::Ready(read.map(Woken::Read));
                 }
                 if leave_at.is_none() && stopping.as_mut().poll(context).is_ready() {
@@ -93,12 +102,17 @@ impl<S: Session> Conversation<'_, S> {
             });
             let mut answered = 0;
             match woken.await? {
-                Woken::Read(0) => return Ok(()),
-                Woken::Read(_) => {
+                Woken::Read(Read::Bytes(0)) => return Ok(()),
+                Woken::Read(Read::NoRoom) => return self.refuse(&mut buffers).await,
+                Woken::Read(Read::Bytes(_)) => {
+                    if let Err(NoRoom) = buffers.claim_growth(self.session.input_bytes()) {
+                        return self.refuse(&mut buffers).await;
+                    }
                     let (count, then) = self.answer(&mut buffers).await?;
                     if then == Then::Close || buffers.input.len() >= self.terms.input_bytes_max {
                         return Ok(());
                     }
+                    buffers.settle(&mut self.session);
                     answered = count;
                 }
                 Woken::Stopping => {
@@ -166,6 +180,12 @@ impl<S: Session> Conversation<'_, S> {
             recorder.turned_away(self.terms.protocol, Turned::Slow);
             self.session.too_slow(&mut buffers.output);
         }
+        write(&mut self.stream, &buffers.output, self.terms.write).await
+    }
+
+    /// There is no room for the rest of a request.
+    async fn refuse(&mut self, buffers: &mut Buffers) -> io::Result<()> {
+        self.session.no_room(&mut buffers.output);
         write(&mut self.stream, &buffers.output, self.terms.write).await
     }
 

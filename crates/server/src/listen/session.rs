@@ -18,6 +18,15 @@ pub(crate) trait Session: Send {
     /// From now on every answer says that it is the last, and the next one is.
     fn wind_down(&mut self);
 
+    /// The bytes of memory that it has for what has arrived of a request.
+    fn input_bytes(&self) -> usize;
+
+    /// Gives that memory back; no request is begun.
+    fn release_input(&mut self);
+
+    /// Tells a client that there is no room for the rest of its request, where the protocol has words for it.
+    fn no_room(&mut self, output: &mut Vec<u8>);
+
     /// Tells a client that took too long, where the protocol has words for it.
     fn too_slow(&mut self, output: &mut Vec<u8>);
 }

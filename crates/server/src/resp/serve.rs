@@ -9,7 +9,7 @@ use crate::{
     authority::{Authority, Door},
     engine::Engine,
     identity::Identifier,
-    listen::{Conversation, Peer, Serve, Stream, Terms},
+    listen::{Conversation, InputBudget, Peer, Serve, Stream, Terms},
     server::Parts,
     stop::Stop,
     telemetry::Protocol,
@@ -23,6 +23,7 @@ pub(crate) struct RespServe {
     identifier: Arc<Identifier>,
     door: Door,
     terms: Terms,
+    budget: Arc<InputBudget>,
 }
 
 /// What may be read beyond a command: the beginning of the next.
@@ -38,6 +39,11 @@ impl RespServe {
             identifier: Arc::clone(&parts.identifier),
             door: Door::of(settings.listen.resp),
             terms: Terms::new(Protocol::Resp, &settings.timers, input_bytes_max),
+            budget: InputBudget::new(
+                Protocol::Resp,
+                settings.timers.unfinished_bytes_max,
+                parts.engine.recorder(),
+            ),
         }
     }
 }
@@ -51,9 +57,11 @@ impl Serve for RespServe {
         let identifier = Arc::clone(&self.identifier);
         let conversation = Conversation {
             stream,
+            client: peer.address.ip(),
             session: RespSession::new(engine, authority, identifier, self.door).with(peer),
             engine: &self.engine,
             terms: self.terms,
+            budget: &self.budget,
         };
         conversation.run(stop).await;
     }

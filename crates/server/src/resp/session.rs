@@ -166,6 +166,19 @@ impl Session for RespSession {
         self.is_winding_down = true;
     }
 
+    fn input_bytes(&self) -> usize {
+        self.decoder.capacity()
+    }
+
+    fn release_input(&mut self) {
+        self.decoder = Decoder::new();
+    }
+
+    fn no_room(&mut self, output: &mut Vec<u8>) {
+        let mut reply = Encoder::new(output, self.client.version);
+        reply.error("ERR no room for the rest of the command: other commands that have not arrived whole hold all there is");
+    }
+
     /// Whoever waits for an answer gets one; to whoever does not, it would look like the answer to the
     /// next command.
     fn too_slow(&mut self, output: &mut Vec<u8>) {

@@ -3,6 +3,7 @@
 //! What a question means and how an answer is put lies in `convert`, which knows nothing of the transport.
 
 mod body;
+mod connection;
 mod convert;
 mod fuzz;
 mod health;

@@ -10,18 +10,22 @@ use tonic::{Status, codegen::Service as TowerService};
 use tonic_health::pb::{FILE_DESCRIPTOR_SET, health_server::HealthServer};
 use tonic_reflection::server::Builder;
 
-use super::{body::Body, health::NodeHealth, service::Rls, taking::Taking, unary::Unary};
+use super::{body::Body, connection::Connection, health::NodeHealth, service::Rls, unary::Unary};
 use crate::{identity::Trust, listen::Peer, stop::Stop};
 
 /// The services of one listener.
 #[derive(Clone)]
-pub(super) struct Routes {
+pub(super) struct Services {
     unary: Arc<Unary>,
     rest: Arc<[Route]>,
     /// Ends what would never end.
     stop: Stop,
-    /// Of the one connection that this copy serves.
-    taking: Arc<Taking>,
+}
+
+/// The same for one connection.
+pub(super) struct Routes {
+    services: Services,
+    connection: Arc<Connection>,
     /// What its peer is worth.
     trust: Trust,
     /// Where it is.
@@ -41,7 +45,7 @@ const ASK: &str = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit"
 /// The bytes of a question about health, or about the services themselves.
 const MESSAGE_BYTES_MAX: usize = 4 << 10;
 
-impl Routes {
+impl Services {
     pub(super) fn new(rls: Arc<Rls>, health: NodeHealth, request: Duration, stop: Stop) -> Self {
         let known = || {
             Builder::configure()
@@ -63,19 +67,17 @@ impl Routes {
             unary: Arc::new(Unary::new(rls, request)),
             rest: [health, reflection, older].into_iter().flatten().collect(),
             stop,
-            taking: Arc::default(),
-            trust: Trust::Stranger,
-            peer: None,
         }
     }
 
-    /// A copy for one connection.
-    pub(super) fn of(&self, peer: &Peer, taking: &Arc<Taking>) -> Self {
-        let mut routes = self.clone();
-        routes.taking = Arc::clone(taking);
-        routes.trust = self.unary.rls.identifier.trust(peer);
-        routes.peer = Some(peer.address.ip());
-        routes
+    /// For one connection.
+    pub(super) fn of(&self, peer: &Peer, connection: Connection) -> Routes {
+        Routes {
+            services: self.clone(),
+            connection: Arc::new(connection),
+            trust: self.unary.rls.identifier.trust(peer),
+            peer: Some(peer.address.ip()),
+        }
     }
 
     fn rest(&self, request: Request<Incoming>) -> Answering<Body> {
@@ -123,10 +125,11 @@ impl Service<Request<Incoming>> for Routes {
 
     fn call(&self, request: Request<Incoming>) -> Answering<Body> {
         if request.uri().path() != ASK {
-            return self.rest(request);
+            return self.services.rest(request);
         }
-        let (unary, taking) = (Arc::clone(&self.unary), Arc::clone(&self.taking));
+        let unary = Arc::clone(&self.services.unary);
+        let connection = Arc::clone(&self.connection);
         let caller = (self.trust, self.peer);
-        Box::pin(async move { Ok(unary.call(request, &taking, caller).await) })
+        Box::pin(async move { Ok(unary.call(request, &connection, caller).await) })
     }
 }

@@ -5,10 +5,17 @@ use std::{pin::pin, sync::Arc};
 use hyper::server::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 
-use super::{health::NodeHealth, prompt::Prompt, routes::Routes, service::Rls, taking::Taking};
+use super::{
+    connection::{Connection, ConnectionInput},
+    health::NodeHealth,
+    prompt::Prompt,
+    routes::Services,
+    service::Rls,
+    taking::Taking,
+};
 use crate::{
     config::Timers,
-    listen::{Peer, Serve, Stream, Taken},
+    listen::{InputBudget, Peer, Serve, Stream, Taken},
     server::Parts,
     stop::Stop,
     telemetry::Protocol,
@@ -16,8 +23,9 @@ use crate::{
 
 /// Serves connections over gRPC.
 pub(crate) struct RlsServe {
-    pub(super) routes: Routes,
+    pub(super) services: Services,
     pub(super) timers: Timers,
+    pub(super) budget: Arc<InputBudget>,
 }
 
 /// The requests of one connection that may be under way at once.
@@ -40,8 +48,13 @@ impl RlsServe {
         let health = NodeHealth::new(Arc::new(move || health.condition()), stop.clone());
         let timers = parts.settings.timers;
         Self {
-            routes: Routes::new(Arc::new(rls), health, timers.request, stop.clone()),
+            services: Services::new(Arc::new(rls), health, timers.request, stop.clone()),
             timers,
+            budget: InputBudget::new(
+                Protocol::Grpc,
+                timers.unfinished_bytes_max,
+                parts.engine.recorder(),
+            ),
         }
     }
 }
@@ -53,7 +66,11 @@ impl Serve for RlsServe {
 
     async fn serve(&self, stream: Stream, peer: Peer, mut stop: Stop) {
         let taking: Arc<Taking> = Arc::default();
-        let routes = self.routes.of(&peer, &taking);
+        let connection = Connection {
+            taking: Arc::clone(&taking),
+            input: ConnectionInput::new(self.budget.claim(peer.address.ip())),
+        };
+        let routes = self.services.of(&peer, connection);
         let stream = Prompt::new(Taken::new(stream, self.timers.write), self.timers.request);
         let connection = http2::Builder::new(TokioExecutor::new())
             .timer(TokioTimer::new())

@@ -6,25 +6,24 @@ use bytes::{BufMut as _, Bytes, BytesMut};
 use http::{
     HeaderValue, Method, Request, Response, StatusCode,
     header::{AUTHORIZATION, CONTENT_TYPE},
+    request::Parts,
 };
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use prost::Message as _;
-use tokio::{
-    sync::{Semaphore, SemaphorePermit},
-    time::timeout,
-};
+use tokio::time::timeout;
 use tollgate_rls::RateLimitRequest;
 use tonic::Status;
 
 use super::{
     body::Body,
+    connection::{CallInput, Connection},
     convert,
     service::{Caller, Rls},
-    taking::Taking,
 };
 use crate::{
     identity::{Sender, Trust},
+    listen::NoRoom,
     telemetry::Turned,
 };
 
@@ -33,38 +32,45 @@ pub(super) struct Unary {
     pub(super) rls: Arc<Rls>,
     /// From the head of a request to the last of its bytes.
     pub(super) request: Duration,
-    /// Kibibytes for messages that are not small, of all connections together.
-    room: Semaphore,
 }
 
 /// The bytes of one question. What Envoy asks takes some hundreds; a client may send a header of 60 KiB
 /// that each of the descriptors is made from.
 const MESSAGE_BYTES_MAX: usize = 4 << 20;
-/// So much a question takes without asking for room.
-const SMALL_BYTES: usize = 16 << 10;
-/// Room for sixteen of the largest.
-const ROOM_KIB: usize = 64 << 10;
 /// Whether it is compressed, and the length.
 const PREFIX_BYTES: usize = 5;
 const GRPC: &str = "application/grpc";
 
 /// What came of reading a message.
-enum Read<'r> {
-    Whole(Bytes, Option<SemaphorePermit<'r>>),
+enum Read {
+    Whole(Bytes),
     /// It says that it is longer than any may be.
     TooLong(usize),
 }
 
+/// Why no message was read.
+enum Refused {
+    Turned(Turned, Status),
+    NoRoom,
+}
+
+impl From<NoRoom> for Refused {
+    fn from(NoRoom: NoRoom) -> Self {
+        Self::NoRoom
+    }
+}
+
+const NO_ROOM: &str = "other requests that have not arrived whole hold all the memory that there is for them: send it again";
+
 impl Unary {
     pub(super) fn new(rls: Arc<Rls>, request: Duration) -> Self {
-        let room = Semaphore::new(ROOM_KIB);
-        Self { rls, request, room }
+        Self { rls, request }
     }
 
     pub(super) async fn call(
         &self,
         request: Request<Incoming>,
-        taking: &Arc<Taking>,
+        connection: &Connection,
         (trust, peer): (Trust, Option<IpAddr>),
     ) -> Response<Body> {
         if let Err(status) = speaks_grpc(&request) {
@@ -80,28 +86,41 @@ impl Unary {
             peer,
             token,
         };
-        match self.answer(body, caller).await {
-            Ok(message) => reply(Body::Message(message, taking.begin())),
+        let held = connection.input.begin(head_bytes(&head));
+        match self.answer(body, held, caller).await {
+            Ok(message) => reply(Body::Message(message, connection.taking.begin())),
             Err(status) => status.into_http(),
         }
     }
 
-    async fn answer(&self, body: Incoming, caller: Caller<'_>) -> Result<Bytes, Status> {
-        let read = timeout(self.request, self.read(body)).await;
+    async fn answer(
+        &self,
+        body: Incoming,
+        held: CallInput,
+        caller: Caller<'_>,
+    ) -> Result<Bytes, Status> {
+        let read = timeout(self.request, read(body, held)).await;
         let read = read.unwrap_or_else(|_| {
             let slow = "the request took too long to arrive: send it again";
-            Err((Turned::Slow, Status::deadline_exceeded(slow)))
+            Err(Refused::Turned(
+                Turned::Slow,
+                Status::deadline_exceeded(slow),
+            ))
         });
-        let read = read.map_err(|(what, status)| {
-            self.rls.turned_away(what);
-            status
+        let read = read.map_err(|refused| match refused {
+            Refused::Turned(what, status) => {
+                self.rls.turned_away(what);
+                status
+            }
+            // Counted where there was no room.
+            Refused::NoRoom => Status::resource_exhausted(NO_ROOM),
         })?;
         let response = match read {
             Read::TooLong(bytes) => {
                 self.rls.turned_away(Turned::Bad);
                 convert::too_long(bytes, MESSAGE_BYTES_MAX)
             }
-            Read::Whole(message, _room) => match RateLimitRequest::decode(message) {
+            Read::Whole(message) => match RateLimitRequest::decode(message) {
                 Ok(request) => self.rls.answer(&request, caller).await?,
                 Err(error) => {
                     self.rls.turned_away(Turned::Bad);
@@ -119,63 +138,69 @@ impl Unary {
         encoded.map_err(|error| Status::internal(error.to_string()))?;
         Ok(bytes.freeze())
     }
+}
 
-    /// The message, mostly in one piece and not copied.
-    async fn read(&self, mut body: Incoming) -> Result<Read<'_>, (Turned, Status)> {
-        let mut pieces = BytesMut::new();
-        let mut room = None;
-        loop {
-            let Some(frame) = body.frame().await else {
-                return Err(bad("the message ends before its end"));
-            };
-            let frame = frame.map_err(|error| bad(&format!("the request broke off: {error}")))?;
-            let Ok(data) = frame.into_data() else {
-                continue;
-            };
-            if pieces.is_empty()
-                && let Some(length) = length_of(&data)?
-                && data.len() == PREFIX_BYTES + length
-            {
-                return Ok(Read::Whole(data.slice(PREFIX_BYTES..), None));
+/// The message, mostly in one piece and not copied.
+async fn read(mut body: Incoming, mut held: CallInput) -> Result<Read, Refused> {
+    let mut pieces = BytesMut::new();
+    held.grow(0)?;
+    loop {
+        let Some(frame) = body.frame().await else {
+            return Err(bad("the message ends before its end"));
+        };
+        let frame = frame.map_err(|error| bad(&format!("the request broke off: {error}")))?;
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        if pieces.is_empty()
+            && let Some(length) = length_of(&data)?
+            && data.len() == PREFIX_BYTES + length
+        {
+            return Ok(Read::Whole(data.slice(PREFIX_BYTES..)));
+        }
+        // A buffer that grows has twice its former size.
+        held.grow((pieces.len() + data.len()).saturating_mul(2))?;
+        pieces.extend_from_slice(&data);
+        let Some(length) = length_of(&pieces)? else {
+            continue;
+        };
+        if length > MESSAGE_BYTES_MAX {
+            return Ok(Read::TooLong(length));
+        }
+        match pieces.len().cmp(&(PREFIX_BYTES + length)) {
+            Ordering::Less => {}
+            Ordering::Equal => {
+                let message = pieces.split_off(PREFIX_BYTES).freeze();
+                return Ok(Read::Whole(message));
             }
-            pieces.extend_from_slice(&data);
-            let Some(length) = length_of(&pieces)? else {
-                continue;
-            };
-            if length > MESSAGE_BYTES_MAX {
-                return Ok(Read::TooLong(length));
-            }
-            if length > SMALL_BYTES && room.is_none() {
-                let kib = u32::try_from(length >> 10).unwrap_or(u32::MAX);
-                room = self.room.acquire_many(kib).await.ok();
-            }
-            match pieces.len().cmp(&(PREFIX_BYTES + length)) {
-                Ordering::Less => {}
-                Ordering::Equal => {
-                    let message = pieces.split_off(PREFIX_BYTES).freeze();
-                    return Ok(Read::Whole(message, room));
-                }
-                Ordering::Greater => return Err(bad("one message is asked for, here are more")),
-            }
+            Ordering::Greater => return Err(bad("one message is asked for, here are more")),
         }
     }
 }
 
+/// The bytes of a head, as HTTP/2 counts them.
+fn head_bytes(head: &Parts) -> usize {
+    const FIELD_BYTES: usize = 32;
+    let fields = head.headers.iter();
+    let fields = fields.map(|(name, value)| name.as_str().len() + value.len() + FIELD_BYTES);
+    fields.sum::<usize>() + head.uri.path().len()
+}
+
 /// How long the message is, as soon as that is known.
-fn length_of(bytes: &[u8]) -> Result<Option<usize>, (Turned, Status)> {
+fn length_of(bytes: &[u8]) -> Result<Option<usize>, Refused> {
     let Some([compressed, length @ ..]) = bytes.first_chunk::<PREFIX_BYTES>() else {
         return Ok(None);
     };
     if *compressed != 0 {
         let plain = Status::unimplemented("compressed messages are not understood here");
-        return Err((Turned::Bad, plain));
+        return Err(Refused::Turned(Turned::Bad, plain));
     }
     let length = usize::try_from(u32::from_be_bytes(*length));
     Ok(Some(length.unwrap_or(usize::MAX)))
 }
 
-fn bad(hint: &str) -> (Turned, Status) {
-    (Turned::Bad, Status::invalid_argument(hint))
+fn bad(hint: &str) -> Refused {
+    Refused::Turned(Turned::Bad, Status::invalid_argument(hint))
 }
 
 fn reply(body: Body) -> Response<Body> {

@@ -14,6 +14,7 @@ pub(crate) struct Complaints {
     left_out: AtomicU64,
 }
 
+/// One a second.
 impl Default for Complaints {
     fn default() -> Self {
         Self::apart(Micros::from_secs(1))

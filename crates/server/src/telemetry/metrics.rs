@@ -141,6 +141,18 @@ impl Recorder {
             let open = lane.connections().1;
             family.with([("protocol", protocol.clone())], Value::Whole(open));
         }
+        let help = "Connections that a listener holds at once";
+        let family = reading.add(Kind::Gauge, "tollgate_connections_max", help);
+        for (protocol, lane) in &lanes {
+            let most = lane.connections_max();
+            family.with([("protocol", protocol.clone())], Value::Whole(most));
+        }
+        let help = "Memory of requests that have not arrived whole, beyond what each connection has of its own";
+        let family = reading.add(Kind::Gauge, "tollgate_unfinished_input_bytes", help);
+        for (protocol, lane) in &lanes {
+            let held = lane.unfinished.held();
+            family.with([("protocol", protocol.clone())], Value::Whole(held));
+        }
         let help = "Callers that have named themselves and have a connection open, each once";
         reading.gauge("tollgate_callers", help, self.callers().count());
         let help = "Connections so far";

@@ -23,6 +23,7 @@ mod sketch;
 mod tests;
 mod top;
 mod traffic;
+mod unfinished;
 mod unknown_tiers;
 
 pub(crate) use attempts::Attempted;

@@ -34,14 +34,25 @@ pub(crate) enum Turned {
     Bad,
     /// There are no rules to decide by.
     NoSnapshot,
-    /// There is no room for another connection.
+    /// The listener has no room for another connection.
     Full,
+    /// The client's address has as many connections as it may.
+    Address,
+    /// Requests that have not arrived whole hold all the memory that they may.
+    Unfinished,
     /// It took too long.
     Slow,
 }
 
 impl Turned {
-    pub(super) const ALL: [Self; 4] = [Self::Bad, Self::NoSnapshot, Self::Full, Self::Slow];
+    pub(super) const ALL: [Self; 6] = [
+        Self::Bad,
+        Self::NoSnapshot,
+        Self::Full,
+        Self::Address,
+        Self::Unfinished,
+        Self::Slow,
+    ];
 
     /// As it is spelled in labels.
     pub(super) const fn word(self) -> &'static str {
@@ -49,6 +60,8 @@ impl Turned {
             Self::Bad => "bad_request",
             Self::NoSnapshot => "no_snapshot",
             Self::Full => "full",
+            Self::Address => "address",
+            Self::Unfinished => "unfinished",
             Self::Slow => "slow",
         }
     }

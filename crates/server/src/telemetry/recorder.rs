@@ -23,6 +23,7 @@ use super::{
     shared::FleetReading,
     top::TopKeys,
     traffic::Traffic,
+    unfinished::Unfinished,
     unknown_tiers::UnknownTiers,
 };
 use crate::{callers::Callers, config::Settings, identity::Reason, tls::Failure};
@@ -130,6 +131,18 @@ impl Recorder {
     /// A connection was closed.
     pub(crate) fn closed(&self, protocol: Protocol) {
         self.traffic.lane(protocol).closed();
+    }
+
+    /// A listener holds this many connections at once.
+    pub(crate) fn holds_at_most(&self, protocol: Protocol, connections: usize) {
+        let connections = u64::try_from(connections).unwrap_or(u64::MAX);
+        self.traffic.lane(protocol).holds_at_most(connections);
+    }
+
+    /// What requests hold before they have arrived whole.
+    #[inline]
+    pub(crate) const fn unfinished(&self, protocol: Protocol) -> &Unfinished {
+        &self.traffic.lane(protocol).unfinished
     }
 
     /// A handshake came to nothing.

@@ -6,6 +6,7 @@ use super::{
     attempts::Attempts,
     histogram::Histogram,
     protocol::{Protocol, Turned},
+    unfinished::Unfinished,
 };
 use crate::tls::Failure;
 
@@ -27,7 +28,12 @@ pub(super) struct Lane {
     bad: AtomicU64,
     no_snapshot: AtomicU64,
     full: AtomicU64,
+    address: AtomicU64,
+    unfinished_refused: AtomicU64,
     slow: AtomicU64,
+    pub(super) unfinished: Unfinished,
+    /// How many may be open at once; 0 until the listener accepts any.
+    connections_max: AtomicU64,
     /// By [`Failure::ALL`].
     handshakes_failed: [AtomicU64; Failure::ALL.len()],
     /// In seconds since 1970; 0 if it speaks in clear.
@@ -70,6 +76,8 @@ impl Lane {
             Turned::Bad => &self.bad,
             Turned::NoSnapshot => &self.no_snapshot,
             Turned::Full => &self.full,
+            Turned::Address => &self.address,
+            Turned::Unfinished => &self.unfinished_refused,
             Turned::Slow => &self.slow,
         }
     }
@@ -94,6 +102,14 @@ impl Lane {
     pub(super) fn certificate_expiry(&self) -> Option<u64> {
         let at_s = self.certificate_expires_s.load(Relaxed);
         (at_s > 0).then_some(at_s)
+    }
+
+    pub(super) fn holds_at_most(&self, connections: u64) {
+        self.connections_max.store(connections, Relaxed);
+    }
+
+    pub(super) fn connections_max(&self) -> u64 {
+        self.connections_max.load(Relaxed)
     }
 
     /// Connections so far, and those that are open.

@@ -114,6 +114,11 @@ impl Decoder {
         }
     }
 
+    /// The bytes of memory that it has taken for a request that came in pieces.
+    pub const fn capacity(&self) -> usize {
+        self.head.capacity() + self.body.capacity()
+    }
+
     /// Whether no request is begun.
     pub const fn is_idle(&self) -> bool {
         matches!(self.stage, Stage::Head | Stage::Gathered) && self.scan.is_idle()
@@ -141,7 +146,7 @@ impl Decoder {
         self.head.extend_from_slice(bytes);
         self.stage = match head.framing {
             Framing::Fixed(left) => Stage::Fixed { left },
-            Framing::Chunked => Stage::Chunked(Chunked::new(self.limits.body_bytes_max)),
+            Framing::Chunked => Stage::Chunked(Chunked::new(self.limits.at(head.request.path))),
         };
         match head.expects {
             Expects::Continue => Ok(Decoded::Continue {
@@ -160,6 +165,11 @@ impl Decoder {
             }
             Stage::Fixed { left } => {
                 let data = bytes.get(..*left).unwrap_or(bytes);
+                if self.body.capacity() - self.body.len() < data.len() {
+                    // As a vector grows, and not beyond what is announced.
+                    let more = self.body.capacity().max(data.len()).min(*left);
+                    self.body.reserve_exact(more);
+                }
                 self.body.extend_from_slice(data);
                 *left -= data.len();
                 (data.len(), *left == 0)

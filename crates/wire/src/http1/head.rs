@@ -54,9 +54,11 @@ pub(super) fn parse(bytes: &[u8], limits: Limits) -> Result<Head<'_>, Flaw> {
         Version::Http11
     };
     let fields = Fields::read(parsed.headers)?;
-    let framing = fields.framing(version, limits)?;
+    let split = target::split(method, target);
+    let path = split.as_ref().map_or("", |(path, _)| *path);
+    let framing = fields.framing(version, limits, path)?;
     let expects = fields.expects(version, framing)?;
-    let (path, query) = target::split(method, target)?;
+    let (path, query) = split?;
     if fields.host.is_none() && version == Version::Http11 {
         return Err(Flaw::HostMissing);
     }
@@ -180,13 +182,13 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn framing(&self, version: Version, limits: Limits) -> Result<Framing, Flaw> {
+    fn framing(&self, version: Version, limits: Limits, path: &str) -> Result<Framing, Flaw> {
         let framing = match (self.transfer_encoding, self.length) {
             (Some(_), Some(_)) => return Err(Flaw::LengthAndEncoding),
             (Some(_), None) if version == Version::Http10 => return Err(Flaw::EncodingTooNew),
             (Some(encoding), None) if encoding.eq_ignore_ascii_case(b"chunked") => Framing::Chunked,
             (Some(_), None) => return Err(Flaw::TransferEncoding),
-            (None, Some(length)) => Framing::Fixed(fixed(length, limits.body_bytes_max)?),
+            (None, Some(length)) => Framing::Fixed(fixed(length, limits, path)?),
             (None, None) => Framing::Fixed(0),
         };
         // A gateway may ask without the body that its client's headers speak of.
@@ -224,7 +226,7 @@ fn once<'a>(place: &mut Option<&'a [u8]>, value: &'a [u8], name: &'static str) -
     Ok(())
 }
 
-fn fixed(length: &[u8], max: usize) -> Result<usize, Flaw> {
+fn fixed(length: &[u8], limits: Limits, path: &str) -> Result<usize, Flaw> {
     if length.is_empty() || !length.iter().all(u8::is_ascii_digit) {
         return Err(Flaw::Length);
     }
@@ -233,8 +235,12 @@ fn fixed(length: &[u8], max: usize) -> Result<usize, Flaw> {
             .saturating_mul(10)
             .saturating_add(usize::from(digit - b'0'))
     });
-    if value > max {
-        return Err(Flaw::BodyTooLong { max });
+    // The path is looked at only if it matters.
+    if value > limits.short_bytes_max.min(limits.body_bytes_max) {
+        let max = limits.at(path);
+        if value > max {
+            return Err(Flaw::BodyTooLong { max });
+        }
     }
     Ok(value)
 }

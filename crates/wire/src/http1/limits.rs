@@ -24,12 +24,28 @@ pub(super) const KEPT_BYTES_MAX: usize = 64 * 1024;
 pub struct Limits {
     /// The bytes of a body.
     pub body_bytes_max: usize,
+    /// The bytes of a body at one of the short paths, if that is less.
+    pub short_bytes_max: usize,
+    /// The paths where bodies are short.
+    pub short_paths: &'static [&'static str],
+}
+
+impl Limits {
+    /// The bytes of a body at this path.
+    pub(super) fn at(&self, path: &str) -> usize {
+        match self.short_paths.contains(&path) {
+            true => self.body_bytes_max.min(self.short_bytes_max),
+            false => self.body_bytes_max,
+        }
+    }
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
             body_bytes_max: 1 << 20,
+            short_bytes_max: 1 << 16,
+            short_paths: &[],
         }
     }
 }

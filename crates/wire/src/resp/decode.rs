@@ -72,6 +72,15 @@ impl Decoder {
         self.at > 0 || self.missing > 0
     }
 
+    /// The bytes of memory that it has taken for the words of a command.
+    pub fn capacity(&self) -> usize {
+        let spans = match self.spans.spilled() {
+            true => self.spans.capacity() * size_of::<Span>(),
+            false => 0,
+        };
+        spans + self.unquoted.capacity()
+    }
+
     /// What `input` begins with.
     ///
     /// # Errors

@@ -4,10 +4,14 @@
 
 use tollgate_wire::http1::{Decoded, Decoder, Flaw, HEAD_BYTES_MAX, HEADERS_MAX, Limits};
 
+const LIMITS: Limits = Limits {
+    body_bytes_max: 100,
+    short_bytes_max: 10,
+    short_paths: &["/short"],
+};
+
 fn decode(bytes: &[u8]) -> Result<String, Flaw> {
-    let mut decoder = Decoder::new(Limits {
-        body_bytes_max: 100,
-    });
+    let mut decoder = Decoder::new(LIMITS);
     let decoded = decoder.decode(bytes)?;
     Ok(match decoded {
         Decoded::Gathered { .. } => format!("{:?}", decoder.gathered()),
@@ -19,9 +23,7 @@ fn decode(bytes: &[u8]) -> Result<String, Flaw> {
 fn refused(text: &str, flaw: Flaw) {
     for byte_by_byte in [false, true] {
         let said = if byte_by_byte {
-            let mut decoder = Decoder::new(Limits {
-                body_bytes_max: 100,
-            });
+            let mut decoder = Decoder::new(LIMITS);
             let mut input = Vec::new();
             let fed = text.bytes().find_map(|byte| {
                 input.push(byte);
@@ -271,6 +273,41 @@ fn chunks_that_two_readers_read_differently() {
         &format!("{head}0\r\n{}", "X: y\r\n".repeat(2_000)),
         Flaw::Trailer,
     );
+}
+
+#[test]
+fn some_paths_take_short_bodies_only() {
+    let post = |path: &str, more: &str| format!("POST {path} HTTP/1.1\r\nHost: a\r\n{more}");
+    let (fixed, chunked) = (
+        "Content-Length: 11\r\n\r\n",
+        "Transfer-Encoding: chunked\r\n\r\nb\r\n",
+    );
+    for more in [fixed, chunked] {
+        for path in ["/short", "http://a/short?x=y"] {
+            refused(&post(path, more), Flaw::BodyTooLong { max: 10 });
+        }
+        for path in ["/shorter", "/short/", "/"] {
+            assert!(decode(post(path, more).as_bytes()).is_ok(), "{path}");
+        }
+    }
+    let fits = post("/short", "Content-Length: 10\r\n\r\n0123456789");
+    assert!(decode(fits.as_bytes()).is_ok());
+}
+
+/// Memory grows with what has arrived, and never beyond what was announced.
+#[test]
+fn a_body_in_pieces_takes_no_more_memory_than_its_length() {
+    let mut decoder = Decoder::new(Limits::default());
+    let head = b"POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n";
+    assert!(decoder.decode(head).is_ok());
+    assert!(decoder.capacity() < 1_000, "{}", decoder.capacity());
+    for sent in (0..100_000).step_by(1_000) {
+        let before = decoder.capacity();
+        assert!(decoder.decode(&[b'x'; 1_000]).is_ok());
+        let (now, arrived) = (decoder.capacity(), sent + 1_000);
+        assert!(now <= before + before.max(1_000), "{before} to {now}");
+        assert!((arrived..=100_000 + head.len()).contains(&now), "{now}");
+    }
 }
 
 #[test]

@@ -11,6 +11,9 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tollgate_testkit::postgres::Postgres;
 
+/// The program.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_tollgate");
+
 /// A folder, and the database that the commands run in it work on.
 pub(crate) struct Desk {
     folder: TempDir,
@@ -76,9 +79,15 @@ impl Desk {
 
     /// The program with words to be split at blanks.
     pub(crate) fn command(&self, words: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tollgate"));
-        cleared(&mut command).current_dir(self.folder.path());
+        let mut command = self.command_of(PROGRAM);
         command.args(words);
+        command
+    }
+
+    /// Another program, in this folder and with the settings of this database.
+    pub(crate) fn command_of(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        cleared(&mut command).current_dir(self.folder.path());
         if let Some(url) = &self.database {
             command.env("TOLLGATE_DATABASE", url);
             // All nodes of a database share it.

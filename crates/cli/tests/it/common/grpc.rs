@@ -13,6 +13,31 @@ const END_HEADERS: u8 = 4;
 pub(crate) fn opening(user: &str) -> Vec<u8> {
     let mut bytes = PREFACE.to_vec();
     frame(SETTINGS, 0, 0, b"", &mut bytes);
+    frame(HEADERS, END_HEADERS, 1, &head(), &mut bytes);
+    let entry = [field(1, b"user_id"), field(2, user.as_bytes())].concat();
+    let descriptor = field(1, &entry);
+    let message = [field(1, b"crowd"), field(2, &descriptor)].concat();
+    let mut body = vec![0, 0, 0, 0, u8::try_from(message.len()).unwrap()];
+    body.extend_from_slice(&message);
+    frame(DATA, END_STREAM, 1, &body, &mut bytes);
+    bytes
+}
+
+/// A connection with a call that sends `sent` bytes of a message that is longer. They must fit the first window.
+pub(crate) fn unfinished(sent: usize) -> Vec<u8> {
+    const FRAME_BYTES_MAX: usize = 16 << 10;
+    let mut bytes = PREFACE.to_vec();
+    frame(SETTINGS, 0, 0, b"", &mut bytes);
+    let mut body = vec![0, 0, 16, 0, 0];
+    body.resize(sent, 0);
+    frame(HEADERS, END_HEADERS, 1, &head(), &mut bytes);
+    for piece in body.chunks(FRAME_BYTES_MAX) {
+        frame(DATA, 0, 1, piece, &mut bytes);
+    }
+    bytes
+}
+
+fn head() -> Vec<u8> {
     let path = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
     let mut head = Vec::new();
     for (name, value) in [
@@ -30,14 +55,7 @@ pub(crate) fn opening(user: &str) -> Vec<u8> {
             head.extend_from_slice(text.as_bytes());
         }
     }
-    frame(HEADERS, END_HEADERS, 1, &head, &mut bytes);
-    let entry = [field(1, b"user_id"), field(2, user.as_bytes())].concat();
-    let descriptor = field(1, &entry);
-    let message = [field(1, b"crowd"), field(2, &descriptor)].concat();
-    let mut body = vec![0, 0, 0, 0, u8::try_from(message.len()).unwrap()];
-    body.extend_from_slice(&message);
-    frame(DATA, END_STREAM, 1, &body, &mut bytes);
-    bytes
+    head
 }
 
 /// Whether the answer says that it may pass.

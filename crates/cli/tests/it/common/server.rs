@@ -12,7 +12,7 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use super::{Desk, http::Http};
+use super::{Desk, desk::PROGRAM, http::Http};
 
 /// A running `tollgate serve`; it is killed when this is dropped.
 pub(crate) struct Server {
@@ -34,7 +34,20 @@ impl Desk {
     /// Starts a server on free ports in this folder; `words` are more flags.
     #[track_caller]
     pub(crate) fn serve(&self, words: &[&str]) -> Server {
-        let mut command = self.command(&["serve", "--json"]);
+        self.serve_by(self.command(&["serve", "--json"]), words)
+    }
+
+    /// The same with no more open files than this.
+    #[track_caller]
+    pub(crate) fn serve_with_files(&self, files: u32, words: &[&str]) -> Server {
+        let mut shell = self.command_of("sh");
+        let script = format!("ulimit -n {files} && exec \"$0\" \"$@\"");
+        shell.args(["-c", &script, PROGRAM, "serve", "--json"]);
+        self.serve_by(shell, words)
+    }
+
+    #[track_caller]
+    fn serve_by(&self, mut command: Command, words: &[&str]) -> Server {
         for flag in ["--http", "--grpc", "--resp", "--admin"] {
             if !words.contains(&flag) {
                 command.args([flag, "127.0.0.1:0"]);

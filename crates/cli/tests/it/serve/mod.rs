@@ -5,6 +5,7 @@ mod callers;
 mod crowd;
 mod first_steps;
 mod first_token;
+mod flood;
 mod identity;
 pub(crate) mod lifetime;
 pub(crate) mod metrics;

@@ -27,7 +27,7 @@ pub(crate) fn server(desk: &Desk, more: &[&str]) -> Server {
 }
 
 /// The header that names a client of IPv4.
-fn naming(client: Ipv4Addr) -> Vec<u8> {
+pub(crate) fn naming(client: Ipv4Addr) -> Vec<u8> {
     let mut header = b"\r\n\r\n\0\r\nQUIT\n\x21\x11\x00\x13".to_vec();
     header.extend_from_slice(&client.octets());
     header.extend_from_slice(&[127, 0, 0, 1, 0x9c, 0x40, 0x1b, 0x9e]);

@@ -30,8 +30,9 @@ use crate::{
     engine::{Ask, Engine, Time, at_once},
     health::Condition,
     identity::{Identifier, KeyHasher},
+    listen::InputBudget,
     rules::{Publisher, Shown},
-    telemetry::Recorder,
+    telemetry::{Protocol, Recorder},
 };
 
 /// Whatever the tests wait for comes within this, or not at all.
@@ -156,6 +157,7 @@ impl House {
             node: NodeId::new("gate-1"),
             region: "local".to_owned(),
             connections: connections(&url),
+            budget: InputBudget::new(Protocol::Admin, 1 << 26, engine.recorder()),
             condition: Box::new(condition),
         };
         Self {

@@ -31,6 +31,14 @@ fn every_problem_is_told_at_once_with_its_place() {
 }
 
 #[test]
+fn a_body_that_could_never_arrive_is_told() {
+    let told = wrong(&[("body_bytes_max", "16777216")], &[], "");
+    let hint = "unfinished_bytes_max is 67108864 and body_bytes_max is 16777216";
+    assert!(told.contains(hint), "{told}");
+    assert!(told.contains("to 83886080 or more"), "{told}");
+}
+
+#[test]
 fn what_is_not_toml_is_told_with_its_place() {
     let told = wrong(&[], &[], "region = \"a\"\nnode = \n");
     assert!(told.starts_with("tollgate.toml:2:"), "{told}");

@@ -158,3 +158,23 @@ fn what_is_not_http_ends_the_conversation() {
         );
     }
 }
+
+#[test]
+fn a_single_request_has_64_kib_and_a_batch_has_more() {
+    let head = |path: &str, bytes: usize| {
+        format!(
+            "POST {path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: {bytes}\r\n\r\n"
+        )
+    };
+    for action in ["check", "peek", "refund", "reset"] {
+        let path = format!("/ratelimit/{action}");
+        let said = Talk::under(RULES).say_last(head(&path, 65_537).as_bytes());
+        assert_eq!(status(&said), "413", "{said}");
+        let hint = "the body has more than 65536 bytes, the most for a single request";
+        assert!(body(&said).contains(hint), "{said}");
+        assert_eq!(Talk::under(RULES).say(head(&path, 65_536).as_bytes()), "");
+    }
+    for path in ["/ratelimit/check/batch", "/gateway/forward-auth"] {
+        assert_eq!(Talk::under(RULES).say(head(path, 65_537).as_bytes()), "");
+    }
+}

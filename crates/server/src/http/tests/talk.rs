@@ -94,7 +94,7 @@ impl Talk {
             authority: Arc::new(Authority::new(token)),
             door,
             wording,
-            body_bytes_max: 1 << 16,
+            body_bytes_max: 1 << 20,
             client_address: ClientAddress {
                 proxies: "127.0.0.0/8, ::1, 10.0.0.0/8".parse().unwrap(),
                 header: crate::ProxyHeader::XForwardedFor,

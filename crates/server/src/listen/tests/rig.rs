@@ -15,10 +15,11 @@ use tollgate_memory::MemoryStore;
 use tollgate_rules::Live;
 
 use super::super::{
-    Acceptor, BoundSocket, Conversation, OUTPUT_BYTES_HIGH, Peer, Serve, Session, Step, Stream,
-    Terms, Then,
+    Acceptor, Addresses, BoundSocket, Conversation, InputBudget, OUTPUT_BYTES_HIGH, Peer, Refusals,
+    Serve, Session, Step, Stream, Terms, Then,
 };
 use crate::{
+    TrustedCallers, TrustedProxies,
     engine::{Engine, Time},
     stop::{Stop, Stopper},
     telemetry::{Protocol, Recorder},
@@ -69,6 +70,16 @@ impl Session for Lines {
         self.is_ending = true;
     }
 
+    fn input_bytes(&self) -> usize {
+        0
+    }
+
+    fn release_input(&mut self) {}
+
+    fn no_room(&mut self, output: &mut Vec<u8>) {
+        output.extend_from_slice(b"no room\n");
+    }
+
     fn too_slow(&mut self, output: &mut Vec<u8>) {
         output.extend_from_slice(b"slow\n");
     }
@@ -77,6 +88,7 @@ impl Session for Lines {
 struct ServeLines {
     engine: Engine,
     terms: Terms,
+    budget: Arc<InputBudget>,
     output_most: Arc<AtomicUsize>,
 }
 
@@ -84,7 +96,7 @@ impl Serve for ServeLines {
     const PROTOCOL: Protocol = Protocol::Http;
     const FULL: &'static [u8] = b"full\n";
 
-    async fn serve(&self, stream: Stream, _: Peer, stop: Stop) {
+    async fn serve(&self, stream: Stream, peer: Peer, stop: Stop) {
         let session = Lines {
             is_ending: false,
             output_most: Arc::clone(&self.output_most),
@@ -94,6 +106,8 @@ impl Serve for ServeLines {
             session,
             engine: &self.engine,
             terms: self.terms,
+            budget: &self.budget,
+            client: peer.address.ip(),
         };
         conversation.run(stop).await;
     }
@@ -148,12 +162,19 @@ impl Rig {
         let socket = BoundSocket::bind("http", any).unwrap();
         let address = socket.address();
         let listener = runtime.block_on(async { socket.listen() }).unwrap();
+        let budget = InputBudget::new(Protocol::Http, 1 << 20, &recorder);
         let acceptor = Acceptor {
             herald: None,
             listener,
             tls,
             complaints: Arc::default(),
             connections_max,
+            addresses: Arc::new(Addresses::new(
+                connections_max,
+                TrustedCallers::In(TrustedProxies::none()),
+                TrustedProxies::none(),
+            )),
+            refusals: Arc::new(Refusals::new(Protocol::Http, &recorder)),
             drain: LONG,
             recorder,
         };
@@ -161,6 +182,7 @@ impl Rig {
         let serve = ServeLines {
             engine,
             terms,
+            budget,
             output_most: Arc::clone(&output_most),
         };
         let accepting = runtime.spawn(acceptor.run(Arc::new(serve), stop));

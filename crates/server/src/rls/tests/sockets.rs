@@ -19,10 +19,11 @@ use super::rig::{Envoy, descriptor, request, said};
 use crate::{
     config::Timers,
     health::Condition,
-    listen::{Peer, Serve as _, Stream},
-    rls::{health::NodeHealth, routes::Routes, serve::RlsServe},
+    listen::{InputBudget, Peer, Serve as _, Stream},
+    rls::{health::NodeHealth, routes::Services, serve::RlsServe},
     rules::Shown,
     stop::{Stop, Stopper},
+    telemetry::Protocol,
 };
 
 const RULES: &str = "  - { name: users, key: [user], limit: 2/min }";
@@ -57,8 +58,13 @@ impl Line {
         let (stopper, stop) = Stop::channel();
         let health = NodeHealth::new(Arc::new(condition), stop.clone());
         let rls = Arc::new(Envoy::of(RULES).rls);
-        let routes = Routes::new(rls, health, timers.request, stop.clone());
-        let serve = RlsServe { routes, timers };
+        let budget = InputBudget::new(Protocol::Grpc, 1 << 26, rls.engine.recorder());
+        let services = Services::new(rls, health, timers.request, stop.clone());
+        let serve = RlsServe {
+            services,
+            timers,
+            budget,
+        };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap());
         let client = client.await.unwrap();
