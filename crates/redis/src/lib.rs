@@ -12,6 +12,7 @@ mod examination;
 mod extent;
 mod fleet;
 mod health;
+mod heard;
 mod key;
 mod lease;
 mod ledger;

@@ -16,6 +16,7 @@ use crate::{
     client::Client,
     exact::Lanes,
     fleet::{Fleet, Manner, Policies},
+    heard::Heard,
     key::Names,
     lease::{self, Holdings, LeaseClock},
     time::Time,
@@ -73,6 +74,7 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
         let verifier = Arc::new(Verifier::new(Arc::new(clock_of_leases.clone())));
         let holdings = Holdings::new(options.leases, clock_of_leases, Arc::clone(&verifier));
         let holdings = Arc::new(holdings);
+        let heard = Arc::new(Heard::default());
         let verifying = keep_verifying(
             Arc::downgrade(&verifier),
             Arc::downgrade(&client),
@@ -91,6 +93,7 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
             )));
             drop(tokio::spawn(lease::forgive(
                 weak_holdings.clone(),
+                Arc::downgrade(&heard),
                 client.pushed(),
             )));
             drop(tokio::spawn(lease::keep(weak_holdings, weak)));
@@ -108,6 +111,7 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
             deadline: options.deadline,
             policies: Policies::default(),
             holdings,
+            heard,
             verifier,
             foreign_told_micros: AtomicU64::new(0),
         };

@@ -13,19 +13,20 @@ use std::{
 use smallvec::SmallVec;
 use tokio::time::Instant;
 use tollgate_core::{
-    Action, Charge, Clock, Cost, Decision, FallbackCause, ImmediateStore, Micros, Now, OnFailure,
-    Timestamp, Verdict,
+    Action, Charge, Clock, Cost, Decision, FallbackCause, ImmediateStore, Micros, Now, Timestamp,
+    Verdict,
 };
 
 use super::{
     group::{Group, Sorted, sort},
     leased::unpaid,
-    policy::{self, Manner},
+    policy::{self, Manner, Policies},
     underway::{Course, Underway},
 };
 use crate::{
     client::Client,
     exact::{Deed, Granted, Lanes, Part, Refused, moment},
+    heard::Heard,
     key::Names,
     lease::Holdings,
     touched::doubt_ends,
@@ -60,29 +61,11 @@ pub(crate) struct Fleet<L> {
     pub(crate) deadline: Duration,
     pub(crate) policies: Policies,
     pub(crate) holdings: Arc<Holdings>,
+    /// What Redis has denied lately.
+    pub(crate) heard: Arc<Heard>,
     pub(crate) verifier: Arc<Verifier>,
     /// When it was last said that a key is somebody else's.
     pub(crate) foreign_told_micros: AtomicU64,
-}
-
-/// Requests that policies have answered.
-#[derive(Debug, Default)]
-pub(crate) struct Policies([AtomicU64; 3]);
-
-impl Policies {
-    pub(crate) fn totals(&self) -> [u64; 3] {
-        self.0.each_ref().map(|count| count.load(Relaxed))
-    }
-
-    fn count(&self, policy: OnFailure) {
-        let [open, closed, local] = &self.0;
-        let count = match policy {
-            OnFailure::Open => open,
-            OnFailure::Closed => closed,
-            _ => local,
-        };
-        count.fetch_add(1, Relaxed);
-    }
 }
 
 impl<L: ImmediateStore + 'static> Fleet<L> {
@@ -199,7 +182,10 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
     fn apply_policy(&self, course: &mut Course<'_>, group: &Group) {
         let charges = course.some(&group.places);
         let (nodes, manner) = (course.nodes, course.manner());
-        let decisions = policy::by_policy(&self.local, &charges, nodes, manner);
+        let decisions = match self.denied_before(&charges, group) {
+            Some(denied) => denied,
+            None => policy::by_policy(&self.local, &charges, nodes, manner),
+        };
         if manner == Manner::Charge && decisions.iter().all(Decision::is_allowed) {
             course.taken_by_policy.extend_from_slice(&group.places);
         }
@@ -255,6 +241,9 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
         } = granted;
         course.now = Some(now);
         self.meet(course, group, &mut decisions, &held);
+        if deed != Deed::Look {
+            self.hear(course, group, &decisions);
+        }
         let is_allowed = decisions.iter().all(Decision::is_allowed);
         if is_allowed {
             let untaken = group.places.iter().copied().zip(looked);

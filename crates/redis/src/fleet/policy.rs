@@ -1,6 +1,9 @@
 //! What a node answers by itself when Redis cannot be asked.
 
-use std::num::NonZeroU32;
+use std::{
+    num::NonZeroU32,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+};
 
 use smallvec::SmallVec;
 use tollgate_core::{
@@ -15,6 +18,26 @@ const ASK_AGAIN: Micros = Micros::from_secs(1);
 pub(crate) enum Manner {
     Charge,
     Look,
+}
+
+/// Requests that policies have answered.
+#[derive(Debug, Default)]
+pub(crate) struct Policies([AtomicU64; 3]);
+
+impl Policies {
+    pub(crate) fn totals(&self) -> [u64; 3] {
+        self.0.each_ref().map(|count| count.load(Relaxed))
+    }
+
+    pub(super) fn count(&self, policy: OnFailure) {
+        let [open, closed, local] = &self.0;
+        let count = match policy {
+            OnFailure::Open => open,
+            OnFailure::Closed => closed,
+            _ => local,
+        };
+        count.fetch_add(1, Relaxed);
+    }
 }
 
 /// Decides charges whose rules count on this node alone.
@@ -60,6 +83,21 @@ pub(super) fn by_policy<L: ImmediateStore>(
     let rest: SmallVec<[Decision; 2]> = rest.collect();
     taken.extend(rest);
     taken
+}
+
+/// What a charge shows beside one that Redis has denied, or that itself was: so long, as far as was heard.
+pub(super) fn heard<L: ImmediateStore>(
+    local: &L,
+    charge: &Charge<'_>,
+    wait: Option<Micros>,
+) -> Decision {
+    match wait {
+        Some(_) => outcome(charge.limit, Outcome::Deny { retry_after: wait }),
+        None => {
+            let free = [Charge::new(charge.key, charge.limit, Cost::ZERO)];
+            *local.inspect_now(Action::Peek, &free).binding()
+        }
+    }
 }
 
 /// Gives back what [`by_policy`] has taken.

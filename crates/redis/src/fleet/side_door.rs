@@ -38,6 +38,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             let granted = asked.await.map_err(error)?;
             for item in &group.items {
                 self.holdings.forgive_key(item.key.as_bytes());
+                self.heard.forget(item.key.as_bytes());
             }
             now = granted.now;
             for (place, decision) in group.places.iter().zip(granted.decisions) {

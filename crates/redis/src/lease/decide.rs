@@ -170,6 +170,19 @@ impl Holdings {
         None
     }
 
+    /// How long nothing is to be had, as far as was heard last, however long ago: for policies, while Redis cannot be asked.
+    pub(crate) fn wait(&self, charge: &Charge<'_>) -> Option<Micros> {
+        let (place, line) = self
+            .table
+            .find(self.print(charge))
+            .filter(|(_, line)| self.is_leased(charge) && line.is_tagged(tag(charge.limit)))?;
+        let (cost, boot) = (charge.cost.get(), self.clock.boot());
+        let retry_at = self.table.margin(place)?.denied_last(line, cost)?;
+        let reset_at = Timestamp::from_micros(line.reset_at.load(Relaxed));
+        let retry_at = retry_at.max(bucket_has(charge.limit.law(), cost, reset_at)?);
+        (boot < retry_at).then(|| retry_at.since(boot))
+    }
+
     /// Tells what was spent on a request that passes to whoever verifies it.
     fn tell(&self, got: &Got) {
         let line = self.table.line(got.place);

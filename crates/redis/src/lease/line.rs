@@ -202,6 +202,13 @@ impl Margin {
         line.denied_until.store(until.as_micros(), Release);
     }
 
+    /// When there may be so much again, as far as was heard last; none if that was forgiven since.
+    pub(super) fn denied_last(&self, line: &Line, cost: u64) -> Option<Timestamp> {
+        let is_denied = line.denied_until.load(Acquire) > 0;
+        let is_denied = is_denied && cost >= self.denied_cost.load(Relaxed);
+        is_denied.then(|| Timestamp::from_micros(self.retry_at.load(Relaxed)))
+    }
+
     /// When to ask again for so much, if nothing is to be had now.
     pub(super) fn denied(&self, line: &Line, cost: u64, boot: Timestamp) -> Option<Timestamp> {
         let until = line.denied_until.load(Acquire);

@@ -25,5 +25,6 @@ pub(crate) use call::{Answer, Asserted, Question, TOGETHER_MAX, args, read};
 pub(crate) use clock::LeaseClock;
 pub(crate) use held::Held;
 pub(crate) use holdings::{Denied, Holdings};
+pub(crate) use line::tag;
 pub(crate) use refresh::{forgive, keep};
 pub(crate) use reserve::{Covered, Reservation};

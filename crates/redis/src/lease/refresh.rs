@@ -21,6 +21,7 @@ use super::{
 use crate::{
     client::Call,
     exact::{Lanes, told},
+    heard::Heard,
     key::Key,
     slot::Slot,
 };
@@ -198,14 +199,21 @@ fn deliver(held: &Holdings, asked: &[Asked], answers: Option<(Now, Vec<Answer>)>
 }
 
 /// Forgives what was denied on counters that somebody has refunded or made fresh, until nobody holds the store any more.
-pub(crate) async fn forgive(holdings: Weak<Holdings>, mut pushed: Receiver<Arc<[u8]>>) {
+pub(crate) async fn forgive(
+    holdings: Weak<Holdings>,
+    heard: Weak<Heard>,
+    mut pushed: Receiver<Arc<[u8]>>,
+) {
     loop {
-        let heard = pushed.recv().await;
-        let Some(holdings) = holdings.upgrade() else {
+        let told = pushed.recv().await;
+        let (Some(holdings), Some(heard)) = (holdings.upgrade(), heard.upgrade()) else {
             return;
         };
-        match heard {
-            Ok(key) => holdings.forgive_key(&key),
+        match told {
+            Ok(key) => {
+                holdings.forgive_key(&key);
+                heard.forget(&key);
+            }
             // Denials do not last anyway.
             Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return,

@@ -4,5 +4,6 @@ mod contract;
 mod expiry;
 mod faults;
 mod golden;
+mod heard;
 mod leases;
 mod order;
