@@ -6,4 +6,5 @@ mod faults;
 mod golden;
 mod heard;
 mod leases;
+mod memory;
 mod order;
