@@ -127,13 +127,7 @@ impl Keeper {
                 }
                 Standing::Returning(_) => {
                     self.rest(&link, STEP / 10).await;
-                    if let Some(shard) = self.shard.upgrade() {
-                        shard.tick();
-                        if shard.is_quarantined() {
-                            // Others may have told meanwhile.
-                            drop(shard.identify(&link, PROBE_MAX).await);
-                        }
-                    }
+                    self.step(&link).await;
                 }
                 // Whatever it was may pass.
                 Standing::Down if is_opened => self.rest_down(&link, backoff.pause()).await,
@@ -195,6 +189,17 @@ impl Keeper {
             Err(Lost::Late) => link.cut(),
             Ok(Identity::Replica) => self.means.refresh.notify_one(),
             _ => {}
+        }
+    }
+
+    /// Lets a shard return by a step, if it is time.
+    async fn step(&self, link: &Link) {
+        if let Some(shard) = self.shard.upgrade() {
+            shard.tick();
+            if shard.is_quarantined() {
+                // Others may have told meanwhile.
+                drop(shard.identify(link, PROBE_MAX).await);
+            }
         }
     }
 
