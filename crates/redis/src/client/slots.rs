@@ -196,8 +196,11 @@ impl Client {
                 && shard.has_told(since)
                 && let Some(link) = shard.link()
             {
-                // If it is not heard, it is said again within a second.
-                let _ = shard.enrol(&link, PATIENCE).await;
+                let heard = shard.enrol(&link, PATIENCE).await;
+                tracing::debug!(
+                    ?heard,
+                    "said that all is told; if unheard, said again within a second"
+                );
             }
         }
     }
