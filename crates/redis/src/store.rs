@@ -73,8 +73,7 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
         };
         let verifier = Arc::new(Verifier::new(Arc::new(clock_of_leases.clone())));
         let holdings = Holdings::new(options.leases, clock_of_leases, Arc::clone(&verifier));
-        let holdings = Arc::new(holdings);
-        let heard = Arc::new(Heard::default());
+        let (holdings, heard) = (Arc::new(holdings), Arc::<Heard>::default());
         let verifying = keep_verifying(
             Arc::downgrade(&verifier),
             Arc::downgrade(&client),
