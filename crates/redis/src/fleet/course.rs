@@ -111,12 +111,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
         let mut underway = Underway::new(self, course, &here);
         self.take_leased(&mut underway.course, leased);
         self.decide_here(&mut underway.course, &here);
-        for group in &down {
-            self.apply_policy(&mut underway.course, group);
-            if self.client.is_being_told(group.slot) {
-                underway.course.lost.extend_from_slice(&group.places);
-            }
-        }
+        self.apply_policies(&mut underway.course, &down);
         for group in &up {
             if let Some(at) = self.ask(&mut underway.course, group).await {
                 underway.taken.push((group, at));
@@ -138,6 +133,16 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
         Attempt {
             verdict: self.verdict(&underway.course),
             is_in_doubt,
+        }
+    }
+
+    /// Policies answer for what Redis is not asked about.
+    fn apply_policies(&self, course: &mut Course<'_>, down: &[Group]) {
+        for group in down {
+            self.apply_policy(course, group);
+            if self.client.is_being_told(group.slot) {
+                course.lost.extend_from_slice(&group.places);
+            }
         }
     }
 

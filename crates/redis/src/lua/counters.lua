@@ -2,7 +2,7 @@
 --
 -- A counter is a hash whose field `s` is its state, beside one mark for each node that has charged it:
 -- `<sequence> <at> <q> <r> <lease> <total>`, the latest debit of that node by decide.lua, its latest call of lease.lua, and
--- all that it has ever taken less what it gave back. A field `d` says that the counter was lost, and that only some of
+-- all that it has ever taken less what it gave back. A field `?` says that the counter was lost, and that only some of
 -- those who may have spent of it have told.
 --
 -- law       what a, b, c, d are                                   x, y, z of a state    cost

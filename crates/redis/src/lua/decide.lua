@@ -35,7 +35,7 @@ local place = read_limits(4)
 local odd, lost, marks = {}, {}, {}
 for i = 1, #KEYS do
   local limit = tonumber(ARGV[place + i])
-  local found = redis.pcall('HMGET', KEYS[i], 's', node, 'd')
+  local found = redis.pcall('HMGET', KEYS[i], 's', node, '?')
   if found.err then return { wall_text, steady_text, 'foreign', i } end
   local state, mark = found[1], found[2]
   q_taken[i], r_taken[i], total[i], reply[3 + i] = 0, 0, 0, state
@@ -70,7 +70,7 @@ if #odd > 0 then
   reply[3] = 'odd ' .. table.concat(odd, ' ')
   return reply
 end
-for _, i in ipairs(lost) do redis.call('HDEL', KEYS[i], 'd') end
+for _, i in ipairs(lost) do redis.call('HDEL', KEYS[i], '?') end
 
 local settlements = tonumber(ARGV[place])
 if settlements > 0 then

@@ -108,7 +108,7 @@ end
 
 local function serve(i, n)
   local limit, sequence, previous, spent, returned, want, least, most, life, known, present, before, at = unpack(n)
-  local found = redis.pcall('HMGET', KEYS[i], 's', node, 'd')
+  local found = redis.pcall('HMGET', KEYS[i], 's', node, '?')
   if found.err then return 'foreign' end
   local state, mark, is_partial = found[1], found[2], found[3]
   local latest, marked_at, q, r, leased, total = match(mark or '0 0 0 0 0 0', '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')
@@ -174,7 +174,7 @@ local function serve(i, n)
     mark = format('%s %d %s %s %d %d', latest, marked_at, q, r, sequence, total)
     redis.call('HSET', KEYS[i], 's', write(i, limit), node, mark)
     -- What one node tells of a counter that was lost is not all of it while others are awaited.
-    if not state and known > 0 and since > 0 then redis.call('HSET', KEYS[i], 'd', ARGV[2]) end
+    if not state and known > 0 and since > 0 then redis.call('HSET', KEYS[i], '?', ARGV[2]) end
     expire(KEYS[i], ttl[limit])
   end
   local there = available(i, limit)

@@ -24,7 +24,7 @@ for i = 1, #KEYS do
     redis.call('DEL', KEYS[i])
   elseif state ~= '.' then
     redis.call('HSET', KEYS[i], 's', string.sub(state, 2))
-    redis.call('HDEL', KEYS[i], 'd')
+    redis.call('HDEL', KEYS[i], '?')
     expire(KEYS[i], ARGV[3 * i + 2])
   end
 end
