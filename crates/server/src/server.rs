@@ -101,8 +101,7 @@ impl Server {
         let data = DataFolder::take(&settings.data)?;
         let (catalog, hasher) = assemble::people(&settings).await?;
         let time = Time::new(SystemClock);
-        let live = Live::new().with_unknown_tier(settings.identity.unknown_tier);
-        let live = Arc::new(live);
+        let live = Arc::new(Live::new().with_unknown_tier(settings.identity.unknown_tier));
         let authority = Authority::new(settings.token.clone()).asking(settings.admin_rules.auth);
         let authority = Arc::new(authority);
         let publisher = publisher(&settings, &live, &recorder, &authority);

@@ -148,10 +148,7 @@ impl House {
             identifier: Arc::new(identifier),
             hasher,
             approvals: plan.approvals,
-            bounds: OverrideBounds {
-                factor_max: "10x".parse().unwrap(),
-                span_max: Duration::from_secs(7 * 86_400),
-            },
+            bounds: bounds(),
             owner: plan.owner,
             hosts: vec!["gate.internal".to_owned()],
             node: NodeId::new("gate-1"),
@@ -232,6 +229,13 @@ impl House {
                 .is_allowed()
         };
         u64::try_from((0..tries).filter(pass).count()).unwrap()
+    }
+}
+
+fn bounds() -> OverrideBounds {
+    OverrideBounds {
+        factor_max: "10x".parse().unwrap(),
+        span_max: Duration::from_secs(7 * 86_400),
     }
 }
 
