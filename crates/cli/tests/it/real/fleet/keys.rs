@@ -51,7 +51,8 @@ fn what_is_asked_wrong_is_told_with_what_would_be_right() {
         .with(1)
         .says("answered 404")
         .says("`tollgate explain` shows");
-    node.keys("show user=alice")
+    node.keys("show user=alice").fine().says("no rule counts");
+    node.keys("show usr_id=alice")
         .with(1)
         .says("did you mean user_id?");
     node.keys("reset user_id=alice cost=3")
