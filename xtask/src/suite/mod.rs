@@ -7,6 +7,7 @@ mod event;
 mod examples;
 mod follow;
 mod group_guard;
+mod lanes;
 mod options;
 mod report;
 mod session;

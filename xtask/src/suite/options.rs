@@ -49,7 +49,7 @@ const TARGET_OPTIONS: &[&str] = &[
 pub(crate) struct Options {
     /// Only tests whose name contains one of these
     names: Vec<String>,
-    /// Install nothing and start no outside program: leaves out the tests below a module `real`
+    /// Install nothing and start no outside program: leaves out the tests below a module `real`, and doctests
     #[arg(long)]
     pub(crate) fast: bool,
     /// Keep every core busy beside the tests, or only beside those with outside programs

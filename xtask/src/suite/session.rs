@@ -1,5 +1,7 @@
 //! A run of the tests, phase by phase. Nothing that fails keeps the rest from running.
 
+use std::cmp::Reverse;
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
@@ -8,6 +10,7 @@ use anyhow::bail;
 
 use super::build::{self, Built};
 use super::busy::BusyCores;
+use super::lanes;
 use super::options::{Busy, Narrowing, Options};
 use super::report::{Failure, Report};
 use super::target::{Target, is_real};
@@ -93,18 +96,20 @@ impl Session<'_> {
             return;
         }
         let _busy = self.busy(part);
-        let (options, narrowing) = (self.options, &self.narrowing);
+        let chosen = self.in_order(chosen);
+        let (options, narrowing, lanes) = (self.options, &self.narrowing, self.lanes());
         self.report.phase(part.name(), |report| {
             println!("tests: {count}");
-            for Chosen { target, names } in &chosen {
+            let runs = lanes::each(&chosen, lanes, |Chosen { target, names }| {
                 let reach = options.reach();
                 let task = target.tests(names, reach).args(part.threads(narrowing));
                 let task = task.args(narrowing.libtest_without_exact());
-                match test_run::run(&task, names, DEADLINE, |text| println!("{text}")) {
-                    Ok(run) => {
-                        println!("{}: {}", target.label(), run.line());
-                        report.add_test_run(target, &run);
-                    }
+                let run = test_run::run(&task, names, DEADLINE, |text| println!("{text}"));
+                run.inspect(|run| println!("{}: {}", target.label(), run.line()))
+            });
+            for (Chosen { target, .. }, run) in chosen.iter().zip(runs) {
+                match run {
+                    Ok(run) => report.add_test_run(target, &run),
                     Err(error) => report.add_failure(Failure {
                         what: format!("{}: {error:#}", target.label()),
                         again: target.again(),
@@ -114,9 +119,31 @@ impl Session<'_> {
         });
     }
 
+    /// How many binaries run at a time. What is fast runs beside each other, since many tests wait; else one runs after the
+    /// other, and what fails is easy to read.
+    fn lanes(&self) -> NonZeroUsize {
+        if !self.options.fast {
+            return NonZeroUsize::MIN;
+        }
+        let cores = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        cores.saturating_add(1)
+    }
+
+    /// Beside each other, those with the most tests begin.
+    fn in_order(&self, mut chosen: Vec<Chosen>) -> Vec<Chosen> {
+        if self.options.fast {
+            chosen.sort_by_key(|it| Reverse(it.names.len()));
+        }
+        chosen
+    }
+
     fn doctests(&mut self, built: &Built) -> anyhow::Result<()> {
         let narrowing = &self.narrowing;
         if narrowing.has_targets() || !built.has_library() {
+            return Ok(());
+        }
+        if self.options.fast {
+            println!("\nleft out: doctests, which are compiled each time");
             return Ok(());
         }
         let reach = self.options.reach();
