@@ -2,7 +2,7 @@
 
 use tollgate_tower::{Key as _, PeerAddr, TollgateLayer, header, peer_ip};
 use tracing::{
-    Event, Level, Metadata, Subscriber,
+    Dispatch, Event, Level, Metadata, Subscriber, dispatcher,
     span::{Attributes, Id, Record},
 };
 
@@ -39,7 +39,11 @@ impl Subscriber for Log {
 #[tokio::test]
 async fn that_nobody_notes_addresses_is_said_once() {
     let warnings = Counter::default();
-    let _log = tracing::subscriber::set_default(Log(warnings.clone()));
+    let log = Dispatch::new(Log(warnings.clone()));
+    // With one dispatcher in the process, another test's thread decides by its own, which is none, that the warning is
+    // of no interest to any. With two, all are asked.
+    let _other = Dispatch::new(Log(Counter::default()));
+    let _log = dispatcher::set_default(&log);
     let (limiter, _clock) = limiter("100/day");
     let new = || TollgateLayer::embedded(std::sync::Arc::clone(&limiter)).unwrap();
     let peer = || get("/").extension(PeerAddr("192.0.2.1:1".parse().unwrap()));

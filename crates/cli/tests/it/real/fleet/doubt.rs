@@ -43,7 +43,9 @@ fn doubt_is_told_by_every_instrument_until_it_is_ended() {
         redis.url()
     );
     node.desk.line(&doctor).says("may be in doubt until 20");
-    assert!(node.server.log().contains("are in doubt"));
+    wait_for("the log to say that it began", LONG, || {
+        node.server.log().contains("are in doubt").then_some(())
+    });
 
     let trust = format!("redis trust --admin {admin}");
     node.desk
