@@ -78,7 +78,7 @@ pub enum UnknownTier {
 }
 
 impl UnknownTier {
-    /// Every policy.
+    /// Every policy, in the order of the manual.
     pub const ALL: [Self; 3] = [Self::Default, Self::Keep, Self::Refuse];
 
     /// As in a setting.

@@ -12,7 +12,7 @@ pub(super) const UNSEEN_MAX: Micros = Micros::from_secs(5);
 /// Whether a process has been at a server before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
-    /// It has.
+    /// It has been there before.
     Known,
     /// It knows that another was there before.
     Heir,

@@ -28,7 +28,7 @@ pub struct Explanation {
     pub tier_found: TierFound,
     /// Whom a block denies before any rule is looked at.
     pub blocked: Option<String>,
-    /// That block.
+    /// The block that denies the request.
     pub block: Option<Arc<Block>>,
     /// What became of each rule. Rules that miss by more than one condition are only counted.
     pub rules: Vec<Considered>,

@@ -9,7 +9,7 @@ use super::{
     refused::{Fact, Refused, Source},
 };
 
-/// What was proven of whoever asks.
+/// What was proven of a caller.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Identity {
     pub(super) token: Option<Arc<Facts>>,
@@ -25,7 +25,7 @@ pub(super) enum OwnKey {
     /// By the word of a caller that is trusted.
     #[default]
     Fact,
-    /// Whoever sends it could have a new budget with each request.
+    /// A caller that is not trusted would have a new budget with each made-up key.
     Ignored,
 }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tollgate_testkit::postgres::Postgres;
 
-/// The program.
+/// The `tollgate` binary under test.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_tollgate");
 
 /// A folder, and the database that the commands run in it work on.

@@ -12,7 +12,8 @@ use http_body_util::Empty;
 use tollgate_tower::{Decide, Key, Outcome, PeerAddr, TollgateLayer, header, peer_ip};
 use tower::{Layer as _, ServiceExt as _, service_fn};
 use tracing::{
-    Event, Metadata, Subscriber,
+    Dispatch, Event, Metadata, Subscriber,
+    dispatcher::{self, DefaultGuard},
     field::{Field, Visit},
     span::{Attributes, Id, Record},
 };
@@ -25,6 +26,15 @@ use crate::common::{Desk, standstill};
 struct Log(Arc<Mutex<Vec<String>>>);
 
 impl Log {
+    /// Hears what this thread logs, until both are dropped.
+    fn listen(&self) -> (Dispatch, DefaultGuard) {
+        let log = Dispatch::new(self.clone());
+        // With one dispatcher in the process, another test's thread decides by its own, which is none, that a line is of
+        // no interest to any. With two, all are asked.
+        let other = Dispatch::new(Self::default());
+        (other, dispatcher::set_default(&log))
+    }
+
     /// The lines since they were last taken.
     fn taken(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.lock().unwrap())
@@ -91,7 +101,7 @@ fn get(path: &str) -> http::request::Builder {
 #[tokio::test(start_paused = true)]
 async fn a_key_that_no_rule_counts_by_is_said_at_the_first_answer() {
     let log = Log::default();
-    let _logs = tracing::subscriber::set_default(log.clone());
+    let _logs = log.listen();
     let _still = standstill();
     let desk = Desk::new();
     desk.write("rules.yaml", RULES);
@@ -128,7 +138,7 @@ async fn a_key_that_no_rule_counts_by_is_said_at_the_first_answer() {
 #[tokio::test(start_paused = true)]
 async fn a_server_that_is_lost_and_found_is_said_once_each() {
     let log = Log::default();
-    let _logs = tracing::subscriber::set_default(log.clone());
+    let _logs = log.listen();
     let _still = standstill();
     let desk = Desk::new();
     desk.write("rules.yaml", RULES);
