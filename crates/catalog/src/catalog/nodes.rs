@@ -180,8 +180,8 @@ impl Catalog {
         self.database.read(nodes).await
     }
 
-    /// Waits until every live node has confirmed a write, at most until the deadline. Whoever is not
-    /// there yet is named; that is an answer, not an error.
+    /// Waits until every live node has confirmed a write, at most until the deadline, and names the nodes that have not:
+    /// that is an answer, not an error. It looks at least once, however short the deadline is.
     ///
     /// # Errors
     ///
@@ -192,31 +192,39 @@ impl Catalog {
         deadline: Duration,
     ) -> Result<Confirmation, CatalogError> {
         let mut awaited: BTreeSet<NodeId> = BTreeSet::new();
-        let mut last = Confirmation::default();
+        let mut last = self.look_confirmed(goal, &mut awaited).await?;
         let wait = async {
-            loop {
-                let nodes = self.nodes().await?;
-                let live = nodes.iter().filter(|node| node.is_live);
-                awaited.extend(live.map(|node| node.id.clone()));
-                for gone in nodes.iter().filter(|node| node.has_left) {
-                    awaited.remove(&gone.id);
-                }
-                let (confirmed, missing) = awaited.iter().cloned().partition(|id| {
-                    nodes
-                        .iter()
-                        .any(|node| node.id == *id && goal.is_reached(node))
-                });
-                last = Confirmation { confirmed, missing };
-                if last.is_complete() {
-                    return Ok(());
-                }
+            while !last.is_complete() {
                 tokio::time::sleep(LOOK_EVERY).await;
+                last = self.look_confirmed(goal, &mut awaited).await?;
             }
+            Ok(())
         };
         match tokio::time::timeout(deadline, wait).await {
             Ok(Err(error)) => Err(error),
             Ok(Ok(())) | Err(_) => Ok(last),
         }
+    }
+
+    /// One look at the nodes. `awaited` holds the live ones of all looks so far.
+    async fn look_confirmed(
+        &self,
+        goal: Goal,
+        awaited: &mut BTreeSet<NodeId>,
+    ) -> Result<Confirmation, CatalogError> {
+        let nodes = self.nodes().await?;
+        let live = nodes.iter().filter(|node| node.is_live);
+        awaited.extend(live.map(|node| node.id.clone()));
+        for gone in nodes.iter().filter(|node| node.has_left) {
+            awaited.remove(&gone.id);
+        }
+        let has_confirmed = |id: &NodeId| {
+            nodes
+                .iter()
+                .any(|node| node.id == *id && goal.is_reached(node))
+        };
+        let (confirmed, missing) = awaited.iter().cloned().partition(has_confirmed);
+        Ok(Confirmation { confirmed, missing })
     }
 }
 

@@ -7,7 +7,7 @@ use tollgate_catalog::{
     Base, Catalog, Edit, Expect, HISTORY_PAGE_MAX, Page, Revision, RevisionNumber, Step,
 };
 use tollgate_rules::{Name, RuleSet};
-use tollgate_testkit::Rng;
+use tollgate_testkit::{Rng, rounds};
 
 use crate::common::{Place, dana, name, override_of, put, remove, rule, set};
 
@@ -114,8 +114,8 @@ async fn agrees(catalog: &Catalog, model: &Model, rng: &mut Rng) {
 }
 
 /// How many sequences, of one to five steps each. PostgreSQL, where each step is a journey, runs the same code.
-const SEQUENCES: u64 = 1_000;
-const SEQUENCES_ON_POSTGRES: u64 = 200;
+const SEQUENCES: u32 = 1_000;
+const SEQUENCES_ON_POSTGRES: u32 = 200;
 
 pub(crate) async fn revisions_agree_with_a_simple_model(place: Place) {
     let mut rng = Rng::new(7);
@@ -130,7 +130,7 @@ pub(crate) async fn revisions_agree_with_a_simple_model(place: Place) {
         None => SEQUENCES,
         Some(_) => SEQUENCES_ON_POSTGRES,
     };
-    for _ in 0..sequences {
+    for _ in 0..rounds(sequences) {
         for _ in 0..=rng.index(5) {
             one_step(&catalog, &mut model, &mut rng).await;
         }

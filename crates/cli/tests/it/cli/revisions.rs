@@ -210,7 +210,7 @@ pub(crate) fn a_node_that_does_not_follow_is_named(desk: &Desk) {
     let ran = desk
         .line("overrides set --key user=acme --factor 2x --wait 1 --json")
         .with(1);
-    assert_eq!(ran.json()["nodes"]["missing"][0], "gate-3");
+    assert_eq!(ran.json()["nodes"]["missing"][0], "gate-3", "{ran:?}");
 }
 
 pub(crate) fn a_file_with_errors_changes_nothing(desk: &Desk) {
