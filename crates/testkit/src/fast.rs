@@ -27,7 +27,10 @@ pub fn rounds(full: u32) -> u32 {
 
 /// Keeps the module names honest by which a fast run chooses its tests.
 pub(crate) fn refuse_when_fast(name: &str) {
-    assert!(!is_fast(), "this test starts {name}: move it under a module named `real` (see CONTRIBUTING.md)");
+    assert!(
+        !is_fast(),
+        "this test starts {name}: move it under a module named `real` (see CONTRIBUTING.md)"
+    );
 }
 
 fn is_fast() -> bool {

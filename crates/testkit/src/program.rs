@@ -5,13 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::pypi;
+use crate::{fast::refuse_when_fast, pypi};
 
 /// Debian keeps servers here, which is not on everybody's path.
 const DEBIAN: &str = "/usr/sbin";
-
-/// Set by a run that shall need no program from outside.
-const FAST: &str = "TOLLGATE_TEST_FAST";
 
 /// The path of a program from outside the project, by its name.
 ///
@@ -34,18 +31,10 @@ pub fn program(name: &str) -> PathBuf {
     })
 }
 
-/// Keeps the module names honest by which a fast run chooses its tests.
-pub(crate) fn refuse_when_fast(name: &str) {
-    assert!(
-        env::var_os(FAST).is_none(),
-        "this test starts {name}: move it under a module named `real` (see CONTRIBUTING.md)"
-    );
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{FAST, program};
-    use crate::one_test;
+    use super::program;
+    use crate::{fast::FAST, one_test};
 
     #[test]
     #[ignore = "run by the test below"]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::program::refuse_when_fast;
+use crate::fast::refuse_when_fast;
 
 /// The program of this name.
 ///

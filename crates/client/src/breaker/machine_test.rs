@@ -4,6 +4,7 @@
 
 use proptest::prelude::{Just, ProptestConfig, Strategy, prop_oneof, proptest};
 use tollgate_core::{Micros, Timestamp};
+use tollgate_testkit::rounds;
 
 use super::{
     BreakerState,
@@ -113,7 +114,7 @@ fn agree(events: &[Event]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4_000))]
+    #![proptest_config(ProptestConfig::with_cases(rounds(4_000)))]
 
     #[test]
     fn the_machine_does_what_the_model_does(

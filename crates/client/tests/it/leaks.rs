@@ -4,12 +4,15 @@ use std::{fs, sync::Arc, time::Duration};
 
 use tokio::{runtime::Handle, time::sleep};
 use tollgate_client::{Check, Client};
-use tollgate_testkit::ran_alone;
+use tollgate_testkit::{ran_alone, rounds};
 
 use crate::virtual_time::{Behaviour, Fake, client};
 
 /// In each of two rounds.
-const CALLS: u64 = 512_000;
+fn calls() -> u64 {
+    rounds(512_000).into()
+}
+
 const CALLERS: u64 = 64;
 /// What the tables of a client take when they are full, and what an allocator keeps.
 const GROWTH_BYTES_MAX: u64 = 96 << 20;
@@ -21,9 +24,9 @@ fn resident_bytes() -> u64 {
 }
 
 async fn call(client: Client, caller: u64) {
-    for call in 0..CALLS / CALLERS {
+    for call in 0..calls() / CALLERS {
         let check = Check::new()
-            .user(format!("u{}", caller * CALLS + call))
+            .user(format!("u{}", caller * calls() + call))
             .endpoint("/");
         drop(client.check(&check).await.unwrap());
     }
@@ -66,8 +69,8 @@ async fn a_million_calls_leave_neither_tasks_nor_memory() {
     let meddler = tokio::spawn(meddle(Arc::clone(&fake)));
     let mut resident = Vec::new();
     for round in 0..2 {
-        let calls = |caller| tokio::spawn(call(client.clone(), caller + round * CALLERS));
-        let callers: Vec<_> = (0..CALLERS).map(calls).collect();
+        let calling = |caller| tokio::spawn(call(client.clone(), caller + round * CALLERS));
+        let callers: Vec<_> = (0..CALLERS).map(calling).collect();
         for caller in callers {
             caller.await.unwrap();
         }
@@ -82,7 +85,7 @@ async fn a_million_calls_leave_neither_tasks_nor_memory() {
         + status.by_fallback.allowed
         + status.by_fallback.denied
         + status.cached_denials;
-    assert_eq!(answered, 2 * CALLS);
+    assert_eq!(answered, 2 * calls());
     drop(client);
     sleep(Duration::from_secs(3_600)).await;
     assert_eq!(Handle::current().metrics().num_alive_tasks(), alive);

@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use crate::program::refuse_when_fast;
+use crate::fast::refuse_when_fast;
 
 /// Holds one folder per version, each with a `bin`.
 const DEBIAN: &str = "/usr/lib/postgresql";

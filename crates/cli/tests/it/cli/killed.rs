@@ -3,12 +3,12 @@
 
 use std::{fmt::Write as _, process::Stdio, time::Duration};
 
-use tollgate_testkit::Rng;
+use tollgate_testkit::{Rng, rounds};
 
 use crate::common::Desk;
 
 const RULES: usize = 5_000;
-const KILLS: usize = 20;
+const KILLS: u32 = 20;
 
 fn many(limit: &str) -> String {
     let mut file = String::from("version: 1\nrules:\n");
@@ -30,7 +30,7 @@ pub(crate) fn a_killed_apply_leaves_the_old_rules_or_the_new(desk: &Desk) {
     });
     assert_ne!(contents[0], contents[1]);
     let (mut rng, mut now) = (Rng::new(1), 1);
-    for kill in 0..KILLS {
+    for kill in 0..rounds(KILLS) {
         let other = 1 - now;
         desk.write("rules.yaml", &files[other]);
         kill_apply(desk, Duration::from_millis(rng.below(1_500)));

@@ -8,7 +8,7 @@ use tollgate_sim::{
     Rng,
     pool::{Admission, Guard, Pool, breach},
 };
-use tollgate_testkit::limit;
+use tollgate_testkit::{limit, rounds};
 
 use super::{
     calls::LIMITS,
@@ -128,14 +128,18 @@ fn try_all<H: Holds>(make: Make<H>, seeds: std::ops::Range<u64>) {
     }
 }
 
+fn seeds() -> u64 {
+    rounds(1_000).into()
+}
+
 #[test]
 fn no_schedule_breaks_the_law() {
-    try_all(model_holder, 0..1_000);
+    try_all(model_holder, 0..seeds());
 }
 
 #[test]
 fn no_schedule_breaks_the_law_with_our_holder() {
-    try_all(real_holder, 0..1_000);
+    try_all(real_holder, 0..seeds());
 }
 
 /// 120,000 schedules on as many threads as there are.
