@@ -14,7 +14,10 @@ const OVERRIDES: &str = "/ratelimit/overrides";
 async fn ruled() -> House {
     let house = House::sqlite().await;
     let rule = json!({ "name": "login", "key": ["user"], "limit": "10/min" });
-    house.post("/ratelimit/rules", &rule).await.expect(201);
+    house
+        .post("/ratelimit/rules?wait=30s", &rule)
+        .await
+        .expect(201);
     house
 }
 
