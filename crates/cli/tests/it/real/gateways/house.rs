@@ -177,6 +177,7 @@ impl House {
             assert_eq!(shown("x-ratelimit-remaining"), Some(left.to_string()));
             assert!(shown("x-ratelimit-reset").is_some(), "{reply:?}");
             assert!(shown("tollgate-decision-id").is_some(), "{reply:?}");
+            assert_eq!(shown("tollgate-reason").as_deref(), Some("allowed"));
             assert_eq!(shown("retry-after"), None);
         }
     }

@@ -34,6 +34,7 @@ fn denied(reply: &Reply) {
     assert_eq!(json["retry_after"].to_string(), wait);
     let id = reply.header("tollgate-decision-id").unwrap();
     assert_eq!(json["decision_id"], id);
+    assert_eq!(reply.header("tollgate-reason"), Some("throttled"));
 }
 
 /// A block is 403, a path without a normal form 400; the site sees neither.
