@@ -122,7 +122,7 @@ impl Subject for ChargeBatch {
             let charges: [_; BATCH] = std::array::from_fn(|index| self.charge(&requests[index]));
             let batch = charges.each_ref().map(<[Charge<'_>; 1]>::as_slice);
             verdicts.clear();
-            self.limiter.store().charge_batch(&batch, &mut verdicts);
+            self.limiter.store().charge_batch_now(&batch, &mut verdicts);
             let verdicts = black_box(&verdicts).iter();
             allowed += verdicts.filter(|verdict| verdict.is_allowed()).count();
         }

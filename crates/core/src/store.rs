@@ -2,6 +2,8 @@
 
 use std::{error::Error, future::Future, sync::Arc, time::Duration};
 
+use futures_util::future::join_all;
+
 use crate::{Charge, Verdict};
 
 /// Keeps counters and applies charges to them.
@@ -45,6 +47,19 @@ pub trait Store: Send + Sync {
         action: Action,
         charges: &[Charge<'_>],
     ) -> impl Future<Output = Result<Verdict, StoreError>> + Send;
+
+    /// Decides several requests, each on its own and in order, and appends what came of each. They are put to the store at
+    /// once; the caller bounds their number.
+    fn charge_batch(
+        &self,
+        requests: &[&[Charge<'_>]],
+        verdicts: &mut Vec<Result<Verdict, StoreError>>,
+    ) -> impl Future<Output = ()> + Send {
+        async move {
+            let all = requests.iter().map(|charges| self.charge(charges));
+            verdicts.extend(join_all(all).await);
+        }
+    }
 }
 
 /// What the side door of a store can do to the counters of some charges.
@@ -109,7 +124,7 @@ pub trait ImmediateStore: Send + Sync {
     fn inspect_now(&self, action: Action, charges: &[Charge<'_>]) -> Verdict;
 
     /// Decides several requests, each on its own and in order, and appends their verdicts.
-    fn charge_batch(&self, requests: &[&[Charge<'_>]], verdicts: &mut Vec<Verdict>) {
+    fn charge_batch_now(&self, requests: &[&[Charge<'_>]], verdicts: &mut Vec<Verdict>) {
         verdicts.extend(requests.iter().map(|charges| self.charge_now(charges)));
     }
 }
@@ -130,8 +145,8 @@ impl<S: ImmediateStore + ?Sized> ImmediateStore for Arc<S> {
         (**self).inspect_now(action, charges)
     }
 
-    fn charge_batch(&self, requests: &[&[Charge<'_>]], verdicts: &mut Vec<Verdict>) {
-        (**self).charge_batch(requests, verdicts);
+    fn charge_batch_now(&self, requests: &[&[Charge<'_>]], verdicts: &mut Vec<Verdict>) {
+        (**self).charge_batch_now(requests, verdicts);
     }
 }
 
@@ -142,6 +157,16 @@ impl<S: ImmediateStore> Store for S {
 
     async fn inspect(&self, action: Action, charges: &[Charge<'_>]) -> Result<Verdict, StoreError> {
         Ok(self.inspect_now(action, charges))
+    }
+
+    async fn charge_batch(
+        &self,
+        requests: &[&[Charge<'_>]],
+        verdicts: &mut Vec<Result<Verdict, StoreError>>,
+    ) {
+        let mut decided = Vec::with_capacity(requests.len());
+        self.charge_batch_now(requests, &mut decided);
+        verdicts.extend(decided.into_iter().map(Ok));
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
 const TOGETHER: usize = 16;
 
 impl Counters {
-    pub(crate) fn charge_batch(
+    pub(crate) fn charge_batch_now(
         &self,
         requests: &[&[Charge<'_>]],
         verdicts: &mut Vec<Verdict>,

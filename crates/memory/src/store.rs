@@ -105,8 +105,9 @@ impl<C: Clock> ImmediateStore for MemoryStore<C> {
         Transaction::run(&self.counters, &self.clock, Mode::Inspect(action), charges)
     }
 
-    fn charge_batch(&self, requests: &[&[Charge<'_>]], verdicts: &mut Vec<Verdict>) {
-        self.counters.charge_batch(requests, verdicts, &self.clock);
+    fn charge_batch_now(&self, requests: &[&[Charge<'_>]], verdicts: &mut Vec<Verdict>) {
+        self.counters
+            .charge_batch_now(requests, verdicts, &self.clock);
     }
 }
 

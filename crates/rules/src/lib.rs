@@ -30,7 +30,7 @@ pub use directory::{
     ApiKey, Block, Directory, KeyCard, KeyDigest, KeyStanding, Quota, QuotaCard, Used, User,
 };
 pub use exception::{Change, Factor, FactorError, Override};
-pub use live::{Live, Published};
+pub use live::{Live, Loaded, Published};
 pub use miss::Miss;
 pub use naming::key_parts;
 pub use nearest::nearest;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arc_swap::ArcSwapOption;
+use arc_swap::{ArcSwapOption, Guard};
 
 use crate::{Directory, RuleSet, Snapshot, UnknownTier};
 
@@ -37,6 +37,27 @@ pub enum Published {
         /// Which.
         in_force: u64,
     },
+}
+
+/// What [`Live::load`] found; it stays what it is whatever is published meanwhile.
+///
+/// ```
+/// use tollgate_rules::{Live, RuleSet};
+///
+/// let live = Live::new();
+/// assert!(live.load().snapshot().is_none());
+/// live.publish(&RuleSet::default(), 7);
+/// assert_eq!(live.load().snapshot().map(|snapshot| snapshot.revision()), Some(7));
+/// ```
+#[derive(Debug)]
+pub struct Loaded(Guard<Option<Arc<Snapshot>>>);
+
+impl Loaded {
+    /// The snapshot; none as long as none was ever published.
+    #[inline]
+    pub fn snapshot(&self) -> Option<&Snapshot> {
+        self.0.as_deref()
+    }
 }
 
 impl Live {
@@ -82,6 +103,12 @@ impl Live {
     /// The snapshot in force, for as long as the caller keeps it.
     pub fn snapshot(&self) -> Option<Arc<Snapshot>> {
         self.snapshot.load_full()
+    }
+
+    /// The snapshot in force, without touching its count of users: for one decision or one batch.
+    #[inline]
+    pub fn load(&self) -> Loaded {
+        Loaded(self.snapshot.load())
     }
 
     /// Runs `with` on the snapshot in force, without touching its count of users.

@@ -29,9 +29,7 @@ mod revision;
 mod trial;
 
 pub use builder::{Builder, InMemory, LimitsMissing, OwnStore};
-pub use gate::{Gate, Met, NoSnapshot, Part, Ruling, Spend, Told, Unanswered};
-#[doc(hidden)]
-pub use gate::{JoinAll, join_all};
+pub use gate::{Gate, LimitDetails, MatchedLimit, NoSnapshot, Part, Ruling, Spend, Unanswered};
 pub use limiter::RateLimiter;
 pub use observer::Observer;
 pub use tollgate_core::{

@@ -227,7 +227,7 @@ impl<S: ImmediateStore, O: Observer> RateLimiter<S, O> {
                     .collect();
                 let batch: SmallVec<[&[Charge<'_>]; TOGETHER]> =
                     charges.iter().map(SmallVec::as_slice).collect();
-                self.store.charge_batch(&batch, &mut verdicts);
+                self.store.charge_batch_now(&batch, &mut verdicts);
             });
             for ((key, _), verdict) in requests.iter().zip(verdicts.drain(..)) {
                 self.observer.decided(key, &verdict);

@@ -26,7 +26,7 @@ pub struct Outcome {
 #[derive(Clone, Debug)]
 pub(crate) enum By {
     Limiter(Verdict),
-    Gate { ruling: Arc<Ruling>, at: Timestamp },
+    Gate(Arc<Ruling>),
     Server(Arc<Told>),
 }
 
@@ -90,9 +90,8 @@ impl Outcome {
         Self { by }
     }
 
-    pub(crate) fn of_gate(ruling: Ruling, at: Timestamp) -> Self {
-        let ruling = Arc::new(ruling);
-        let by = By::Gate { ruling, at };
+    pub(crate) fn of_gate(ruling: Ruling) -> Self {
+        let by = By::Gate(Arc::new(ruling));
         Self { by }
     }
 
@@ -106,7 +105,7 @@ impl Outcome {
     pub fn is_allowed(&self) -> bool {
         match &self.by {
             By::Limiter(verdict) => verdict.is_allowed(),
-            By::Gate { ruling, .. } => ruling.is_allowed(),
+            By::Gate(ruling) => ruling.is_allowed(),
             By::Server(told) => told.is_allowed,
         }
     }
@@ -114,7 +113,7 @@ impl Outcome {
     /// Who decided.
     pub fn decided_by(&self) -> DecidedBy {
         match &self.by {
-            By::Limiter(_) | By::Gate { .. } => DecidedBy::Embedded,
+            By::Limiter(_) | By::Gate(_) => DecidedBy::Embedded,
             By::Server(told) => told.decided_by,
         }
     }
@@ -132,7 +131,7 @@ impl Outcome {
     pub fn reason(&self) -> Reason {
         match &self.by {
             By::Limiter(verdict) => verdict.reason(),
-            By::Gate { ruling, .. } => ruling.reason(),
+            By::Gate(ruling) => ruling.reason(),
             By::Server(told) => told.reason,
         }
     }
@@ -141,7 +140,7 @@ impl Outcome {
     pub fn limit(&self) -> Option<u64> {
         match &self.by {
             By::Limiter(verdict) => Some(verdict.binding().limit()),
-            By::Gate { ruling, .. } => ruling.limit(),
+            By::Gate(ruling) => ruling.limit(),
             By::Server(told) => told.limit,
         }
     }
@@ -157,7 +156,7 @@ impl Outcome {
     pub fn remaining(&self) -> Option<u64> {
         match &self.by {
             By::Limiter(verdict) => Some(verdict.binding().remaining()),
-            By::Gate { ruling, .. } => ruling.remaining(),
+            By::Gate(ruling) => ruling.remaining(),
             By::Server(told) => told.remaining,
         }
     }
@@ -166,7 +165,7 @@ impl Outcome {
     pub fn reset_after(&self) -> Option<Duration> {
         let reset = match &self.by {
             By::Limiter(verdict) => Some(verdict.binding().reset_after()),
-            By::Gate { ruling, .. } => match ruling.binding() {
+            By::Gate(ruling) => match ruling.binding() {
                 Some(decision) => Some(decision.reset_after()),
                 None if ruling.is_allowed() => None,
                 None => ruling.retry_after(),
@@ -178,7 +177,7 @@ impl Outcome {
 
     /// The least wait that the rule of a denial asks for. A server's reset includes it.
     fn asked_wait(&self) -> Duration {
-        let By::Gate { ruling, .. } = &self.by else {
+        let By::Gate(ruling) = &self.by else {
             return Duration::ZERO;
         };
         let is_promised = !ruling.is_allowed() && ruling.retry_after().is_some();
@@ -196,7 +195,7 @@ impl Outcome {
         }
         match &self.by {
             By::Limiter(verdict) => verdict.binding().retry_after(),
-            By::Gate { ruling, .. } => ruling.retry_after(),
+            By::Gate(ruling) => ruling.retry_after(),
             By::Server(told) => told.retry_after,
         }
     }
@@ -207,7 +206,7 @@ impl Outcome {
         let exact = self.retry_after()?;
         match &self.by {
             By::Limiter(_) => Some(seconds(exact).max(1)),
-            By::Gate { ruling, .. } => ruling.retry_after_s(),
+            By::Gate(ruling) => ruling.retry_after_s(),
             By::Server(told) => told.retry_after_s.or(Some(seconds(exact).max(1))),
         }
     }
@@ -222,9 +221,7 @@ impl Outcome {
                 [only] => only.delay(),
                 several => longest(&mut several.iter()),
             },
-            By::Gate { ruling, .. } => {
-                longest(&mut ruling.decisions().map(|(_, decision)| decision))
-            }
+            By::Gate(ruling) => longest(&mut ruling.decisions().map(|(_, decision)| decision)),
             By::Server(told) => told.delay,
         }
     }
@@ -233,7 +230,7 @@ impl Outcome {
     pub fn rule(&self) -> Option<&str> {
         match &self.by {
             By::Limiter(_) => None,
-            By::Gate { ruling, .. } => ruling.rule().map(|rule| rule.name.as_str()),
+            By::Gate(ruling) => ruling.rule().map(|rule| rule.name.as_str()),
             By::Server(told) => told.rule.as_deref(),
         }
     }
@@ -243,7 +240,7 @@ impl Outcome {
         match &self.by {
             By::Limiter(verdict) if verdict.is_allowed() => 200,
             By::Limiter(_) => 429,
-            By::Gate { ruling, .. } => ruling.status(),
+            By::Gate(ruling) => ruling.status(),
             By::Server(told) => told.status,
         }
     }
@@ -252,7 +249,7 @@ impl Outcome {
     pub fn message(&self) -> Option<&str> {
         match &self.by {
             By::Limiter(_) => None,
-            By::Gate { ruling, .. } => {
+            By::Gate(ruling) => {
                 let rule = ruling.rule().filter(|_| !ruling.is_allowed())?;
                 rule.response.message.as_deref()
             }
@@ -264,14 +261,14 @@ impl Outcome {
     pub fn decision_id(&self) -> Option<&str> {
         match &self.by {
             By::Server(told) => told.decision_id.as_deref(),
-            By::Limiter(_) | By::Gate { .. } => None,
+            By::Limiter(_) | By::Gate(_) => None,
         }
     }
 
     /// The revision of the rules in this process.
     pub(crate) fn revision(&self) -> Option<u64> {
         match &self.by {
-            By::Gate { ruling, .. } => Some(ruling.revision()),
+            By::Gate(ruling) => Some(ruling.revision()),
             By::Limiter(_) | By::Server(_) => None,
         }
     }
@@ -280,7 +277,7 @@ impl Outcome {
     pub(crate) fn at(&self) -> Timestamp {
         match &self.by {
             By::Limiter(verdict) => verdict.now().wall,
-            By::Gate { at, .. } => *at,
+            By::Gate(ruling) => ruling.now().wall,
             By::Server(told) => told.at,
         }
     }

@@ -71,22 +71,24 @@ pub(crate) fn standings<'o>(
                 };
             decisions.map(standing).collect()
         }
-        By::Gate { ruling, .. } => {
+        By::Gate(ruling) => {
             let shown = ruling.shown_place();
             let decisions = ruling.decisions().enumerate();
-            let standing =
-                |(place, (met, decision)): (usize, (&'o tollgate::Met, &tollgate::Decision))| {
-                    Standing {
-                        name: ruling.policy_of(met),
-                        rule: met.rule.name.as_str(),
-                        limit: decision.limit(),
-                        window: met.period.length().into(),
-                        remaining: decision.remaining(),
-                        reset_after: decision.reset_after(),
-                        is_denied: !decision.is_allowed(),
-                        is_shown: shown == Some(place),
-                    }
-                };
+            let standing = |(place, (met, decision)): (
+                usize,
+                (&'o tollgate::MatchedLimit, &tollgate::Decision),
+            )| {
+                Standing {
+                    name: ruling.policy_of(met),
+                    rule: met.rule.name.as_str(),
+                    limit: decision.limit(),
+                    window: met.period.length().into(),
+                    remaining: decision.remaining(),
+                    reset_after: decision.reset_after(),
+                    is_denied: !decision.is_allowed(),
+                    is_shown: shown == Some(place),
+                }
+            };
             decisions.map(standing).collect()
         }
         By::Server(told) => of_server(told),

@@ -94,7 +94,7 @@ fn golden_vectors_in_batches() {
                 .collect();
             let requests: Vec<&[Charge<'_>]> = requests.iter().map(<[_; 1]>::as_slice).collect();
             let mut verdicts = Vec::new();
-            store.charge_batch(&requests, &mut verdicts);
+            store.charge_batch_now(&requests, &mut verdicts);
             *verdicts[23].binding()
         });
     }
@@ -114,7 +114,7 @@ fn a_batch_charges_a_key_as_often_as_it_is_in_it() {
         })
         .collect();
     let mut verdicts: Vec<Verdict> = Vec::new();
-    store.charge_batch(&requests, &mut verdicts);
+    store.charge_batch_now(&requests, &mut verdicts);
     assert_eq!(verdicts.len(), 64);
     let passed = |charges| {
         let of_length = verdicts.iter().filter(|it| it.decisions().len() == charges);

@@ -180,7 +180,7 @@ fn anything(store: &Store, limits: &[Limit], rng: &mut Rng) {
         0 => drop(store.inspect_now(Action::Peek, &charges)),
         1 => drop(store.inspect_now(Action::Refund, &charges)),
         2 => drop(store.inspect_now(Action::Reset, &charges)),
-        3 | 4 => store.charge_batch(&[&charges, &charges[..1]], &mut Vec::new()),
+        3 | 4 => store.charge_batch_now(&[&charges, &charges[..1]], &mut Vec::new()),
         _ => drop(store.charge_now(&charges)),
     }
 }

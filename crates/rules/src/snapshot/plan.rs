@@ -75,6 +75,12 @@ impl Plan<'_> {
         self.revision
     }
 
+    /// Whether counters decide: nothing stops the request, and something limits it.
+    #[inline]
+    pub fn needs_counters(&self) -> bool {
+        self.stop.is_none() && !self.lines.is_empty()
+    }
+
     /// The charges to put to a store, one for each of [`Plan::lines`]. None if the request is denied, or
     /// nothing limits it.
     pub fn charges(&self) -> SmallVec<[Charge<'_>; 4]> {

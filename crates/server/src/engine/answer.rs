@@ -1,13 +1,16 @@
 //! What a caller is told.
 
 use std::{
+    cmp::Reverse,
     fmt,
     hash::{BuildHasher as _, Hasher as _, RandomState},
     sync::atomic::{AtomicU64, Ordering::Relaxed},
+    time::Duration,
 };
 
+use smallvec::SmallVec;
 use tollgate::Ruling;
-use tollgate_core::{Micros, Timestamp};
+use tollgate_core::{Micros, Timestamp, Verdict};
 
 use super::Penalty;
 
@@ -16,8 +19,6 @@ use super::Penalty;
 pub(crate) struct Answer {
     /// Names the decision, on every node and for ever.
     pub(crate) id: DecisionId,
-    /// When it was made, by the time of day.
-    pub(crate) at: Timestamp,
     /// What it says.
     pub(crate) ruling: Ruling,
     /// What a denied client has to be told beside that.
@@ -25,6 +26,11 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// When it was made, by the time of day.
+    pub(crate) const fn at(&self) -> Timestamp {
+        self.ruling.now().wall
+    }
+
     /// The seconds that a denied client is told to wait; none if it may pass or waiting never helps.
     pub(crate) fn retry_after_s(&self) -> Option<u64> {
         let jitter_s = self.penalty.map_or(0, |penalty| penalty.jitter_s);
@@ -74,6 +80,47 @@ impl Answer {
     }
 }
 
+/// What came of questions that were asked together, one answer each, in order, under one name.
+#[derive(Clone, Debug)]
+pub(crate) struct Together {
+    pub(crate) answers: SmallVec<[Answer; 4]>,
+}
+
+impl Together {
+    /// Whether all may pass.
+    pub(crate) fn is_allowed(&self) -> bool {
+        self.answers.iter().all(|answer| answer.ruling.is_allowed())
+    }
+
+    /// The answer whose numbers stand for all: of the denials that with the longest wait, else that with
+    /// the smallest share left; the first of equals.
+    pub(crate) fn shown(&self) -> Option<&Answer> {
+        let denied = self
+            .answers
+            .iter()
+            .filter(|answer| !answer.ruling.is_allowed());
+        // Waiting in vain is the longest wait.
+        let longest = denied.min_by_key(|answer| match answer.ruling.retry_after() {
+            None => (false, Reverse(Duration::MAX)),
+            Some(wait) => (true, Reverse(wait)),
+        });
+        longest.or_else(|| self.scarcest()).or(self.answers.first())
+    }
+
+    fn scarcest(&self) -> Option<&Answer> {
+        let counted = self.answers.iter();
+        let counted = counted.filter_map(|answer| Some((answer, answer.ruling.binding()?)));
+        let counted: SmallVec<[_; 4]> = counted.collect();
+        let verdict = Verdict::of(
+            counted.iter().map(|(_, decision)| **decision),
+            self.answers.first()?.ruling.now(),
+        );
+        counted
+            .get(verdict.binding_index()?)
+            .map(|(answer, _)| *answer)
+    }
+}
+
 /// Why a question has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
@@ -91,7 +138,7 @@ pub(crate) enum Refusal {
     Counters(String),
 }
 
-/// The name of a decision: which run of which node, and the how manieth.
+/// The name of a decision: the run of the node, and the sequence number within it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct DecisionId {
     run: u64,

@@ -3,7 +3,7 @@
 use std::{
     collections::{HashMap, VecDeque},
     hash::{BuildHasher, Hash as _, Hasher as _, RandomState},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use smallvec::SmallVec;
@@ -35,37 +35,9 @@ struct Shard {
 #[derive(Debug)]
 struct Kept {
     facts: u64,
-    said: Said,
+    /// Filled once; those who ask meanwhile wait for it.
+    answer: Arc<OnceCell<Answer>>,
     at: Timestamp,
-}
-
-/// What was answered, or will be.
-#[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "an engine has only the one or only the other"
-)]
-enum Said {
-    Answer(Answer),
-    /// Whoever asks meanwhile waits for the one answer.
-    Soon(Arc<OnceCell<Answer>>),
-}
-
-/// Where a name is, or would be, remembered. Whoever holds it is the only one to ask under that name.
-pub(super) struct Place<'a> {
-    shard: MutexGuard<'a, Shard>,
-    name: &'a str,
-    facts: u64,
-}
-
-/// What is known of a name.
-pub(super) enum Seen {
-    /// Nothing.
-    Never,
-    /// The same question was asked.
-    Before(Box<Answer>),
-    /// Another question was asked.
-    Otherwise,
 }
 
 impl Repeats {
@@ -76,42 +48,45 @@ impl Repeats {
         }
     }
 
-    /// The place of a question's name; one without a name has the place of the empty one.
-    pub(super) fn place<'p>(&'p self, ask: &'p Ask<'_>) -> Place<'p> {
-        let name = ask.request_id.unwrap_or_default();
-        let spot = usize::try_from(self.hash.hash_one(name)).unwrap_or(0) % SHARDS;
-        #[expect(
-            clippy::indexing_slicing,
-            reason = "a remainder is below what it is of"
-        )]
-        let shard = self.shards[spot]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let facts = self.facts(ask);
-        Place { shard, name, facts }
-    }
-
-    /// Where the answer to a question with a name is, or will be: one for all who ask. Whoever gives up while
-    /// it is made leaves it to the next.
+    /// Where the answer to a request with a name is, or will be: one for all who ask under it. A caller that gives up while
+    /// the answer is made leaves that to the next.
     pub(super) fn cell(
         &self,
         ask: &Ask<'_>,
         now: Timestamp,
     ) -> Result<Arc<OnceCell<Answer>>, Refusal> {
-        let mut place = self.place(ask);
-        place.shard.forget(now);
-        match place.shard.answers.get(place.name) {
-            Some(kept) if kept.facts != place.facts => Err(Refusal::RequestIdTaken),
-            Some(kept) => Ok(match &kept.said {
-                Said::Answer(answer) => Arc::new(OnceCell::new_with(Some(answer.clone()))),
-                Said::Soon(cell) => Arc::clone(cell),
-            }),
+        let name = ask.request_id.unwrap_or_default();
+        let facts = self.facts(ask);
+        let mut shard = self
+            .shard(name)
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        shard.forget(now);
+        match shard.answers.get(name) {
+            Some(kept) if kept.facts != facts => Err(Refusal::RequestIdTaken),
+            Some(kept) => Ok(Arc::clone(&kept.answer)),
             None => {
-                let cell = Arc::new(OnceCell::new());
-                place.remember(Said::Soon(Arc::clone(&cell)), now);
-                Ok(cell)
+                let answer = Arc::new(OnceCell::new());
+                shard.remember(
+                    name,
+                    Kept {
+                        facts,
+                        answer: Arc::clone(&answer),
+                        at: now,
+                    },
+                );
+                Ok(answer)
             }
         }
+    }
+
+    #[expect(
+        clippy::indexing_slicing,
+        clippy::cast_possible_truncation,
+        reason = "a remainder is below what it is of"
+    )]
+    fn shard(&self, name: &str) -> &Mutex<Shard> {
+        &self.shards[self.hash.hash_one(name) as usize % SHARDS]
     }
 
     #[cfg(test)]
@@ -146,40 +121,17 @@ impl Repeats {
     }
 }
 
-impl Place<'_> {
-    pub(super) fn look(&mut self, now: Timestamp) -> Seen {
-        self.shard.forget(now);
-        match self.shard.answers.get(self.name) {
-            None => Seen::Never,
-            Some(kept) if kept.facts != self.facts => Seen::Otherwise,
-            Some(kept) => match &kept.said {
-                Said::Answer(answer) => Seen::Before(Box::new(answer.clone())),
-                Said::Soon(cell) => cell
-                    .get()
-                    .map_or(Seen::Never, |answer| Seen::Before(Box::new(answer.clone()))),
-            },
-        }
-    }
-
-    pub(super) fn keep(&mut self, answer: Answer, at: Timestamp) {
-        self.remember(Said::Answer(answer), at);
-    }
-
-    fn remember(&mut self, said: Said, at: Timestamp) {
-        let shard = &mut *self.shard;
-        if shard.order.len() >= NAMES_MAX
-            && let Some(oldest) = shard.order.pop_front()
-        {
-            shard.answers.remove(&oldest);
-        }
-        let facts = self.facts;
-        let kept = Kept { facts, said, at };
-        shard.answers.insert(self.name.into(), kept);
-        shard.order.push_back(self.name.into());
-    }
-}
-
 impl Shard {
+    fn remember(&mut self, name: &str, kept: Kept) {
+        if self.order.len() >= NAMES_MAX
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.answers.remove(&oldest);
+        }
+        self.answers.insert(name.into(), kept);
+        self.order.push_back(name.into());
+    }
+
     fn forget(&mut self, now: Timestamp) {
         while let Some(name) = self.order.front() {
             let is_old = |kept: &Kept| now.since(kept.at) >= REMEMBERED;

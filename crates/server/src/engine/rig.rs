@@ -6,7 +6,7 @@ use tollgate_core::ManualClock;
 use tollgate_memory::MemoryStore;
 use tollgate_rules::Live;
 
-use super::{Engine, Fleet, Time};
+use super::{Answer, Ask, CounterOp, Engine, Fleet, Refusal, Time, at_once};
 use crate::{config::Redis, telemetry::Recorder};
 
 impl Engine {
@@ -43,5 +43,22 @@ impl Engine {
         let store = MemoryStore::with_capacity(10_000, time.clone());
         let engine = Self::new(live, store, time, Arc::new(Recorder::default()));
         (Arc::new(engine), clock)
+    }
+
+    /// What a node that counts alone answers without waiting.
+    pub(crate) fn check_now(&self, ask: &Ask<'_>) -> Result<Answer, Refusal> {
+        at_once(self.check(ask)).unwrap()
+    }
+
+    pub(crate) fn check_all_now(
+        &self,
+        asks: &[Ask<'_>],
+        answered: impl FnMut(Result<Answer, Refusal>),
+    ) {
+        at_once(self.check_all(asks, answered)).unwrap();
+    }
+
+    pub(crate) fn inspect_now(&self, op: CounterOp<'_>, ask: &Ask<'_>) -> Result<Answer, Refusal> {
+        at_once(self.inspect(op, ask)).unwrap()
     }
 }

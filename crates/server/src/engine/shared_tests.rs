@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
-use tollgate::{Action, OnFailure, Reason, join_all};
+use futures_util::future::join_all;
+use tollgate::{Action, OnFailure, Reason};
 use tollgate_rules::Query;
 
-use super::{Ask, Deed, Engine, Refusal};
+use super::{Ask, CounterOp, Engine, Refusal};
 
 const RULES: &str = "version: 1\nrules: [{ name: login, key: [user], limit: 2/h }]";
 
@@ -83,7 +84,7 @@ async fn what_could_not_be_done_is_refused() {
     ] {
         let rule = Some("login");
         let refused = engine
-            .inspect(Deed { action, rule }, &ask)
+            .inspect(CounterOp { action, rule }, &ask)
             .await
             .unwrap_err();
         let Refusal::Counters(why) = refused else {
@@ -91,7 +92,7 @@ async fn what_could_not_be_done_is_refused() {
         };
         assert!(why.starts_with(words), "{why}");
     }
-    let deed = Deed {
+    let deed = CounterOp {
         action: Action::Peek,
         rule: Some("logout"),
     };

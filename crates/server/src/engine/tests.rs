@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tollgate::Action;
 use tollgate_rules::{Live, Query};
 
-use super::{Ask, Deed, Engine, Refusal};
+use super::{Ask, CounterOp, Engine, Refusal};
 
 const LOGIN: &str = "version: 1\nrules: [{ name: login, key: [user], limit: 2/h }]";
 
@@ -51,7 +51,7 @@ fn a_denial_is_repeated_too() {
     let denied = engine.check_now(&named("alice", "3")).unwrap();
     engine
         .inspect_now(
-            Deed {
+            CounterOp {
                 action: Action::Reset,
                 rule: None,
             },
@@ -175,7 +175,7 @@ fn without_rules_nothing_is_decided() {
 #[test]
 fn a_deed_for_a_rule_that_is_not_there_is_refused() {
     let (engine, _) = Engine::of_rules(LOGIN);
-    let deed = |rule| Deed {
+    let deed = |rule| CounterOp {
         action: Action::Peek,
         rule: Some(rule),
     };

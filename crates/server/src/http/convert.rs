@@ -1,6 +1,6 @@
 //! From bodies to questions, and from answers to bodies.
 
-use tollgate::{Band, Cost, Met, Micros, OnFailure, Ruling};
+use tollgate::{Band, Cost, MatchedLimit, Micros, OnFailure, Ruling};
 use tollgate_core::{Decision, Timestamp};
 use tollgate_rules::{Query, QueryError, Scope, UnknownScope};
 use tollgate_wire::check::{CheckAnswer, CheckBody, LimitAnswer, Problem, ToldAnswer, Wait};
@@ -168,13 +168,13 @@ pub(super) fn limits(answer: &Answer, telling: Telling) -> impl Iterator<Item = 
             limit: decision.limit(),
             window_us: met.period.length().get(),
             remaining: decision.remaining(),
-            reset: reset_of(decision, answer.at),
+            reset: reset_of(decision, answer.at()),
             told: in_full.then(|| told(met, decision)).flatten(),
         })
 }
 
-fn told<'a>(met: &'a Met, decision: &Decision) -> Option<Box<ToldAnswer<'a>>> {
-    let told = met.told.as_deref()?;
+fn told<'a>(met: &'a MatchedLimit, decision: &Decision) -> Option<Box<ToldAnswer<'a>>> {
+    let told = met.details.as_deref()?;
     Some(Box::new(ToldAnswer {
         reset_ms: Micros::from(decision.reset_after()).as_millis_ceil(),
         per: told.limit.to_string(),
@@ -189,7 +189,7 @@ fn told<'a>(met: &'a Met, decision: &Decision) -> Option<Box<ToldAnswer<'a>>> {
 /// When the limit shown is whole again, in seconds since 1970. A block that ends is over then.
 pub(super) fn reset(answer: &Answer) -> Option<u64> {
     let after = answer.reset_after()?;
-    Some(answer.at.saturating_add(after).as_secs_ceil())
+    Some(answer.at().saturating_add(after).as_secs_ceil())
 }
 
 fn reset_of(decision: &Decision, at: Timestamp) -> u64 {

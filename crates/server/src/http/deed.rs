@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     authority::{Actor, Caller, Door, Permission, Refused},
-    engine::{Answer, Deed},
+    engine::{Answer, CounterOp},
     identity::{PROXIED, Sender, credentials},
     record::{Counters, Tried},
 };
@@ -123,7 +123,7 @@ impl Desk {
         let answer = self
             .service
             .engine
-            .inspect(Deed { action, rule }, &ask)
+            .inspect(CounterOp { action, rule }, &ask)
             .await;
         if let (Action::Reset, Ok(_), Some(actor)) = (action, &answer, actor) {
             let from = Some(self.peer.address.ip().to_string());

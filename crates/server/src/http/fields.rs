@@ -79,7 +79,7 @@ fn vendor<L: Lines>(mut reply: L, answer: &Answer, reset_as: ResetAs) -> L {
     let reset = match reset_as {
         ResetAs::Epoch => reset,
         ResetAs::Seconds => {
-            let since = answer.at.as_micros();
+            let since = answer.at().as_micros();
             let until = reset.saturating_mul(1_000_000);
             until.saturating_sub(since).div_ceil(1_000_000)
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use smallvec::SmallVec;
-use tollgate::{Met, Ruling, Told};
+use tollgate::{LimitDetails, MatchedLimit, Ruling};
 use tollgate_core::{Decision, Micros};
 use tollgate_memory::Throttled;
 use tollgate_wire::resp::Encoder;
@@ -33,7 +33,7 @@ pub(super) fn in_full(reply: &mut Encoder<'_>, answer: &Answer, callers: Option<
     let met: SmallVec<[_; 4]> = ruling.decisions().collect();
     reply.array(met.len());
     for (met, decision) in met {
-        let told = met.told.as_deref().filter(|_| callers.is_some());
+        let told = met.details.as_deref().filter(|_| callers.is_some());
         limit(reply, met, told, decision);
     }
     reply.integer(ruling.status().into());
@@ -45,7 +45,12 @@ pub(super) fn in_full(reply: &mut Encoder<'_>, answer: &Answer, callers: Option<
     }
 }
 
-fn limit(reply: &mut Encoder<'_>, met: &Met, told: Option<&Told>, decision: &Decision) {
+fn limit(
+    reply: &mut Encoder<'_>,
+    met: &MatchedLimit,
+    told: Option<&LimitDetails>,
+    decision: &Decision,
+) {
     reply.array(10);
     reply.bulk(met.rule.name.as_str().as_bytes());
     reply.integer(integer(decision.limit()));

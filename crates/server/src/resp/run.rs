@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     authority::Actor,
-    engine::{Deed, Engine},
+    engine::{CounterOp, Engine},
     identity::{Distrust, Identifier, Identity, Refused, Sender, Standing, Stated},
     record::{Counters, Tried},
 };
@@ -195,7 +195,11 @@ impl Desk<'_> {
             _ => return self.check(&asked, reply).await,
         };
         let rule = asked.rule;
-        match self.engine.inspect(Deed { action, rule }, &asked.ask).await {
+        match self
+            .engine
+            .inspect(CounterOp { action, rule }, &asked.ask)
+            .await
+        {
             Ok(answer) => {
                 if let (Action::Reset, Some(actor)) = (action, &actor) {
                     self.put_on_record(actor, Counters::of(&asked.ask.query, rule));

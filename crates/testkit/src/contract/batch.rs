@@ -37,7 +37,7 @@ pub fn a_batch_decides_like_one_by_one<T: ImmediateStore>(make: &impl Make<Store
             .collect();
         let borrowed: Vec<&[Charge<'_>]> = requests.iter().map(Vec::as_slice).collect();
         let mut batch = vec![rig.charge(&[])];
-        rig.store.charge_batch(&borrowed, &mut batch);
+        rig.store.charge_batch_now(&borrowed, &mut batch);
         let mut one_by_one = vec![twin.charge(&[])];
         one_by_one.extend(requests.iter().map(|charges| twin.charge(charges)));
         assert_eq!(batch, one_by_one, "appended, in order");

@@ -1,21 +1,25 @@
 //! Several requests that pass together or not at all.
 
+use futures_util::future::{join, join_all};
 use smallvec::SmallVec;
-use tollgate_core::{Action, Charge, Clock, Cost, ImmediateStore, Now, Verdict};
+use tollgate_core::{Action, Charge, Clock, Cost, Now, Store, StoreError, Verdict};
 use tollgate_rules::{Plan, Query};
 
-use super::{
-    Gate, NoSnapshot, Ruling,
-    check::{needs_counters, rule_on},
-};
+use super::{Gate, NoSnapshot, Ruling, Unanswered};
 
 /// One of several requests that pass together or not at all.
 ///
 /// ```
-/// use tollgate::{Part, Spend, rules::Query};
+/// use tollgate::{Gate, Part, Spend, rules::Query};
 ///
-/// let part = Part { query: Query::new().user("alice")?, spend: Spend::Look };
-/// assert_ne!(part.spend, Spend::Charge);
+/// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 1/day }]".parse()?);
+/// let part = |user| Query::new().user(user).map(|query| Part { query, spend: Spend::Charge });
+/// let passes = |parts: &[Part<'_>]| {
+///     gate.check_together(parts, |all| all.iter().map(|(_, ruling)| ruling.is_allowed()).collect::<Vec<_>>())
+/// };
+/// assert_eq!(passes(&[part("alice")?])?, [true]);
+/// assert_eq!(passes(&[part("alice")?, part("bob")?])?, [false, true]);
+/// assert_eq!(passes(&[part("bob")?])?, [true]); // bob was not charged for what stopped alice
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -40,133 +44,117 @@ pub enum Spend {
 }
 
 /// How many requests of a set are usual.
-pub(super) const USUAL: usize = 4;
+const USUAL: usize = 4;
 
-impl<S: ImmediateStore, C: Clock> Gate<S, C> {
+/// A part with the limits it meets.
+struct Planned<'s> {
+    plan: Plan<'s>,
+    spend: Spend,
+}
+
+impl Planned<'_> {
+    fn asks_counters(&self, spend: Spend) -> bool {
+        self.spend == spend && self.plan.needs_counters()
+    }
+}
+
+impl<S: Store, C: Clock> Gate<S, C> {
     /// Charges all requests on every limit they meet, or none of them, and hands over what came of each.
     /// Those that would pass alone are told so even if others stop them; they are not charged then.
     ///
-    /// ```
-    /// use tollgate::{Gate, Part, Spend, rules::Query};
-    ///
-    /// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: login, key: [user], limit: 1/day }]".parse()?);
-    /// let part = |user| Query::new().user(user).map(|query| Part { query, spend: Spend::Charge });
-    /// let passes = |parts: &[Part<'_>]| {
-    ///     gate.check_together(parts, |all| all.iter().map(|(_, ruling)| ruling.is_allowed()).collect::<Vec<_>>())
-    /// };
-    /// assert_eq!(passes(&[part("alice")?])?, [true]);
-    /// assert_eq!(passes(&[part("alice")?, part("bob")?])?, [false, true]);
-    /// assert_eq!(passes(&[part("bob")?])?, [true]); // bob was not charged for what stopped alice
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Where a store cannot be looked at, its answer to a charge of nothing stands for the look: so a failure policy
+    /// decides that, too.
     ///
     /// # Errors
     ///
-    /// As [`Gate::check`]; then nothing is handed over.
-    pub fn check_together<R>(
+    /// As [`Gate::check_async`]; then nothing is handed over.
+    pub async fn check_together_async<R>(
         &self,
         parts: &[Part<'_>],
         decided: impl FnOnce(&[(Plan<'_>, Ruling)]) -> R,
-    ) -> Result<R, NoSnapshot> {
-        let now = self.now();
-        let directory = self.live().directory();
-        let all = self.live().with_snapshot(|snapshot| {
-            let plan = |part: &Part<'_>| snapshot.plan(&part.query, directory, now.wall);
-            let plans: SmallVec<[Plan<'_>; USUAL]> = parts.iter().map(plan).collect();
-            let rulings = self.rule_together(parts, &plans, now);
-            let all: SmallVec<[_; USUAL]> = plans.into_iter().zip(rulings).collect();
-            decided(&all)
-        });
-        all.ok_or(NoSnapshot)
+    ) -> Result<R, Unanswered> {
+        let (now, loaded) = (self.clock().now(), self.live().load());
+        let snapshot = loaded.snapshot().ok_or(NoSnapshot)?;
+        let all: SmallVec<[Planned<'_>; USUAL]> = parts
+            .iter()
+            .map(|Part { query, spend }| Planned {
+                plan: self.plan(snapshot, query, now),
+                spend: *spend,
+            })
+            .collect();
+        let looks = all.iter().filter(|it| it.asks_counters(Spend::Look));
+        let looked = join_all(looks.map(|it| self.look(it.plan.charges()))).await;
+        let looked: SmallVec<[Verdict; USUAL]> = looked.into_iter().collect::<Result<_, _>>()?;
+        let charged = self.charge_parts(&all, &looked, now).await?;
+        let rulings = share_out(all, looked, &charged, now);
+        Ok(decided(&rulings))
     }
 
-    fn rule_together(
+    /// Charges what is to be charged, unless something stops it.
+    async fn charge_parts(
         &self,
-        parts: &[Part<'_>],
-        plans: &[Plan<'_>],
+        all: &[Planned<'_>],
+        looked: &[Verdict],
         now: Now,
-    ) -> SmallVec<[Ruling; USUAL]> {
-        let charges: SmallVec<[_; USUAL]> = plans.iter().map(Plan::charges).collect();
-        let asked = Asked {
-            parts,
-            plans,
-            charges: &charges,
-        };
-        let looked: SmallVec<[Verdict; USUAL]> = asked
-            .by(Spend::Look)
-            .map(|charges| self.as_it_stands(charges))
-            .collect();
-        let charging = asked.charging();
-        let charged = match charging.as_slice() {
-            [] => Verdict::of([], now),
-            charging if asked.is_stopped(&looked) => self.as_it_stands(charging),
-            charging => self.store().charge_now(charging),
-        };
-        asked.share_out(looked, &charged, now)
+    ) -> Result<Verdict, StoreError> {
+        let charged = all.iter().filter(|it| it.asks_counters(Spend::Charge));
+        let charges: SmallVec<[Charge<'_>; 8]> = charged.flat_map(|it| it.plan.charges()).collect();
+        let is_stopped = all.iter().any(|it| it.plan.stop().is_some())
+            || !looked.iter().all(Verdict::is_allowed);
+        match is_stopped {
+            _ if charges.is_empty() => Ok(Verdict::of([], now)),
+            true => self.look(charges).await,
+            false => self.store().charge(&charges).await,
+        }
     }
 
     /// What charging would answer; if that is yes, the numbers as they are without it.
-    fn as_it_stands(&self, charges: &[Charge<'_>]) -> Verdict {
-        let asked = self.store().inspect_now(Action::Peek, charges);
-        if !asked.is_allowed() {
-            return asked;
-        }
-        self.store().inspect_now(Action::Peek, &for_free(charges))
-    }
-}
-
-/// Requests that are decided together, with what they are charged.
-pub(super) struct Asked<'a, 'p, 's, 'c> {
-    pub(super) parts: &'a [Part<'p>],
-    pub(super) plans: &'a [Plan<'s>],
-    pub(super) charges: &'a [SmallVec<[Charge<'c>; 4]>],
-}
-
-impl<'a, 'c> Asked<'a, '_, '_, 'c> {
-    /// What those are charged that need counters.
-    pub(super) fn by(&self, spend: Spend) -> impl Iterator<Item = &'a [Charge<'c>]> {
-        let asked = self.parts.iter().zip(self.plans).zip(self.charges);
-        let asked =
-            asked.filter(move |((part, plan), _)| part.spend == spend && needs_counters(plan));
-        asked.map(|(_, charges)| charges.as_slice())
-    }
-
-    /// All that is to be charged at once.
-    pub(super) fn charging(&self) -> SmallVec<[Charge<'c>; 8]> {
-        self.by(Spend::Charge).flatten().copied().collect()
-    }
-
-    /// Whether nothing can be charged, whatever the counters of the others say.
-    pub(super) fn is_stopped(&self, looked: &[Verdict]) -> bool {
-        self.plans.iter().any(|plan| plan.stop().is_some())
-            || !looked.iter().all(Verdict::is_allowed)
-    }
-
-    /// What came of each.
-    pub(super) fn share_out(
+    async fn look<const N: usize>(
         &self,
-        looked: SmallVec<[Verdict; USUAL]>,
-        charged: &Verdict,
-        now: Now,
-    ) -> SmallVec<[Ruling; USUAL]> {
-        let mut decisions = charged.decisions().iter().copied();
-        let mut looked = looked.into_iter();
-        let asked = self.parts.iter().zip(self.plans).zip(self.charges);
-        let ruled = asked.map(|((part, plan), charges)| {
-            rule_on(plan, now, || match part.spend {
+        charges: SmallVec<[Charge<'_>; N]>,
+    ) -> Result<Verdict, StoreError>
+    where
+        for<'c> [Charge<'c>; N]: smallvec::Array<Item = Charge<'c>>,
+    {
+        let store = self.store();
+        let free: SmallVec<[Charge<'_>; 8]> = charges
+            .iter()
+            .map(|charge| charge.with_cost(Cost::ZERO))
+            .collect();
+        let (asked, looked) = join(
+            store.inspect(Action::Peek, &charges),
+            store.inspect(Action::Peek, &free),
+        )
+        .await;
+        match (asked, looked) {
+            (Ok(asked), _) if !asked.is_allowed() => Ok(asked),
+            (Ok(_), Ok(looked)) => Ok(looked),
+            _ => store.charge(&free).await,
+        }
+    }
+}
+
+/// Gives each part its own of what was decided for all.
+fn share_out<'s>(
+    all: SmallVec<[Planned<'s>; USUAL]>,
+    looked: SmallVec<[Verdict; USUAL]>,
+    charged: &Verdict,
+    now: Now,
+) -> SmallVec<[(Plan<'s>, Ruling); USUAL]> {
+    let mut decisions = charged.decisions().iter().copied();
+    let mut looked = looked.into_iter();
+    let ruled = all.into_iter().map(|Planned { plan, spend }| {
+        let ruling = Ruling::without_counters(&plan, now).unwrap_or_else(|| {
+            let verdict = match spend {
                 Spend::Charge => {
-                    let own = Verdict::of(decisions.by_ref().take(charges.len()), charged.now());
-                    own.decided_as(charged)
+                    let own = decisions.by_ref().take(plan.lines().len());
+                    Verdict::of(own, charged.now()).decided_as(charged)
                 }
                 Spend::Look => looked.next().unwrap_or_else(|| Verdict::of([], now)),
-            })
+            };
+            Ruling::decided(&plan, verdict, now)
         });
-        ruled.collect()
-    }
-}
-
-/// The same charges, of nothing.
-pub(super) fn for_free<'a>(charges: &[Charge<'a>]) -> SmallVec<[Charge<'a>; 8]> {
-    let free = charges.iter().map(|charge| charge.with_cost(Cost::ZERO));
-    free.collect()
+        (plan, ruling)
+    });
+    ruled.collect()
 }

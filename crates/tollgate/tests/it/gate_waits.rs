@@ -23,17 +23,26 @@ struct Remote {
     near: MemoryStore<ManualClock>,
     asked: AtomicUsize,
     is_open: Mutex<bool>,
+    waiting: Mutex<Vec<Waker>>,
     away: Option<OnFailure>,
 }
 
 impl Remote {
     async fn reach(&self) {
         self.asked.fetch_add(1, SeqCst);
-        std::future::poll_fn(|_| match *self.is_open.lock().unwrap() {
+        std::future::poll_fn(|context| match *self.is_open.lock().unwrap() {
             true => Poll::Ready(()),
-            false => Poll::Pending,
+            false => {
+                self.waiting.lock().unwrap().push(context.waker().clone());
+                Poll::Pending
+            }
         })
         .await;
+    }
+
+    fn open(&self) {
+        *self.is_open.lock().unwrap() = true;
+        self.waiting.lock().unwrap().drain(..).for_each(Waker::wake);
     }
 }
 
@@ -65,6 +74,7 @@ fn gate(away: Option<OnFailure>) -> Gate<Remote, ManualClock> {
         near: MemoryStore::new(clock.clone()),
         asked: AtomicUsize::new(0),
         is_open: Mutex::new(false),
+        waiting: Mutex::default(),
         away,
     };
     Gate::new(live, remote, clock)
@@ -82,7 +92,7 @@ fn waited<T>(gate: &Gate<Remote, ManualClock>, future: impl Future<Output = T>) 
         future.as_mut().poll(context).is_pending(),
         "it has to be waited for"
     );
-    *gate.store().is_open.lock().unwrap() = true;
+    gate.store().open();
     match future.poll(context) {
         Poll::Ready(output) => output,
         Poll::Pending => panic!("nothing holds it up any more"),
@@ -104,7 +114,7 @@ fn all_are_put_to_the_store_at_once_and_answered_in_order() {
         let context = &mut Context::from_waker(Waker::noop());
         assert!(all.as_mut().poll(context).is_pending());
         assert_eq!(gate.store().asked.load(SeqCst), 64, "so many are under way");
-        *gate.store().is_open.lock().unwrap() = true;
+        gate.store().open();
         assert!(all.poll(context).is_ready());
     }
     let expected: Vec<bool> = (0..100).map(|place| place < 80).collect();
@@ -120,7 +130,7 @@ fn rules_that_change_meanwhile_do_not_touch_what_is_under_way() {
     assert!(check.as_mut().poll(context).is_pending());
     gate.live()
         .publish(&"version: 1\nrules: []".parse().unwrap(), 2);
-    *gate.store().is_open.lock().unwrap() = true;
+    gate.store().open();
     let Poll::Ready(ruling) = check.poll(context) else {
         panic!("nothing holds it up any more")
     };

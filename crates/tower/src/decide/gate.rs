@@ -34,10 +34,7 @@ where
             Err(error) => return Step::Now(Decided::Malformed(error.to_string())),
         };
         Step::Now(match self.check(&query) {
-            Ok(ruling) => {
-                let at = self.clock().now().wall;
-                Decided::Outcome(Outcome::of_gate(ruling, at))
-            }
+            Ok(ruling) => Decided::Outcome(Outcome::of_gate(ruling)),
             Err(_) => Decided::Unanswered,
         })
     }

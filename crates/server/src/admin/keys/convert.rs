@@ -3,7 +3,7 @@
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 use serde_json::{Value, json};
-use tollgate::{Met, OnFailure};
+use tollgate::{MatchedLimit, OnFailure};
 use tollgate_core::{Cost, Decision, Micros, Sharing, Timestamp};
 use tollgate_rules::{Facts, Live, Query, UnknownScope, document};
 use tollgate_wire::check::CheckBody;
@@ -64,7 +64,7 @@ pub(super) fn counters(now: &Answer, next: &Answer, counting: Counting, keys: &K
     let ruling = &next.ruling;
     let pairs = now.ruling.decisions().zip(ruling.decisions());
     let counters = pairs.map(|((met, state), (_, verdict))| {
-        let mut json = counter(met, state, now.at);
+        let mut json = counter(met, state, now.at());
         let named = keys.get(&(met.rule.name.to_string(), met.period.to_string()));
         let sharing = named.map_or(Sharing::Exact, |named| named.sharing);
         let counted = counting.of(sharing);
@@ -92,7 +92,7 @@ pub(super) fn counters(now: &Answer, next: &Answer, counting: Counting, keys: &K
     })
 }
 
-fn counter(met: &Met, decision: &Decision, at: Timestamp) -> Value {
+fn counter(met: &MatchedLimit, decision: &Decision, at: Timestamp) -> Value {
     let reset = at.saturating_add(Micros::from(decision.reset_after()));
     json!({
         "rule": met.rule.name.as_str(),

@@ -10,7 +10,7 @@ use super::{
     facts::{self, Asked},
 };
 use crate::{
-    engine::{Answer, Ask, Deed, Refusal},
+    engine::{Answer, Ask, CounterOp, Refusal},
     record::Counters,
     telemetry::{Hot, TopKeys},
 };
@@ -59,7 +59,11 @@ async fn shown(call: &Call, facts: &Asked) -> Outcome {
 async fn look(call: &Call, facts: &Asked, action: Action) -> Result<Answer, Problem> {
     let rule = call.params.text("rule");
     let ask = Ask::new(facts.query()?);
-    let answer = call.state.engine.inspect(Deed { action, rule }, &ask).await;
+    let answer = call
+        .state
+        .engine
+        .inspect(CounterOp { action, rule }, &ask)
+        .await;
     answer.map_err(|refusal| refused(&refusal))
 }
 

@@ -7,7 +7,7 @@ use tollgate_rules::Query;
 use super::rig::{Rig, bulks, numbers};
 use crate::{
     authority::Door,
-    engine::{Ask, Deed, at_once},
+    engine::{Ask, CounterOp, at_once},
 };
 
 const LOGIN: &str = "user_id alice endpoint /login";
@@ -149,7 +149,7 @@ fn what_was_spent_elsewhere_is_spent_here() {
     );
     let check = bulks(&format!("TG.CHECK {LOGIN}"));
     assert_eq!(numbers(&rig.hears(&check))[..3], [0, 2, 0]);
-    let deed = Deed {
+    let deed = CounterOp {
         action: Action::Reset,
         rule: None,
     };

@@ -45,7 +45,7 @@ fn traffic_makes_no_series() {
             .unwrap()
             .ip(&ip)
             .unwrap();
-        gate.check_all([&query], |plan, ruling| recorder.decided(plan, &ruling))
+        gate.check_all(&[&query], |plan, ruling| recorder.decided(plan, &ruling))
             .unwrap();
     }
     assert_eq!(names(&recorder.scrape()), before);
@@ -93,7 +93,7 @@ fn counts_outlive_a_change_of_the_rules_and_vanish_with_their_rule() {
     };
     let alice = Query::new().user("alice").unwrap();
     let ask = || {
-        gate.check_all([&alice], |plan, ruling| recorder.decided(plan, &ruling))
+        gate.check_all(&[&alice], |plan, ruling| recorder.decided(plan, &ruling))
             .unwrap()
     };
     let denied = "tollgate_decisions_total{rule=\"kept\",outcome=\"denied\"}";

@@ -102,12 +102,12 @@ fn decisions_count_once_by_rule_and_outcome() {
             .endpoint(endpoint)
             .unwrap();
         for _ in 0..times {
-            gate.check_all([&query], |plan, ruling| recorder.decided(plan, &ruling))
+            gate.check_all(&[&query], |plan, ruling| recorder.decided(plan, &ruling))
                 .unwrap();
         }
     }
     let odd = Query::new().tier("platinum").unwrap();
-    gate.check_all([&odd], |plan, ruling| recorder.decided(plan, &ruling))
+    gate.check_all(&[&odd], |plan, ruling| recorder.decided(plan, &ruling))
         .unwrap();
     let scrape = Scrape::read(&recorder.scrape());
     let count = |rule: &str, outcome: &str| {
@@ -168,7 +168,7 @@ rules:
     let alice = Query::new().user("alice").unwrap();
     let search = alice.endpoint("/search").unwrap();
     for _ in 0..15 {
-        gate.check_all([&search], |plan, ruling| recorder.decided(plan, &ruling))
+        gate.check_all(&[&search], |plan, ruling| recorder.decided(plan, &ruling))
             .unwrap();
     }
     let scrape = Scrape::read(&recorder.scrape());
