@@ -7,36 +7,39 @@ use tollgate_wire::{
     http1::Request,
 };
 
-use super::{convert, desk::Desk, manner::Manner, order::decide_in_order, params};
+use super::{
+    answer, handler,
+    handler::{HttpHandler, ResponseFraming, decide_in_order},
+};
 use crate::engine::Refusal;
 
 /// How many are decided at once: enough to fetch their counters together, few enough to stay near.
 const TOGETHER: usize = 64;
 
-impl Desk {
+impl HttpHandler {
     /// Answers each request of a batch on its own. One that is wrong is told so in its place.
     pub(super) async fn batch(
         &mut self,
         request: &Request<'_>,
-        manner: Manner,
+        framing: ResponseFraming,
         output: &mut Vec<u8>,
     ) {
         let service = Arc::clone(&self.service);
         let has_rules = service.engine.live().with_snapshot(|_| ()).is_some();
-        let telling = self.telling(request);
-        let read = params::of_others(request.query).and_then(|()| {
-            let telling = telling?;
+        let verbosity = self.verbosity(request);
+        let read = handler::of_others(request.query).and_then(|()| {
+            let verbosity = verbosity?;
             let batch = read_batch(request.body);
             let batch = batch.map_err(|error| Problem::new(400, error.to_string()))?;
-            Ok((batch, telling))
+            Ok((batch, verbosity))
         });
-        let (batch, telling) = match read {
+        let (batch, verbosity) = match read {
             Ok(_) if !has_rules => {
-                let problem = convert::problem(&Refusal::NoSnapshot);
-                return self.problem(&problem, manner, output);
+                let problem = answer::problem(&Refusal::NoSnapshot);
+                return self.problem(&problem, framing, output);
             }
             Ok(read) => read,
-            Err(problem) => return self.problem(&problem, manner, output),
+            Err(problem) => return self.problem(&problem, framing, output),
         };
         let standing = self.standing(request);
         let mut body = std::mem::take(&mut self.scratch);
@@ -50,7 +53,7 @@ impl Desk {
             let identified: Vec<_> = some.iter().map(identify).collect();
             let both = some.iter().zip(&identified);
             let asked = both.map(|(read, identified)| match (read, identified) {
-                (Ok(body), Ok(identity)) => convert::ask(body, identity, telling),
+                (Ok(body), Ok(identity)) => answer::ask(body, identity, verbosity),
                 (_, Err(problem)) => Err(problem.clone()),
                 (Err(error), _) => Err(Problem::new(400, error.to_string())),
             });
@@ -60,8 +63,8 @@ impl Desk {
                         self.id.clear();
                         answer.id.write(&mut self.id);
                         let id = str::from_utf8(&self.id).unwrap_or_default();
-                        convert::body(&answer, id, telling)
-                            .write(convert::limits(&answer, telling), &mut body);
+                        answer::body(&answer, id, verbosity)
+                            .write(answer::limits(&answer, verbosity), &mut body);
                     }
                     Err(problem) => {
                         self.turned_away(&problem);
@@ -78,6 +81,6 @@ impl Desk {
         body.pop_if(|byte| *byte == b',');
         body.extend_from_slice(b"]}");
         self.scratch = body;
-        self.json(telling, manner, output);
+        self.json(verbosity, framing, output);
     }
 }

@@ -7,7 +7,7 @@ use tollgate_wire::{
     http1::Reply,
 };
 
-use super::convert;
+use super::answer;
 use crate::{Fields, ResetAs, Wording, engine::Answer};
 
 /// What takes header fields.
@@ -73,7 +73,7 @@ fn vendor<L: Lines>(mut reply: L, answer: &Answer, reset_as: ResetAs) -> L {
     reply = reply
         .number(headers::LIMIT, limit)
         .number(headers::REMAINING, remaining);
-    let Some(reset) = convert::reset(answer) else {
+    let Some(reset) = answer::reset(answer) else {
         return reply;
     };
     let reset = match reset_as {

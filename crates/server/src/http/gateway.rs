@@ -7,13 +7,10 @@ use tollgate_wire::{
 };
 
 use super::{
-    caller::Telling,
-    convert,
-    decision::{FALLBACK, Words},
-    desk::{Desk, INVALID_TOKEN},
+    answer,
+    answer::{FALLBACK, Words},
     fields,
-    manner::Manner,
-    params::DenialAs,
+    handler::{DenialAs, HttpHandler, INVALID_TOKEN, ResponseFraming, Verbosity},
 };
 use crate::{
     Fields, Wording,
@@ -52,13 +49,13 @@ fn shown_token(authorization: &[u8]) -> Option<&str> {
     Some(if token.is_empty() { NO_TEXT } else { token })
 }
 
-impl Desk {
+impl HttpHandler {
     /// Decides about the request that the gateway has before it. Whatever method the gateway asks by.
     pub(super) async fn gateway(
         &mut self,
         gateway: Gateway,
         request: &Request<'_>,
-        manner: Manner,
+        framing: ResponseFraming,
         output: &mut Vec<u8>,
     ) {
         // The question borrows from it, so it is there before and after.
@@ -73,38 +70,40 @@ impl Desk {
         });
         let mut query = match asked {
             Ok(query) => query,
-            Err(astray) => return self.astray(gateway, astray, manner, output),
+            Err(astray) => return self.astray(gateway, astray, framing, output),
         };
         identity = match self.bearer(request) {
             Ok(identity) => identity,
-            Err(problem) => return self.refused(gateway, &problem, manner, output),
+            Err(problem) => return self.refused(gateway, &problem, framing, output),
         };
         if let Err(error) = identity.fill(&mut query) {
             let astray = Astray::Malformed(error.to_string());
-            return self.astray(gateway, astray, manner, output);
+            return self.astray(gateway, astray, framing, output);
         }
         let answer = self.service.engine.check(&Ask::new(query)).await;
         match (answer, gateway) {
-            (Ok(answer), Gateway::Nginx) => self.within_buffers(output, |desk, wording, output| {
-                desk.verdict(wording, &answer, manner, output);
-            }),
+            (Ok(answer), Gateway::Nginx) => {
+                self.within_buffers(output, |handler, wording, output| {
+                    handler.verdict(wording, &answer, framing, output);
+                })
+            }
             (Ok(answer), Gateway::ForwardAuth) if answer.ruling.is_allowed() => {
-                self.within_buffers(output, |desk, wording, output| {
-                    desk.pass(wording, &answer, manner, output);
+                self.within_buffers(output, |handler, wording, output| {
+                    handler.pass(wording, &answer, framing, output);
                 });
             }
             (Ok(answer), Gateway::ForwardAuth) => {
-                self.within_buffers(output, |desk, wording, output| {
+                self.within_buffers(output, |handler, wording, output| {
                     let words = Words {
                         wanted: request.wanted,
                         denial: DenialAs::Ruled,
                         fields: Some(wording.fields),
-                        telling: Telling::Usual,
+                        verbosity: Verbosity::Usual,
                     };
-                    desk.decision(&answer, words, manner, output);
+                    handler.decision(&answer, words, framing, output);
                 });
             }
-            (Err(refusal), _) => self.problem(&convert::problem(&refusal), manner, output),
+            (Err(refusal), _) => self.problem(&answer::problem(&refusal), framing, output),
         }
     }
 
@@ -112,7 +111,7 @@ impl Desk {
     /// it is one of ours.
     fn bearer(&self, request: &Request<'_>) -> Result<Identity, Problem> {
         let identifier = &self.service.identifier;
-        let twice = |_| convert::refused(&Refused::Key(KeyFlaw::Malformed));
+        let twice = |_| answer::refused(&Refused::Key(KeyFlaw::Malformed));
         let key = request
             .headers
             .one(&identifier.api_key_header)
@@ -128,7 +127,7 @@ impl Desk {
         };
         // The gateway says where its client is; of the client only what it shows is taken.
         let identified = identifier.identify(&stated, Standing::Trusted);
-        identified.map_err(|refused| convert::refused(&refused))
+        identified.map_err(|refused| answer::refused(&refused))
     }
 
     /// Somebody who is not believed hears so. NGINX hands 401 on, and no other status that is no denial.
@@ -136,14 +135,14 @@ impl Desk {
         &mut self,
         gateway: Gateway,
         problem: &Problem,
-        manner: Manner,
+        framing: ResponseFraming,
         output: &mut Vec<u8>,
     ) {
         if gateway == Gateway::ForwardAuth {
-            return self.problem(problem, manner, output);
+            return self.problem(problem, framing, output);
         }
         if problem.status != NGINX_UNKNOWN {
-            return self.malformed(problem, manner, output);
+            return self.malformed(problem, framing, output);
         }
         self.turned_away(problem);
         self.scratch.clear();
@@ -151,23 +150,29 @@ impl Desk {
         let reply = Reply::begin(output, NGINX_UNKNOWN)
             .lines(self.date.line(self.now))
             .lines(INVALID_TOKEN);
-        manner.end(refused(reply, problem, &self.scratch), b"");
+        framing.end(refused(reply, problem, &self.scratch), b"");
     }
 
     /// A client that asks for nonsense is denied; a gateway that asks for nothing is told so.
-    fn astray(&mut self, gateway: Gateway, astray: Astray, manner: Manner, output: &mut Vec<u8>) {
+    fn astray(
+        &mut self,
+        gateway: Gateway,
+        astray: Astray,
+        framing: ResponseFraming,
+        output: &mut Vec<u8>,
+    ) {
         match astray {
             Astray::Misconfigured(detail) => {
                 if let Some(left_out) = self.service.complaints.may_tell() {
                     tracing::error!(peer = %self.peer.address, left_out, "A gateway is not set up to ask: {detail}");
                 }
-                self.problem(&Problem::new(400, detail), manner, output);
+                self.problem(&Problem::new(400, detail), framing, output);
             }
             Astray::Malformed(detail) => {
                 let problem = Problem::new(400, detail);
                 match gateway {
-                    Gateway::Nginx => self.malformed(&problem, manner, output),
-                    Gateway::ForwardAuth => self.problem(&problem, manner, output),
+                    Gateway::Nginx => self.malformed(&problem, framing, output),
+                    Gateway::ForwardAuth => self.problem(&problem, framing, output),
                 }
             }
         }
@@ -191,7 +196,13 @@ impl Desk {
     }
 
     /// A decision for NGINX: its own status says yes or no, the headers say the rest.
-    fn verdict(&mut self, wording: Wording, answer: &Answer, manner: Manner, output: &mut Vec<u8>) {
+    fn verdict(
+        &mut self,
+        wording: Wording,
+        answer: &Answer,
+        framing: ResponseFraming,
+        output: &mut Vec<u8>,
+    ) {
         let ruling = &answer.ruling;
         self.id.clear();
         answer.id.write(&mut self.id);
@@ -200,8 +211,8 @@ impl Desk {
         let status = if ruling.is_allowed() {
             NGINX_ALLOWED
         } else {
-            let body = convert::body(answer, id, Telling::Usual);
-            body.write(convert::limits(answer, Telling::Usual), &mut self.scratch);
+            let body = answer::body(answer, id, Verbosity::Usual);
+            body.write(answer::limits(answer, Verbosity::Usual), &mut self.scratch);
             if ascii::length(&self.scratch) > BODY_BYTES_MAX {
                 self.scratch.clear();
                 body.write(std::iter::empty(), &mut self.scratch);
@@ -217,29 +228,35 @@ impl Desk {
             reply = reply.header("Tollgate-Rule", rule.name.as_str().as_bytes());
         }
         if ruling.is_allowed() {
-            return manner.end_empty(reply);
+            return framing.end_empty(reply);
         }
         // A body that NGINX does not read would cost it the connection.
-        manner.end(told(reply, ruling.status(), &self.scratch), b"");
+        framing.end(told(reply, ruling.status(), &self.scratch), b"");
     }
 
     /// A yes for those who hand a denial on. Nobody reads a body, and some close the connection for one.
-    fn pass(&mut self, wording: Wording, answer: &Answer, manner: Manner, output: &mut Vec<u8>) {
+    fn pass(
+        &mut self,
+        wording: Wording,
+        answer: &Answer,
+        framing: ResponseFraming,
+        output: &mut Vec<u8>,
+    ) {
         self.id.clear();
         answer.id.write(&mut self.id);
         let reply = Reply::begin(output, 200).lines(self.date.line(self.now));
         let reply = fields::write(reply, answer, wording);
         let reply = fields::reason(reply, headers::REASON, &answer.ruling);
         let reply = fields::fallback(reply, FALLBACK, &answer.ruling);
-        manner.end(reply.header("Tollgate-Decision-Id", &self.id), b"");
+        framing.end(reply.header("Tollgate-Decision-Id", &self.id), b"");
     }
 
-    fn malformed(&mut self, problem: &Problem, manner: Manner, output: &mut Vec<u8>) {
+    fn malformed(&mut self, problem: &Problem, framing: ResponseFraming, output: &mut Vec<u8>) {
         self.turned_away(problem);
         self.scratch.clear();
         problem.write(&mut self.scratch);
         let reply = Reply::begin(output, NGINX_DENIED).lines(self.date.line(self.now));
-        manner.end(refused(reply, problem, &self.scratch), b"");
+        framing.end(refused(reply, problem, &self.scratch), b"");
     }
 }
 

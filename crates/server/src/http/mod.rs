@@ -1,24 +1,16 @@
 //! Decisions over HTTP.
 
+mod answer;
 mod batch;
-mod caller;
-mod convert;
-mod date;
-mod decision;
-mod deed;
-mod desk;
 pub(crate) mod fields;
 mod gateway;
-mod manner;
-mod order;
-mod params;
+mod handler;
+mod inspect;
 mod route;
-mod serve;
 mod service;
 mod session;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use serve::HttpServe;
-pub(crate) use service::HttpService;
+pub(crate) use service::{HttpServe, HttpService};
 pub(crate) use session::HttpSession;

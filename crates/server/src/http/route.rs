@@ -10,7 +10,7 @@ use crate::gateway::Gateway;
 pub(super) enum Route {
     Check,
     Batch,
-    Deed(Action),
+    Inspect(Action),
     Alive,
     Ready,
     /// A gateway that asks for its client.
@@ -21,7 +21,7 @@ pub(super) enum Route {
 
 /// Why a request goes nowhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Astray {
+pub(super) struct RouteError {
     pub(super) problem: Problem,
     /// What the path is for, if it is for anything.
     pub(super) allow: Option<&'static str>,
@@ -36,7 +36,7 @@ const PATHS: &str = "POST /ratelimit/check, POST /ratelimit/check/batch, POST /r
     /gateway/forward-auth";
 
 impl Route {
-    pub(super) fn of(request: &Request<'_>) -> Result<Self, Astray> {
+    pub(super) fn of(request: &Request<'_>) -> Result<Self, RouteError> {
         // By any method: some gateways ask by that of their client, and a preflight is no pass.
         match request.path {
             "/gateway/nginx" => return Ok(Self::Gateway(Gateway::Nginx)),
@@ -49,9 +49,9 @@ impl Route {
         let (route, allow) = match request.path {
             "/ratelimit/check" => (Self::Check, POST),
             "/ratelimit/check/batch" => (Self::Batch, POST),
-            "/ratelimit/peek" => (Self::Deed(Action::Peek), POST),
-            "/ratelimit/refund" => (Self::Deed(Action::Refund), POST),
-            "/ratelimit/reset" => (Self::Deed(Action::Reset), POST),
+            "/ratelimit/peek" => (Self::Inspect(Action::Peek), POST),
+            "/ratelimit/refund" => (Self::Inspect(Action::Refund), POST),
+            "/ratelimit/reset" => (Self::Inspect(Action::Reset), POST),
             "/healthz" => (Self::Alive, GET),
             "/readyz" => (Self::Ready, GET),
             path => return Err(unknown(path)),
@@ -65,21 +65,21 @@ impl Route {
             let detail = format!("{} is for {allow}", request.path);
             let problem = Problem::new(405, detail);
             let allow = Some(allow);
-            return Err(Astray { problem, allow });
+            return Err(RouteError { problem, allow });
         }
         if allow == POST && !request.is_json() {
             let detail = "the body must be JSON: send `Content-Type: application/json`";
             let problem = Problem::new(415, detail);
             let allow = None;
-            return Err(Astray { problem, allow });
+            return Err(RouteError { problem, allow });
         }
         Ok(route)
     }
 }
 
-fn unknown(path: &str) -> Astray {
+fn unknown(path: &str) -> RouteError {
     let shown: String = path.chars().take(SHOWN_CHARS_MAX).collect();
-    Astray {
+    RouteError {
         problem: Problem::new(404, format!("there is no {shown} here: there are {PATHS}")),
         allow: None,
     }

@@ -7,13 +7,17 @@ use tollgate_wire::{
     http1::{After, CONTINUE, Decoded, Decoder, Flaw, Limits},
 };
 
-use super::{HttpService, decision::Check, desk::Desk, manner::Manner};
+use super::{
+    HttpService,
+    answer::Check,
+    handler::{HttpHandler, ResponseFraming},
+};
 use crate::listen::{OUTPUT_BYTES_HIGH, Peer, Session, Step, Then};
 
 /// Reads requests, answers them in order.
 pub(crate) struct HttpSession {
     decoder: Decoder,
-    desk: Desk,
+    handler: HttpHandler,
 }
 
 /// How many pipelined checks are decided together.
@@ -55,15 +59,15 @@ impl HttpSession {
     pub(crate) fn new(service: Arc<HttpService>, peer: Peer) -> Self {
         Self {
             decoder: Decoder::new(limits(&service)),
-            desk: Desk::new(service, peer),
+            handler: HttpHandler::new(service, peer),
         }
     }
 }
 
 impl Session for HttpSession {
     async fn advance(&mut self, input: &[u8], output: &mut Vec<u8>) -> Step {
-        let Self { decoder, desk } = self;
-        desk.now = desk.service.now();
+        let Self { decoder, handler } = self;
+        handler.now = handler.service.now();
         let mut checks: Vec<Check<'_>> = Vec::new();
         let mut step = Step {
             taken: 0,
@@ -73,7 +77,7 @@ impl Session for HttpSession {
         loop {
             let expected = output.len() + checks.len() * ANSWER_BYTES_LIKELY;
             if expected >= OUTPUT_BYTES_HIGH || checks.len() == TOGETHER_MAX {
-                desk.decide(&mut checks, output).await;
+                handler.decide(&mut checks, output).await;
             }
             let rest = input.get(step.taken..).unwrap_or_default();
             if rest.is_empty() {
@@ -90,22 +94,22 @@ impl Session for HttpSession {
                 }
                 Ok(Decoded::Continue { taken }) => {
                     step.taken += taken;
-                    desk.decide(&mut checks, output).await;
+                    handler.decide(&mut checks, output).await;
                     output.extend_from_slice(CONTINUE);
                     continue;
                 }
                 Ok(Decoded::Whole { request, taken }) => {
                     step.taken += taken;
-                    desk.serve(&request, &mut checks, output).await
+                    handler.serve(&request, &mut checks, output).await
                 }
                 Ok(Decoded::Gathered { taken }) => {
                     step.taken += taken;
-                    desk.decide(&mut checks, output).await;
-                    serve_gathered(decoder, desk, output).await
+                    handler.decide(&mut checks, output).await;
+                    serve_gathered(decoder, handler, output).await
                 }
                 Err(flaw) => {
-                    desk.decide(&mut checks, output).await;
-                    desk.problem(&problem(flaw), Manner::LAST, output);
+                    handler.decide(&mut checks, output).await;
+                    handler.problem(&problem(flaw), ResponseFraming::LAST, output);
                     After::Close
                 }
             };
@@ -115,7 +119,7 @@ impl Session for HttpSession {
                 break;
             }
         }
-        desk.decide(&mut checks, output).await;
+        handler.decide(&mut checks, output).await;
         step
     }
 
@@ -124,7 +128,7 @@ impl Session for HttpSession {
     }
 
     fn wind_down(&mut self) {
-        self.desk.after = After::Close;
+        self.handler.after = After::Close;
     }
 
     fn input_bytes(&self) -> usize {
@@ -132,33 +136,38 @@ impl Session for HttpSession {
     }
 
     fn release_input(&mut self) {
-        self.decoder = Decoder::new(limits(&self.desk.service));
+        self.decoder = Decoder::new(limits(&self.handler.service));
     }
 
     fn no_room(&mut self, output: &mut Vec<u8>) {
-        self.desk.now = self.desk.service.now();
+        self.handler.now = self.handler.service.now();
         let detail = "other requests that have not arrived whole hold all the memory that there is for them: send it again";
-        self.desk.refuse(&Problem::new(503, detail), output);
+        self.handler.refuse(&Problem::new(503, detail), output);
     }
 
     fn too_slow(&mut self, output: &mut Vec<u8>) {
         if self.decoder.is_idle() {
             return;
         }
-        self.desk.now = self.desk.service.now();
+        self.handler.now = self.handler.service.now();
         let problem = Problem::new(408, "the request took too long to arrive: send it again");
-        self.desk.problem(&problem, Manner::LAST, output);
+        self.handler
+            .problem(&problem, ResponseFraming::LAST, output);
     }
 }
 
 /// Serves a request that lies in the decoder, so that it cannot wait for others.
-async fn serve_gathered(decoder: &mut Decoder, desk: &mut Desk, output: &mut Vec<u8>) -> After {
+async fn serve_gathered(
+    decoder: &mut Decoder,
+    handler: &mut HttpHandler,
+    output: &mut Vec<u8>,
+) -> After {
     let Some(request) = decoder.gathered() else {
         return After::Close;
     };
     let mut check = Vec::new();
-    let after = desk.serve(&request, &mut check, output).await;
-    desk.decide(&mut check, output).await;
+    let after = handler.serve(&request, &mut check, output).await;
+    handler.decide(&mut check, output).await;
     decoder.release();
     after
 }

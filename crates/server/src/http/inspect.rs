@@ -7,12 +7,10 @@ use tollgate_wire::{
 };
 
 use super::{
-    caller::Telling,
-    convert,
-    decision::Words,
-    desk::Desk,
-    manner::Manner,
-    params::{self, DenialAs},
+    answer,
+    answer::Words,
+    handler,
+    handler::{DenialAs, HttpHandler, ResponseFraming, Verbosity},
 };
 use crate::{
     authority::{Actor, Caller, Door, Permission, Refused},
@@ -33,13 +31,13 @@ const RESET: Tried = Tried {
     command: "POST /ratelimit/reset",
 };
 
-impl Desk {
+impl HttpHandler {
     /// Does it, if the caller may, and says what is left. The status is 200: whoever looks is not denied.
-    pub(super) async fn deed(
+    pub(super) async fn inspect(
         &mut self,
         action: Action,
         request: &Request<'_>,
-        manner: Manner,
+        framing: ResponseFraming,
         output: &mut Vec<u8>,
     ) {
         let allowed = self.allows(action, request);
@@ -54,24 +52,27 @@ impl Desk {
                 (Asker::Program, _) => refused.to_string(),
             };
             let problem = Problem::new(status, detail);
-            return self.problem_with(&problem, challenge, manner, output);
+            return self.problem_with(&problem, challenge, framing, output);
         }
-        let telling = match self.telling(request) {
-            Ok(telling) => telling,
-            Err(problem) => return self.problem(&problem, manner, output),
+        let verbosity = match self.verbosity(request) {
+            Ok(verbosity) => verbosity,
+            Err(problem) => return self.problem(&problem, framing, output),
         };
         let actor = allowed.ok();
-        match self.do_it(action, request, (actor.as_ref(), telling)).await {
+        match self
+            .inspect_counters(action, request, (actor.as_ref(), verbosity))
+            .await
+        {
             Ok(answer) => {
                 let words = Words {
                     wanted: Wanted::Any,
                     denial: DenialAs::Ok,
                     fields: None,
-                    telling,
+                    verbosity,
                 };
-                self.decision(&answer, words, manner, output);
+                self.decision(&answer, words, framing, output);
             }
-            Err(problem) => self.problem(&problem, manner, output),
+            Err(problem) => self.problem(&problem, framing, output),
         }
     }
 
@@ -102,13 +103,13 @@ impl Desk {
         request.bearer().is_none() && self.peer.door(self.service.door) == Door::Loopback
     }
 
-    async fn do_it(
+    async fn inspect_counters(
         &self,
         action: Action,
         request: &Request<'_>,
-        (actor, telling): (Option<&Actor>, Telling),
+        (actor, verbosity): (Option<&Actor>, Verbosity),
     ) -> Result<Answer, Problem> {
-        params::of_others(request.query)?;
+        handler::of_others(request.query)?;
         let body = read_body(request.body, Purpose::Deed);
         let body = body.map_err(|error| Problem::new(400, error.to_string()))?;
         if action == Action::Refund && body.cost.is_none() {
@@ -118,7 +119,7 @@ impl Desk {
             ));
         }
         let identity = self.identify(&body, &self.standing(request))?;
-        let ask = convert::ask(&body, &identity, telling)?;
+        let ask = answer::ask(&body, &identity, verbosity)?;
         let rule = body.rule.as_deref().filter(|rule| !rule.is_empty());
         let answer = self
             .service
@@ -130,6 +131,6 @@ impl Desk {
             let what = Counters::of(&ask.query, rule);
             self.service.authority.record().reset_by(actor, from, what);
         }
-        answer.map_err(|refusal| convert::problem(&refusal))
+        answer.map_err(|refusal| answer::problem(&refusal))
     }
 }

@@ -3,10 +3,18 @@
 use tollgate::{Band, Cost, MatchedLimit, Micros, OnFailure, Ruling};
 use tollgate_core::{Decision, Timestamp};
 use tollgate_rules::{Query, QueryError, Scope, UnknownScope};
-use tollgate_wire::check::{CheckAnswer, CheckBody, LimitAnswer, Problem, ToldAnswer, Wait};
+use tollgate_wire::{
+    check::{CheckAnswer, CheckBody, Denial, LimitAnswer, Problem, ToldAnswer, Wait},
+    headers,
+    http1::{Reply, Wanted},
+};
 
-use super::caller::Telling;
+use super::{
+    fields,
+    handler::{DenialAs, HttpHandler, ResponseFraming, Verbosity},
+};
 use crate::{
+    Fields, Wording,
     engine::{Answer, Ask, Refusal},
     identity::{Identity, KeySource, Refused, Stated},
 };
@@ -15,7 +23,7 @@ use crate::{
 pub(super) fn ask<'b>(
     body: &'b CheckBody<'_>,
     identity: &'b Identity,
-    telling: Telling,
+    verbosity: Verbosity,
 ) -> Result<Ask<'b>, Problem> {
     let mut query = query(body).map_err(|error| wrong_fact(&error))?;
     identity
@@ -25,7 +33,7 @@ pub(super) fn ask<'b>(
         let scope: Scope = scope.parse().map_err(|error: UnknownScope| bad(&error))?;
         query.set_scope(scope);
     }
-    if telling == Telling::InFull {
+    if verbosity == Verbosity::InFull {
         query.tell_in_full();
     }
     if !query.has_facts() {
@@ -131,7 +139,7 @@ pub(super) fn problem(refusal: &Refusal) -> Problem {
 pub(super) fn body<'a>(
     answer: &'a Answer,
     decision_id: &'a str,
-    telling: Telling,
+    verbosity: Verbosity,
 ) -> CheckAnswer<'a> {
     let ruling = &answer.ruling;
     let allowed = ruling.is_allowed();
@@ -153,13 +161,16 @@ pub(super) fn body<'a>(
         fallback: ruling.fallback().map(OnFailure::word),
         revision: Some(ruling.revision()),
         decision_id: Some(decision_id),
-        status: (telling == Telling::InFull).then(|| ruling.status()),
+        status: (verbosity == Verbosity::InFull).then(|| ruling.status()),
     }
 }
 
 /// Every limit that was met, as it is written.
-pub(super) fn limits(answer: &Answer, telling: Telling) -> impl Iterator<Item = LimitAnswer<'_>> {
-    let in_full = telling == Telling::InFull;
+pub(super) fn limits(
+    answer: &Answer,
+    verbosity: Verbosity,
+) -> impl Iterator<Item = LimitAnswer<'_>> {
+    let in_full = verbosity == Verbosity::InFull;
     answer
         .ruling
         .decisions()
@@ -213,4 +224,98 @@ fn band(ruling: &Ruling) -> Option<&'static str> {
         Band::Soft => Some("soft"),
         _ => None,
     }
+}
+
+/// A check that was read and not yet decided.
+#[derive(Debug)]
+pub(super) struct Check<'i> {
+    pub(super) framing: ResponseFraming,
+    pub(super) words: Words,
+    /// What is asked, or why it cannot be.
+    pub(super) body: Result<CheckBody<'i>, Problem>,
+    /// Who asks.
+    pub(super) identity: Identity,
+}
+
+/// How a client wants to be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Words {
+    pub(super) wanted: Wanted,
+    pub(super) denial: DenialAs,
+    /// Which fields it gets, if not those of the settings.
+    pub(super) fields: Option<Fields>,
+    /// How much it is told.
+    pub(super) verbosity: Verbosity,
+}
+
+const JSON: &[u8] = b"Content-Type: application/json\r\n";
+const PROBLEM: &[u8] = b"Content-Type: application/problem+json\r\n";
+/// The header that names the failure policy that decided.
+pub(super) const FALLBACK: &str = "Tollgate-Fallback";
+
+impl HttpHandler {
+    /// Answers with a decision.
+    pub(super) fn decision(
+        &mut self,
+        answer: &Answer,
+        words: Words,
+        framing: ResponseFraming,
+        output: &mut Vec<u8>,
+    ) {
+        let ruling = &answer.ruling;
+        self.id.clear();
+        answer.id.write(&mut self.id);
+        let id = str::from_utf8(&self.id).unwrap_or_default();
+        let mut body = body(answer, id, words.verbosity);
+        let is_problem = !body.allowed && words.wanted == Wanted::Problem;
+        let status = match words.denial {
+            DenialAs::Ok => 200,
+            DenialAs::Ruled => ruling.status(),
+        };
+        self.scratch.clear();
+        if is_problem {
+            // A problem has a member of that name.
+            body.status = None;
+            write_problem(answer, &body, (status, words.verbosity), &mut self.scratch);
+        } else {
+            body.write(limits(answer, words.verbosity), &mut self.scratch);
+        }
+        let reply = Reply::begin(output, status)
+            .lines(self.date.line(self.now))
+            .lines(super::handler::CORS)
+            .lines(if is_problem { PROBLEM } else { JSON });
+        let wording = self.service.wording;
+        let wording = Wording {
+            fields: words.fields.unwrap_or(wording.fields),
+            ..wording
+        };
+        let reply = fields::write(reply, answer, wording);
+        let reply = fields::reason(reply, headers::REASON, ruling);
+        let reply = fields::fallback(reply, FALLBACK, ruling);
+        let reply = self.callers(reply, words.verbosity);
+        let reply = reply.header("Tollgate-Decision-Id", id.as_bytes());
+        framing.end(reply, &self.scratch);
+    }
+}
+
+/// A denial as RFC 9457 has it, with the members of a check beside its own.
+fn write_problem(
+    answer: &Answer,
+    body: &CheckAnswer<'_>,
+    (status, verbosity): (u16, Verbosity),
+    out: &mut Vec<u8>,
+) {
+    let ruling = &answer.ruling;
+    let denial = match ruling.binding() {
+        Some(_) => Denial::Quota,
+        None => Denial::Block(ruling.status()),
+    };
+    let violated = ruling
+        .decisions()
+        .filter(|(_, decision)| !decision.is_allowed())
+        .map(|(met, _)| ruling.policy_of(met));
+    let blocked = ruling.rule().filter(|_| ruling.binding().is_none());
+    let blocked = blocked.map(|rule| rule.name.as_str().into());
+    let members = |out: &mut Vec<u8>| body.write_members(limits(answer, verbosity), out);
+    denial.write(status, violated.chain(blocked), members, out);
 }
