@@ -2,14 +2,7 @@
 //! counters.
 
 mod compare;
-mod counters;
-mod exception;
-mod facts;
-mod json;
 mod text;
-mod value;
 mod words;
 
-pub use compare::diff;
-pub use counters::Counters;
-pub use value::{Diff, Difference, DifferenceKind, FieldChange, Object};
+pub use compare::{Counters, Diff, Difference, DifferenceKind, FieldChange, Object, diff};

@@ -12,7 +12,7 @@ use ipnet::IpNet;
 use smallvec::SmallVec;
 use tollgate_core::Timestamp;
 
-use super::{Directory, exceptions::key_hash, shards::Shards};
+use super::{Directory, overrides::key_hash, shards::Shards};
 use crate::{Field, KeyField, Query, conditions::Facts, normalise};
 
 /// A caller who is denied before any rule is looked at; no `allow` skips it.

@@ -6,8 +6,7 @@ use ipnet::IpNet;
 
 use super::{
     Drawer,
-    drawer::{End, Side, Split},
-    probe::{Kind, hash, network_hash},
+    probe::{End, Kind, Side, Split, hash, network_hash},
 };
 use crate::{AttributeCondition, EndpointPattern, Match, Name, PatternClass, Rule};
 

@@ -5,17 +5,14 @@
 //! too many, since whoever asks checks each candidate in full.
 
 mod build;
-mod drawer;
-mod paths;
 mod probe;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use drawer::{AsIs, Drawer};
-pub(crate) use probe::Probes;
+pub(crate) use probe::{AsIs, Drawer, Probes};
+use smallvec::SmallVec;
 
 use crate::Rule;
-use smallvec::SmallVec;
 
 /// Places in the walk, in no order and perhaps twice.
 pub(crate) type Candidates = SmallVec<[u32; 16]>;

@@ -2,7 +2,10 @@
 
 use std::{fmt, str::FromStr};
 
-use crate::{Field, Key};
+use crate::{
+    Field, Key,
+    normalise::{AddressError, IdentifierError, MethodError, PathError},
+};
 
 /// Keeps the throttles whose key has a certain field. Blocks and allows are always walked.
 ///
@@ -83,3 +86,39 @@ impl FromStr for Scope {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown scope {0:?}: scopes are user, org, ip, api_key, tier, endpoint and global")]
 pub struct UnknownScope(String);
+
+/// What is wrong with a query; the message names the fact.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum QueryError {
+    /// The path has no normal form.
+    #[error("endpoint: {0}")]
+    Endpoint(#[source] PathError),
+    /// Not a method.
+    #[error("method: {0}")]
+    Method(#[source] MethodError),
+    /// Not an address.
+    #[error("ip: {0}")]
+    Ip(#[source] AddressError),
+    /// Not an identifier.
+    #[error("{fact}: {error}")]
+    Identifier {
+        /// Which fact.
+        fact: String,
+        /// What is wrong with it.
+        #[source]
+        error: IdentifierError,
+    },
+    /// More attributes than [`crate::Query::ATTRIBUTES_MAX`].
+    #[error("more than {max} attributes")]
+    TooManyAttributes {
+        /// How many are allowed.
+        max: usize,
+    },
+    /// An attribute that is there twice.
+    #[error("attribute {name:?} is given twice")]
+    AttributeTwice {
+        /// Which.
+        name: String,
+    },
+}

@@ -4,7 +4,6 @@
 //! warning is only given where it is certain: a rule that is called unreachable is.
 
 mod candidates;
-mod covers;
 mod flaw;
 mod groups;
 mod names;

@@ -1,11 +1,8 @@
 //! All rules and tiers, compiled: what a request is held against.
 
 mod compile;
-mod compiled;
 mod explain;
-mod own;
 mod plan;
-mod tell;
 mod walk;
 
 use std::{
@@ -13,10 +10,9 @@ use std::{
     sync::Arc,
 };
 
-pub(crate) use compiled::Compiled;
+pub(crate) use compile::Compiled;
 pub use explain::{Considered, Explanation, Fate};
 pub use plan::{Line, Plan, Stop, TierFound};
-
 use tollgate_core::RuleId;
 
 use crate::{Name, Rule, UnknownTier, directory::Exceptions, index::Index};

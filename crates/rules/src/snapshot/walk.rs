@@ -7,7 +7,7 @@ use tollgate_core::{LimitLine, LimitSet, Timestamp};
 
 use super::{
     Compiled, Snapshot,
-    own::Limits,
+    compile::Limits,
     plan::{Line, LineLimit, Plan, RuleOf, Stop},
 };
 use crate::{

@@ -1,6 +1,6 @@
 //! What is answered.
 
-use super::text::write_text;
+use super::scanner::write_text;
 
 /// The answer to a check, without the limits that were met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

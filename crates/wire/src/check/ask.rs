@@ -1,6 +1,6 @@
 //! Questions, as a client writes them.
 
-use super::{CheckBody, text::write_text};
+use super::{CheckBody, scanner::write_text};
 
 impl CheckBody<'_> {
     /// The facts that are one text each, with the names they are asked by.
@@ -91,8 +91,10 @@ fn member(name: &str, value: &str, out: &mut Vec<u8>) {
 mod tests {
     use proptest::prelude::{any, proptest};
 
-    use super::super::{Purpose, read_body};
-    use super::*;
+    use super::{
+        super::{Purpose, read_body},
+        *,
+    };
 
     proptest! {
         // Proves: U4

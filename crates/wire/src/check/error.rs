@@ -3,10 +3,9 @@
 use std::fmt;
 
 use super::{
-    fields::{Field, Purpose},
-    nearest::nearest,
-    place::Places,
+    fields::{Field, Purpose, nearest},
     read::{ATTRIBUTES_MAX, BATCH_MAX},
+    reader::Places,
     scanner::DEPTH_MAX,
 };
 

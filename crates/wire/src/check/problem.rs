@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::text::write_text;
+use super::scanner::write_text;
 use crate::http1::reason;
 
 /// The type of a denial for want of quota.

@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use super::{
     error::{BodyError, BodyFlaw, Fault},
     fields::{Field, Purpose},
-    place::Places,
-    reader::Reader,
+    reader::{Places, Reader},
 };
 
 /// The most requests in a batch.

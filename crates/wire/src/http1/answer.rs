@@ -6,8 +6,7 @@ use httparse::{Header, Status};
 
 use super::{
     After, Flaw, Headers,
-    chunked::Chunked,
-    limits::{HEAD_BYTES_MAX, HEADERS_MAX, KEPT_BYTES_MAX},
+    decode::{Chunked, HEAD_BYTES_MAX, HEADERS_MAX, KEPT_BYTES_MAX},
 };
 
 /// Takes answers out of the bytes of a connection, in their order. Give it what has arrived and was not yet

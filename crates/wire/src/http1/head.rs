@@ -3,10 +3,11 @@
 use std::mem::MaybeUninit;
 
 use httparse::{Error, Header, Status};
+use memchr::memchr;
 
 use super::{
-    After, Asker, Flaw, Headers, Limits, Passage, Request, Version, Wanted, limits::HEADERS_MAX,
-    target,
+    After, Asker, Flaw, Headers, Limits, Passage, Request, Version, Wanted,
+    decode::{BLANK_LINES_MAX, HEAD_BYTES_MAX, HEADERS_MAX, LINE_REST_BYTES_MAX, TARGET_BYTES_MAX},
 };
 use crate::forwarded;
 
@@ -54,7 +55,7 @@ pub(super) fn parse(bytes: &[u8], limits: Limits) -> Result<Head<'_>, Flaw> {
         Version::Http11
     };
     let fields = Fields::read(parsed.headers)?;
-    let split = target::split(method, target);
+    let split = split(method, target);
     let path = split.as_ref().map_or("", |(path, _)| *path);
     let framing = fields.framing(version, limits, path)?;
     let expects = fields.expects(version, framing)?;
@@ -271,4 +272,194 @@ fn lists_problem(value: &[u8]) -> bool {
         };
         kind.eq_ignore_ascii_case(b"application/problem+json") && !parts.any(is_nothing)
     })
+}
+
+/// Looks at every byte of a head once, however it is cut. What it objects to depends on the bytes only.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scan {
+    /// So many bytes were looked at.
+    seen: usize,
+    /// Where the line begins that was not finished.
+    line: usize,
+    /// Empty lines before the request.
+    blanks: u8,
+}
+
+const FIRST_LINE_BYTES_MAX: usize = TARGET_BYTES_MAX + LINE_REST_BYTES_MAX;
+
+impl Scan {
+    pub(super) const fn new() -> Self {
+        Self {
+            seen: 0,
+            line: 0,
+            blanks: 0,
+        }
+    }
+
+    /// Whether nothing of a request is there.
+    pub(super) const fn is_idle(&self) -> bool {
+        self.seen == 0
+    }
+
+    /// How many bytes of empty lines stand before the request.
+    pub(super) fn blanks(&mut self, bytes: &[u8]) -> Result<usize, Flaw> {
+        let mut taken = 0;
+        while self.seen == 0 {
+            match bytes.get(taken..).unwrap_or_default() {
+                [b'\r', b'\n', ..] if self.blanks == BLANK_LINES_MAX => {
+                    return Err(Flaw::BlankLines);
+                }
+                [b'\r', b'\n', ..] => self.blanks += 1,
+                [b'\r', _, ..] => return Err(Flaw::BareCr),
+                [b'\n', ..] => return Err(Flaw::BareLf),
+                _ => break,
+            }
+            taken += 2;
+        }
+        Ok(taken)
+    }
+
+    /// The length of the head at the start of `bytes`, if all of it is there.
+    pub(super) fn head(&mut self, bytes: &[u8]) -> Result<Option<usize>, Flaw> {
+        match bytes.first() {
+            // One CR may yet become an empty line.
+            None | Some(b'\r') => return Ok(None),
+            Some(first) if !is_token(*first) => return Err(Flaw::RequestLine),
+            Some(_) => {}
+        }
+        while let Some(found) = memchr(b'\n', bytes.get(self.seen..).unwrap_or_default()) {
+            let end = self.seen + found;
+            self.check_length(end + 1)?;
+            let line = bytes.get(self.line..end).unwrap_or_default();
+            let Some(line) = line.strip_suffix(b"\r") else {
+                return Err(Flaw::BareLf);
+            };
+            if self.line == 0 {
+                check_version(line)?;
+            }
+            if line.is_empty() {
+                return Ok(Some(end + 1));
+            }
+            self.line = end + 1;
+            self.seen = end + 1;
+        }
+        self.seen = bytes.len();
+        self.check_length(bytes.len())?;
+        Ok(None)
+    }
+
+    fn check_length(&self, length: usize) -> Result<(), Flaw> {
+        if self.line == 0 && length > FIRST_LINE_BYTES_MAX {
+            return Err(Flaw::TargetTooLong);
+        }
+        if length > HEAD_BYTES_MAX {
+            return Err(Flaw::HeadTooLong);
+        }
+        Ok(())
+    }
+}
+
+/// Early, so that somebody who speaks another protocol is not waited for.
+fn check_version(line: &[u8]) -> Result<(), Flaw> {
+    if line.ends_with(b" HTTP/1.1") || line.ends_with(b" HTTP/1.0") {
+        return Ok(());
+    }
+    let version = line.rsplit(|byte| *byte == b' ').next();
+    match version.and_then(|version| version.strip_prefix(b"HTTP/")) {
+        Some([major, b'.', minor]) if major.is_ascii_digit() && minor.is_ascii_digit() => {
+            Err(Flaw::Version)
+        }
+        _ => Err(Flaw::RequestLine),
+    }
+}
+
+/// Whether a byte may be part of a method or of a header's name.
+pub(super) const fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'!' | b'#'
+                | b'$'
+                | b'%'
+                | b'&'
+                | b'\''
+                | b'*'
+                | b'+'
+                | b'-'
+                | b'.'
+                | b'^'
+                | b'_'
+                | b'`'
+                | b'|'
+                | b'~'
+        )
+}
+
+/// The path and the query of a target in any form a server must understand.
+pub(super) fn split<'a>(method: &str, target: &'a str) -> Result<(&'a str, Option<&'a str>), Flaw> {
+    if target.len() > TARGET_BYTES_MAX {
+        return Err(Flaw::TargetTooLong);
+    }
+    if !target
+        .bytes()
+        .all(|byte| byte.is_ascii_graphic() && byte != b'#')
+    {
+        return Err(Flaw::Target);
+    }
+    if target == "*" && method == "OPTIONS" {
+        return Ok((target, None));
+    }
+    let origin = if target.starts_with('/') {
+        target
+    } else {
+        after_authority(target).ok_or(Flaw::Target)?
+    };
+    Ok(match origin.split_once('?') {
+        Some(("", query)) => ("/", Some(query)),
+        Some((path, query)) => (path, Some(query)),
+        None if origin.is_empty() => ("/", None),
+        None => (origin, None),
+    })
+}
+
+/// What stands after `http://host`.
+fn after_authority(target: &str) -> Option<&str> {
+    let (scheme, rest) = target.split_once("://")?;
+    let is_ours = ["http", "https"]
+        .iter()
+        .any(|ours| scheme.eq_ignore_ascii_case(ours));
+    let end = rest.find(['/', '?']).unwrap_or(rest.len());
+    let (authority, origin) = rest.split_at_checked(end)?;
+    (is_ours && !authority.is_empty()).then_some(origin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_has_its_path() {
+        let split = |target| split("GET", target);
+        assert_eq!(split("/a/b"), Ok(("/a/b", None)));
+        assert_eq!(split("/a?b=c?d"), Ok(("/a", Some("b=c?d"))));
+        assert_eq!(split("/a?"), Ok(("/a", Some(""))));
+        assert_eq!(split("http://host/a?b"), Ok(("/a", Some("b"))));
+        assert_eq!(split("HTTP://host:80"), Ok(("/", None)));
+        assert_eq!(split("https://host?b"), Ok(("/", Some("b"))));
+        for wrong in [
+            "",
+            "a",
+            "*",
+            "host:443",
+            "ftp://host/",
+            "http:///a",
+            "/a#b",
+            "/\u{e9}",
+        ] {
+            assert_eq!(split(wrong), Err(Flaw::Target), "{wrong}");
+        }
+        assert_eq!(super::split("OPTIONS", "*"), Ok(("*", None)));
+        let long = "/".repeat(TARGET_BYTES_MAX + 1);
+        assert_eq!(split(&long), Err(Flaw::TargetTooLong));
+    }
 }

@@ -3,13 +3,11 @@
 mod command;
 mod decode;
 mod encode;
-mod error;
-mod inline;
-mod length;
 mod reply;
 
 pub use command::Command;
-pub use decode::{ARGS_MAX, BULK_BYTES_MAX, Decoded, Decoder, FRAME_BYTES_MAX, INLINE_BYTES_MAX};
+pub use decode::{
+    ARGS_MAX, BULK_BYTES_MAX, Decoded, Decoder, FRAME_BYTES_MAX, INLINE_BYTES_MAX, ProtocolError,
+};
 pub use encode::{Encoder, Version};
-pub use error::ProtocolError;
 pub use reply::{NoReply, Reply, read_reply, write_command};

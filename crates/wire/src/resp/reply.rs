@@ -1,6 +1,6 @@
 //! Replies, as a client reads them.
 
-use super::length::{Length, length};
+use super::decode::{Length, length};
 
 /// The most items of a list.
 const ITEMS_MAX: usize = 1_024;

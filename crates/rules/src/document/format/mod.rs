@@ -1,18 +1,11 @@
 //! One layout for every rules file, with its comments.
 
-mod build;
 mod check;
-mod error;
-mod events;
-mod order;
-mod remarks;
-mod scalar;
 mod tree;
 mod write;
 
-pub use error::FormatError;
-pub(super) use order::place_in_rule;
-pub(super) use scalar::in_double_quotes;
+pub use check::FormatError;
+pub(super) use write::{in_double_quotes, place_in_rule};
 
 /// The rules file in its canonical layout: two blanks of indentation, quotes only where they are
 /// needed, the fields of a rule in the order of the manual. Comments, blank lines between things, and
@@ -36,11 +29,11 @@ pub(super) use scalar::in_double_quotes;
 /// # Ok::<(), tollgate_rules::document::FormatError>(())
 /// ```
 pub fn format(text: &str) -> Result<String, FormatError> {
-    let original = build::build(text)?;
+    let original = tree::build(text)?;
     let mut ordered = original.clone();
-    order::order(&mut ordered);
+    write::order(&mut ordered);
     let formatted = write::write(&ordered);
-    let again = build::build(&formatted).map_err(|_| FormatError::Check)?;
+    let again = tree::build(&formatted).map_err(|_| FormatError::Check)?;
     if !check::says_the_same(&original, &again) {
         return Err(FormatError::Check);
     }

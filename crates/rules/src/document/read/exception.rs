@@ -7,11 +7,9 @@ use super::{
         findings::{Finding, Findings},
         tree::{Entry, Node, Value},
     },
-    amount,
     fields::{Fields, Shape},
-    key,
-    limit::{Defaults, limit, limits},
-    list, network, scalar,
+    scalar, throttle,
+    throttle::{Defaults, limit, limits},
 };
 use crate::{
     Change, EndpointPattern, Field, Key, Name, Override,
@@ -73,7 +71,7 @@ pub(super) fn exception(
         .and_then(|node| values(node, known.as_ref(), findings));
     let change = change(&fields, findings);
     let until = fields.find("until");
-    let until = until.map(|node| amount::moment(node, "until", findings));
+    let until = until.map(|node| scalar::moment(node, "until", findings));
     let reason = fields.find("reason");
     let reason = reason.and_then(|node| scalar::note(node, "reason", findings));
     let read = Override {
@@ -125,7 +123,7 @@ fn change(fields: &Fields<'_, '_>, findings: &mut Findings) -> Option<Change> {
 
 /// Thresholds are the rule's, whatever the limit.
 fn refuse_bands(node: &Node<'_>, findings: &mut Findings) {
-    for node in list::one_or_many(node) {
+    for node in scalar::one_or_many(node) {
         for name in ["warn_at", "hard_at"] {
             if let Some(entry) = node.entry(name) {
                 let message = format!("an override has no {name}");
@@ -159,7 +157,7 @@ fn value(
     known: Option<&Key>,
     findings: &mut Findings,
 ) -> Option<(Field, Arc<str>)> {
-    let field = key::named_field(&entry.name, entry.name_span, findings);
+    let field = throttle::named_field(&entry.name, entry.name_span, findings);
     let what = format!("key {}", entry.name.chars().take(64).collect::<String>());
     let given = scalar::identifier(&entry.value, &what, findings)?;
     let field = field?;
@@ -193,7 +191,7 @@ fn normal(field: &Field, given: &Arc<str>, known: Option<&Key>) -> Result<Arc<st
 }
 
 fn address(given: &str, known: Option<&Key>) -> Result<Arc<str>, String> {
-    let Some((address, prefix)) = network::keyed_address(given) else {
+    let Some((address, prefix)) = scalar::keyed_address(given) else {
         return Err(format!(
             "{given:?} is not an address: write for example 192.0.2.1, 2001:db8::1 or, as a key \
              counts it, 2001:db8::/64"

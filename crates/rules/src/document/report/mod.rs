@@ -1,9 +1,6 @@
 //! Everything that is wrong with a document, for a reader or a program.
 
-mod lines;
-mod problem;
 mod render;
-mod width;
 
-pub(super) use lines::Lines;
-pub use problem::{Place, Problem, Report};
+pub(super) use render::Lines;
+pub use render::{Place, Problem, Report};

@@ -1,10 +1,7 @@
 //! The text as a tree of nodes, each with its place.
 
-mod assemble;
 mod build;
-mod entries;
 mod node;
-mod syntax;
 
 pub(super) use build::{Tree, build};
 pub(super) use node::{Entry, Node, Style, Value};

@@ -2,9 +2,6 @@
 
 mod hash;
 mod items;
-mod limits;
-mod matches;
-mod shape;
 mod yaml;
 
 pub use hash::{ContentHash, content_hash};

@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use super::{
     super::format::{in_double_quotes, place_in_rule},
-    items::{override_fields, rule_fields, tier_fields},
-    shape::{Fields, Shape},
+    items::{Fields, Shape, override_fields, rule_fields, tier_fields},
 };
 use crate::{RuleSet, Tier};
 
