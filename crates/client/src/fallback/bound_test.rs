@@ -10,7 +10,7 @@ use tollgate_core::{
 use tollgate_memory::MemoryStore;
 use tollgate_testkit::Rng;
 
-use super::{KeyField, Local, ToldLimit, Weight, Whom};
+use super::{KeyField, Local, ToldLimit, Whom, told::Weight};
 use crate::{Check, facts::fingerprint};
 
 const LIMITS: [&str; 10] = [

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tollgate_core::{Clock, ManualClock};
 
-use super::{Fallback, KeyField, Local, ToldLimit, Weight, Whom};
+use super::{Fallback, KeyField, Local, ToldLimit, Whom, told::Weight};
 use crate::{Answer, Check, Source, facts::fingerprint};
 
 /// A limit as a server tells it.

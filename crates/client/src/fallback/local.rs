@@ -17,8 +17,7 @@ use tollgate_memory::MemoryStore;
 
 use super::{
     Fallback, ToldLimit, Whom,
-    kin::Kin,
-    learned::{Learned, Part},
+    learned::{Kin, Learned, Part},
 };
 use crate::{Answer, Check, Source, Standing, denials::Denials, facts, table::Table};
 

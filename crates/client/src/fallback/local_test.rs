@@ -6,9 +6,10 @@ use std::{sync::Arc, time::Duration};
 use tollgate_core::Clock as _;
 
 use super::{
-    Fallback, ToldLimit, Weight,
+    Fallback, ToldLimit,
     desk_test::{Desk, told},
     local,
+    told::Weight,
 };
 use crate::{Answer, Check, Source, facts::fingerprint};
 

@@ -25,22 +25,17 @@ mod desk_test;
 mod key;
 #[cfg(test)]
 mod key_test;
-mod kin;
 #[cfg(test)]
 mod kin_test;
 mod learned;
-mod lexicon;
 mod local;
 #[cfg(test)]
 mod local_test;
 mod told;
-mod weight;
 
 pub(crate) use key::KeyField;
-pub(crate) use lexicon::Lexicon;
 pub(crate) use local::Local;
-pub(crate) use told::{ToldLimit, Whom};
-pub(crate) use weight::Weight;
+pub(crate) use told::{Lexicon, ToldLimit, Whom};
 
 /// What is answered while no server can be asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

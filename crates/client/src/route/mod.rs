@@ -4,15 +4,11 @@
 //! the same server, which so has its counters at hand. When a server goes, only its own questions move, each
 //! to its second; when it is back, they return. A server that is much busier than the others is passed over.
 
-mod choice;
 mod key;
-mod order;
 #[cfg(test)]
 mod route_test;
 
-pub(crate) use choice::choose;
-pub(crate) use key::{key, server};
-pub(crate) use order::{Order, order};
+pub(crate) use key::{Order, choose, key, order, server};
 
 /// By which fact a question finds its server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -8,7 +8,7 @@ use tollgate_wire::{
 
 use super::{
     address::{Address, Protocol},
-    order::Expected,
+    connection::Expected,
     reader::Reader,
 };
 

@@ -1,22 +1,33 @@
 //! One connection: a task that writes the calls it is given, and hands out what is said to each, in order.
 
-use std::{collections::VecDeque, io, sync::atomic::Ordering::Relaxed, time::Duration};
+use std::{
+    collections::VecDeque,
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU32, Ordering::Relaxed},
+    },
+    time::Duration,
+};
 
+use smallvec::SmallVec;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _, ReadHalf, WriteHalf},
     sync::{mpsc, oneshot},
     time::{Instant, timeout},
 };
-use tollgate_wire::http1::After;
+use tollgate_wire::{
+    check::{ProblemTold, Told},
+    http1::After,
+};
 
 use super::{
+    claim::Claim,
     codec::Writer,
-    connect::Stream,
-    line::{Counted, Line},
-    order::{Expected, Lost, Order, Said},
+    connect::{Connect, Stream},
     reader::Reader,
 };
-use crate::{Error, Fault};
+use crate::{Error, Fault, convert};
 
 /// The most calls that wait to be written to one connection.
 pub(super) const QUEUE_MAX: usize = 1_024;
@@ -262,4 +273,98 @@ fn closed() -> Error {
 
 fn broken(error: &io::Error) -> Error {
     Error::new(Fault::Network, error.to_string())
+}
+
+/// What a connection needs to know, and tells of itself.
+pub(super) struct Line {
+    pub(super) connect: Arc<dyn Connect>,
+    pub(super) host: Arc<str>,
+    pub(super) writer: Arc<Writer>,
+    /// How many connections there are in all, and how many of them are made.
+    pub(super) open: Arc<AtomicU32>,
+    pub(super) made: Arc<AtomicU32>,
+    /// Whether this one is.
+    pub(super) is_ready: Arc<AtomicBool>,
+    /// Whether the last attempt to make one failed.
+    pub(super) has_failed: Arc<AtomicBool>,
+}
+
+/// Counts a connection for as long as it lives.
+pub(super) struct Counted(Arc<AtomicU32>);
+
+impl Counted {
+    pub(super) fn new(open: &Arc<AtomicU32>) -> Self {
+        open.fetch_add(1, Relaxed);
+        Self(Arc::clone(open))
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Relaxed);
+    }
+}
+
+/// What a server said to one call.
+#[derive(Debug)]
+pub(crate) struct Said {
+    /// One for each question.
+    pub(crate) told: SmallVec<[Result<Told, ProblemTold>; 1]>,
+    /// The status of the answer, where there is one.
+    pub(crate) status: Option<u16>,
+    /// How many callers there are, if it says so.
+    pub(crate) callers: Option<u32>,
+}
+
+/// A call that came to nothing.
+#[derive(Debug)]
+pub(crate) enum Lost {
+    /// No byte of it was written: another server may be asked.
+    Unsent(Error),
+    /// The server may have decided.
+    Sent(Error),
+}
+
+impl Lost {
+    pub(crate) fn into_error(self) -> Error {
+        match self {
+            Self::Unsent(error) | Self::Sent(error) => error,
+        }
+    }
+}
+
+/// How many answers are expected to one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expected {
+    One,
+    /// So many.
+    Batch(usize),
+}
+
+/// A call, as a connection takes it.
+#[derive(Debug)]
+pub(super) struct Order {
+    pub(super) frame: Vec<u8>,
+    pub(super) expected: Expected,
+    /// Whoever takes it first has it: the connection to write it, or the caller to take it back.
+    pub(super) claim: Arc<Claim>,
+    pub(super) reply: oneshot::Sender<Result<Said, Lost>>,
+}
+
+impl Order {
+    pub(super) fn fail(self, lost: Lost) {
+        // Whoever asked may be gone.
+        drop(self.reply.send(Err(lost)));
+    }
+}
+
+impl Said {
+    /// Whether the server failed, rather than decided or found fault with a question.
+    pub(crate) fn is_failure(&self) -> bool {
+        let failed = |told: &Result<Told, ProblemTold>| match told {
+            Ok(_) => false,
+            Err(problem) => convert::error(problem).is_retryable(),
+        };
+        !self.told.is_empty() && self.told.iter().all(failed)
+    }
 }

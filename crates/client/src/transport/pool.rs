@@ -21,9 +21,8 @@ use super::{
     claim::Claim,
     codec::{Question, Writer},
     connect::Connect,
-    connection::{self, QUEUE_MAX},
-    line::Line,
-    order::{Lost, Order, Said},
+    connection,
+    connection::{Line, Lost, Order, QUEUE_MAX, Said},
 };
 use crate::{Error, Fault};
 

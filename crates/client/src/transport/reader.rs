@@ -7,7 +7,7 @@ use tollgate_wire::{
     resp,
 };
 
-use super::order::{Expected, Said};
+use super::connection::{Expected, Said};
 use crate::{Error, Fault};
 
 /// The status of what was answered, but not understood.

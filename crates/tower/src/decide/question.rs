@@ -1,11 +1,19 @@
 //! What is asked, and what is answered.
 
-use std::future::Future;
+use std::{
+    future::{Future, Ready},
+    sync::Arc,
+};
 
-use tollgate::Limit;
+use tollgate::{
+    Clock, Cost, Gate, ImmediateStore, Limit, LimitSet, Observer, RateLimiter,
+    rules::{Query, QueryError},
+};
 
-use super::sealed::Sealed;
-use crate::{Facts, Outcome, RequestHead};
+use crate::{
+    Error, Facts, Outcome, RequestHead, Role,
+    key::{IpText, Value, with_key},
+};
 
 /// What is asked about one request.
 #[derive(Clone, Copy, Debug)]
@@ -66,5 +74,161 @@ pub trait Decide: Sealed + Clone + Send + Sync + 'static {
     #[doc(hidden)]
     fn limits(&self) -> Vec<Limit> {
         Vec::new()
+    }
+}
+
+/// One of those who may.
+#[expect(unnameable_types, reason = "that is what keeps others from deciding")]
+pub trait Sealed {}
+
+impl<S, O> Sealed for Arc<RateLimiter<S, O>> {}
+
+impl<S, O> Decide for Arc<RateLimiter<S, O>>
+where
+    S: ImmediateStore + 'static,
+    O: Observer + 'static,
+{
+    type Asking = Ready<Decided>;
+
+    #[inline]
+    fn decide(&self, question: &Question<'_, '_>) -> Step<Self::Asking> {
+        let cost = question.cost.map_or(Cost::ONE, Cost::new);
+        let verdict = with_key(question.facts, |key| self.verdict(key, cost));
+        Step::Now(Decided::Outcome(Outcome::of_limiter(verdict)))
+    }
+
+    fn limits(&self) -> Vec<Limit> {
+        RateLimiter::limits(self)
+    }
+}
+
+impl<S, C> Sealed for Arc<Gate<S, C>> {}
+
+impl<S, C> Decide for Arc<Gate<S, C>>
+where
+    S: ImmediateStore + 'static,
+    C: Clock + 'static,
+{
+    type Asking = Ready<Decided>;
+
+    fn decide(&self, question: &Question<'_, '_>) -> Step<Self::Asking> {
+        // Queries borrow their texts.
+        let ip = question.facts.iter().find_map(|fact| match fact.value {
+            Some(Value::Ip(ip)) => Some(IpText::whole(ip)),
+            _ => None,
+        });
+        let ip = ip.as_ref().map_or("", IpText::as_str);
+        let query = match query(question, ip) {
+            Ok(query) => query,
+            Err(error) => return Step::Now(Decided::Malformed(error.to_string())),
+        };
+        Step::Now(match self.check(&query) {
+            Ok(ruling) => Decided::Outcome(Outcome::of_gate(ruling)),
+            Err(_) => Decided::Unanswered,
+        })
+    }
+}
+
+fn query<'q>(question: &Question<'q, '_>, ip: &'q str) -> Result<Query<'q>, QueryError> {
+    let mut query = Query::new();
+    query.set_endpoint(question.head.endpoint().unwrap_or_default())?;
+    query.set_method(question.head.method.as_str())?;
+    for fact in question.facts.iter() {
+        let text = match &fact.value {
+            None => continue,
+            Some(Value::Text(text)) => text.as_ref(),
+            Some(Value::Ip(_)) => ip,
+        };
+        match fact.role {
+            Role::User => query.set_user(text)?,
+            Role::Org => query.set_org(text)?,
+            Role::ApiKey => query.set_api_key(text)?,
+            Role::Ip => query.set_ip(text)?,
+            Role::Tier => query.set_tier(text)?,
+            Role::Region => query.set_region(text)?,
+            Role::Attribute(name) => query.add_attribute(name, text)?,
+            Role::Token => {}
+        }
+    }
+    if let Some(cost) = question.cost {
+        query.set_cost(Cost::new(cost));
+    }
+    Ok(query)
+}
+
+/// What decides in this process: limits, as text or as values, or a limiter or a gate that you share with the layer.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tollgate::{Gate, RateLimiter};
+/// use tollgate_tower::TollgateLayer;
+///
+/// let layer = TollgateLayer::embedded("10/s, 1000/h")?;
+///
+/// let limiter = Arc::new(RateLimiter::builder().limit("100/min".parse()?).build());
+/// let layer = TollgateLayer::embedded(Arc::clone(&limiter))?;
+/// limiter.reset("192.0.2.1"); // the layer counts in the same store
+///
+/// let gate = Gate::in_memory(&"version: 1\nrules: [{ name: all, key: [ip], limit: 5/s }]".parse()?);
+/// let layer = TollgateLayer::embedded(Arc::new(gate))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Embed {
+    /// Who decides.
+    type Decider: Decide;
+
+    /// Makes it so.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limits`] for a text that is no limit.
+    fn embed(self) -> Result<Self::Decider, Error>;
+}
+
+impl Embed for LimitSet {
+    type Decider = Arc<RateLimiter>;
+
+    fn embed(self) -> Result<Self::Decider, Error> {
+        Ok(Arc::new(RateLimiter::builder().limits(self).build()))
+    }
+}
+
+impl Embed for Limit {
+    type Decider = Arc<RateLimiter>;
+
+    fn embed(self) -> Result<Self::Decider, Error> {
+        LimitSet::from(self).embed()
+    }
+}
+
+impl Embed for &str {
+    type Decider = Arc<RateLimiter>;
+
+    fn embed(self) -> Result<Self::Decider, Error> {
+        self.parse::<LimitSet>()?.embed()
+    }
+}
+
+impl<S, O> Embed for Arc<RateLimiter<S, O>>
+where
+    S: ImmediateStore + 'static,
+    O: Observer + 'static,
+{
+    type Decider = Self;
+
+    fn embed(self) -> Result<Self, Error> {
+        Ok(self)
+    }
+}
+
+impl<S, C> Embed for Arc<Gate<S, C>>
+where
+    S: ImmediateStore + 'static,
+    C: Clock + 'static,
+{
+    type Decider = Self;
+
+    fn embed(self) -> Result<Self, Error> {
+        Ok(self)
     }
 }

@@ -1,11 +1,12 @@
 //! What keys have read.
 
-use std::{borrow::Cow, fmt, net::IpAddr};
+use std::{borrow::Cow, fmt, fmt::Write as _, net::IpAddr};
 
 use smallvec::SmallVec;
 use tollgate_wire::forwarded::UnreadableClient;
 
-use super::Role;
+use super::{IpText, Key, Role};
+use crate::RequestHead;
 
 /// What keys have read from one request. A [`Key`](crate::Key) of your own adds one fact, or that it is missing:
 ///
@@ -145,7 +146,7 @@ mod tests {
     use http::Request;
 
     use super::*;
-    use crate::{Key as _, Question, RequestHead, bearer_token, header, peer_ip};
+    use crate::{Question, RequestHead, bearer_token, header, peer_ip};
 
     #[test]
     fn secrets_are_not_shown() {
@@ -180,4 +181,106 @@ mod tests {
             assert!(shown.contains(part), "{part}: {shown}");
         }
     }
+}
+
+macro_rules! together {
+    ($($name:ident $place:tt),*) => {
+        /// All of them together.
+        impl<$($name: Key),*> Key for ($($name,)*) {
+            const WAYS: u16 = 0_u16 $(.saturating_add($name::WAYS))*;
+
+            fn read<'r>(&'r self, head: &RequestHead<'r>, facts: &mut Facts<'r>) {
+                $(self.$place.read(head, facts);)*
+            }
+        }
+    };
+}
+
+together!(A 0, B 1);
+together!(A 0, B 1, C 2);
+together!(A 0, B 1, C 2, D 3);
+
+/// The first key, or the other for requests that have none of it: see [`Key::or`].
+///
+/// ```
+/// use tollgate_tower::{Header, Key as _, Or, PeerIp, header, peer_ip};
+///
+/// let key: Or<Header, PeerIp> = header("x-api-key").or(peer_ip());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Or<A, B> {
+    first: A,
+    other: B,
+}
+
+impl<A, B> Or<A, B> {
+    pub(super) const fn new(first: A, other: B) -> Self {
+        Self { first, other }
+    }
+}
+
+impl<A: Key, B: Key> Key for Or<A, B> {
+    const WAYS: u16 = A::WAYS.saturating_add(B::WAYS);
+
+    fn read<'r>(&'r self, head: &RequestHead<'r>, facts: &mut Facts<'r>) {
+        let before = facts.len();
+        self.first.read(head, facts);
+        if !facts.has_missing(before) {
+            return;
+        }
+        facts.truncate(before);
+        self.other.read(head, facts);
+        // An API key that reads as an address must not be counted as that address.
+        facts.shift_ways(before, A::WAYS);
+    }
+}
+
+/// What no value begins with that is a key by itself.
+const JOINED: char = '\u{1}';
+
+/// Hands on the key that the facts make.
+///
+/// One value is a key as it is, so that `limiter.reset("192.0.2.1")` means what it says. Several, and those that came by
+/// another alternative than the first, are each written with their way and length behind a sign with which no other
+/// begins. The empty key is that of requests without any.
+pub(crate) fn with_key<R>(facts: &Facts<'_>, with: impl FnOnce(&str) -> R) -> R {
+    match facts.as_slice() {
+        [] | [Fact { value: None, .. }] => with(""),
+        [
+            Fact {
+                way: 0,
+                value: Some(Value::Ip(ip)),
+                ..
+            },
+        ] => with(IpText::of_client(*ip).as_str()),
+        [
+            Fact {
+                way: 0,
+                value: Some(Value::Text(text)),
+                ..
+            },
+        ] if !text.starts_with(JOINED) => with(text),
+        several => with(&joined(several)),
+    }
+}
+
+fn joined(facts: &[Fact<'_>]) -> String {
+    let mut key = String::from(JOINED);
+    for fact in facts {
+        let ip;
+        let text = match &fact.value {
+            None => {
+                key.push('-');
+                continue;
+            }
+            Some(Value::Text(text)) => text.as_ref(),
+            Some(Value::Ip(address)) => {
+                ip = IpText::of_client(*address);
+                ip.as_str()
+            }
+        };
+        // Writing to a text cannot fail.
+        write!(key, "{}+{}:{text}", fact.way, text.len()).ok();
+    }
+    key
 }

@@ -1,9 +1,12 @@
 //! A key by a header.
 
+use std::{borrow::Cow, fmt, sync::Arc};
+
 use http::{HeaderName, header::AUTHORIZATION};
+use tollgate::rules::normalise::Path;
 
 use super::{Facts, Key, Role};
-use crate::RequestHead;
+use crate::{Error, RequestHead};
 
 /// Keyed by the first header of this name. A client can send any value: limit by what your host has verified, or by the
 /// address as well.
@@ -102,4 +105,238 @@ pub(crate) fn shown_token<'r>(head: &RequestHead<'r>) -> Option<&'r str> {
     scheme
         .eq_ignore_ascii_case("bearer")
         .then(|| token.trim_ascii())
+}
+
+/// Keyed by what a function reads: the user, unless said (`.as_org()`); [`header`](crate::header) has the table of facts.
+///
+/// For hosts that verify tokens themselves, this is how a claim becomes the key: what their own layer put into the
+/// extensions.
+///
+/// ```
+/// use tollgate_tower::{TollgateLayer, key_fn};
+///
+/// #[derive(Clone)]
+/// struct Session { user: String }
+///
+/// let user = key_fn(|head| Some(head.extensions.get::<Session>()?.user.as_str().into()));
+/// let layer = TollgateLayer::embedded("100/min")?.key(user);
+/// # Ok::<(), tollgate_tower::Error>(())
+/// ```
+pub fn key_fn<F>(function: F) -> KeyFn<F>
+where
+    F: for<'r> Fn(&RequestHead<'r>) -> Option<Cow<'r, str>> + Clone + Send + Sync + 'static,
+{
+    KeyFn { function }
+}
+
+/// A key by a function: see [`key_fn`].
+///
+/// ```
+/// let everybody = tollgate_tower::key_fn(|_| Some("all".into()));
+/// assert_eq!(format!("{everybody:?}"), "KeyFn(..)");
+/// ```
+#[derive(Clone)]
+pub struct KeyFn<F> {
+    function: F,
+}
+
+impl<F> Key for KeyFn<F>
+where
+    F: for<'r> Fn(&RequestHead<'r>) -> Option<Cow<'r, str>> + Clone + Send + Sync + 'static,
+{
+    fn read<'r>(&'r self, head: &RequestHead<'r>, facts: &mut Facts<'r>) {
+        facts.add(&Role::User, (self.function)(head));
+    }
+}
+
+impl<F> fmt::Debug for KeyFn<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KeyFn(..)")
+    }
+}
+
+/// Keyed by one segment of the path: an attribute of its name, unless said (`.as_user()`); [`header`](crate::header) has
+/// the table of facts. In the pattern `{name}` and `*` stand for
+/// one segment, and `**` at its end for any number.
+///
+/// The pattern is the layer's own and not the router's, so that it works alike in axum, tonic and hyper: only axum has
+/// parameters at all, and not before it has chosen a route. Paths are compared in their normal form: `/users/%61nn` and
+/// `//users/ann` are Ann's as well.
+///
+/// ```
+/// use tollgate_tower::{Key as _, TollgateLayer, path_param};
+///
+/// let layer = TollgateLayer::embedded("100/min")?.key(path_param("/users/{id}/**", "id")?.as_user());
+/// # Ok::<(), tollgate_tower::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::PathPattern`] if the pattern is none, or has no such parameter.
+pub fn path_param(pattern: &str, name: &str) -> Result<PathParam, Error> {
+    Ok(PathParam {
+        pattern: Arc::new(Pattern::new(pattern, name)?),
+        role: Role::Attribute(name.into()),
+    })
+}
+
+/// A key by a part of the path: see [`path_param`].
+///
+/// ```
+/// let key: tollgate_tower::PathParam = tollgate_tower::path_param("/{tenant}/**", "tenant")?;
+/// # Ok::<(), tollgate_tower::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct PathParam {
+    pattern: Arc<Pattern>,
+    role: Role,
+}
+
+impl Key for PathParam {
+    fn read<'r>(&'r self, head: &RequestHead<'r>, facts: &mut Facts<'r>) {
+        facts.add(&self.role, self.find(head.path()));
+    }
+}
+
+impl PathParam {
+    fn find<'p>(&self, path: &'p str) -> Option<Cow<'p, str>> {
+        let normal = Path::new(path).ok()?;
+        if normal.as_str() == path {
+            return self.pattern.find(path).map(Cow::Borrowed);
+        }
+        let found = self.pattern.find(normal.as_str())?;
+        Some(Cow::Owned(found.to_owned()))
+    }
+}
+
+/// Where a parameter stands in paths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pattern {
+    segments: Vec<Segment>,
+    /// Whether more may follow.
+    rest: Rest,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Segment {
+    Exact(Box<str>),
+    Any,
+    Named,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rest {
+    Nothing,
+    Anything,
+}
+
+impl Pattern {
+    /// Reads `/users/{id}/**`, in which `name` is the parameter that is wanted.
+    pub(super) fn new(pattern: &str, name: &str) -> Result<Self, Error> {
+        let wrong = |problem| Error::PathPattern {
+            pattern: pattern.to_owned(),
+            problem,
+        };
+        let Some(path) = pattern.strip_prefix('/') else {
+            return Err(wrong("it does not begin with /"));
+        };
+        let (path, rest) = match path.strip_suffix("**") {
+            Some(before) => (before.strip_suffix('/').unwrap_or(before), Rest::Anything),
+            None => (path, Rest::Nothing),
+        };
+        let mut segments = Vec::new();
+        for text in path.split('/').filter(|text| !text.is_empty()) {
+            segments.push(segment(text, name).map_err(wrong)?);
+        }
+        let named = segments.iter().filter(|part| **part == Segment::Named);
+        match named.count() {
+            0 => Err(wrong("it has no such parameter")),
+            1 => Ok(Self { segments, rest }),
+            _ => Err(wrong("it has the parameter twice")),
+        }
+    }
+
+    /// The segment that has the name, if the path is as the pattern says.
+    pub(super) fn find<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let mut given = Path::segments_of(path);
+        let mut found = None;
+        for segment in &self.segments {
+            let text = given.next()?;
+            match segment {
+                Segment::Exact(exact) if **exact != *text => return None,
+                Segment::Named => found = Some(text),
+                Segment::Exact(_) | Segment::Any => {}
+            }
+        }
+        let fits = self.rest == Rest::Anything || given.next().is_none();
+        found.filter(|_| fits)
+    }
+}
+
+fn segment(text: &str, name: &str) -> Result<Segment, &'static str> {
+    if text == "*" {
+        return Ok(Segment::Any);
+    }
+    let inner = text
+        .strip_prefix('{')
+        .and_then(|text| text.strip_suffix('}'));
+    match inner {
+        Some(inner) if inner == name => Ok(Segment::Named),
+        Some(inner) if inner.contains(['{', '}', '*']) || inner.is_empty() => {
+            Err("a parameter is one name in braces")
+        }
+        Some(_) => Ok(Segment::Any),
+        None if text.contains(['{', '}', '*']) => {
+            Err("braces and stars stand for whole segments, and ** is last")
+        }
+        None => {
+            let rooted = format!("/{text}");
+            let path = Path::new(&rooted).map_err(|_| "it is no path")?;
+            let normal = path.as_str().trim_start_matches('/');
+            Ok(Segment::Exact(normal.into()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_named_segment_is_found_where_the_path_fits() {
+        let found = |pattern: &str, path: &str| {
+            Pattern::new(pattern, "id")
+                .unwrap()
+                .find(path)
+                .map(str::to_owned)
+        };
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(found("/users/{id}", "/users/ann"), some("ann"));
+        assert_eq!(found("/users/{id}", "/users/ann/posts"), None);
+        assert_eq!(found("/users/{id}", "/users"), None);
+        assert_eq!(found("/users/{id}/**", "/users/ann"), some("ann"));
+        assert_eq!(found("/users/{id}/**", "/users/ann/posts/3"), some("ann"));
+        assert_eq!(found("/{org}/*/{id}", "/acme/repos/7"), some("7"));
+        assert_eq!(found("/caf%c3%a9/{id}", "/caf%C3%A9/7"), some("7"));
+        assert_eq!(found("/{id}/**", "/"), None);
+    }
+
+    #[test]
+    fn patterns_that_cannot_be_are_refused() {
+        for wrong in [
+            "users/{id}",
+            "/users",
+            "/{id}/{id}",
+            "/{id}/a*",
+            "/{i{d}",
+            "/{id}/**/x",
+            "/{id}/..",
+        ] {
+            let error = Pattern::new(wrong, "id").unwrap_err().to_string();
+            assert!(
+                error.contains("write for example /users/{id}/**"),
+                "{error}"
+            );
+        }
+    }
 }

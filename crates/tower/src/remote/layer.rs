@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Decide, Decided, DecidedBy, Error, Outcome, Question, Role, Step, TollgateLayer,
-    decide::sealed::Sealed,
+    decide::question::Sealed,
     key::Value,
     outcome::{Told, ToldStanding, seconds},
 };
