@@ -2,12 +2,11 @@
 
 mod address;
 pub(crate) mod ascii;
-mod callers;
 mod convert;
 #[cfg(test)]
 mod tests;
 
+pub use address::TrustedCallers;
 pub(crate) use address::{ClientAddress, UnknownClient};
-pub use callers::TrustedCallers;
 pub(crate) use convert::{Astray, Gateway, Says, query};
 pub use tollgate_wire::forwarded::{ProxiesError, ProxyHeader, TrustedProxies};

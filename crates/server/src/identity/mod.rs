@@ -8,21 +8,17 @@
 
 mod identifier;
 mod jwt;
-mod kept;
 mod key_secret;
-mod proven;
 mod refused;
 pub(crate) mod secret;
 #[cfg(test)]
 mod tests;
 mod trust;
 
-pub(crate) use identifier::{Identifier, KeySource, Stated};
+pub(crate) use identifier::{Identifier, Identity, Kept, KeySource, Stated};
 pub use jwt::JwtKeysError;
 pub(crate) use jwt::{JwtKeeper, Keys, KeysStanding};
-pub(crate) use kept::Kept;
 pub use key_secret::KeySecretError;
-pub(crate) use proven::Identity;
 pub(crate) use refused::{KeyFlaw, Reason, Refused};
 pub(crate) use secret::KeyHasher;
 pub(crate) use trust::{Distrust, PROXIED, Sender, Standing, Trust, credentials, passage_of};

@@ -2,7 +2,7 @@
 
 use std::{
     future::{Future, poll_fn},
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     sync::Arc,
     task::Poll,
     time::Duration,
@@ -14,12 +14,10 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{
-    Addresses, Herald, Peer, Refusals, Stream, Way, addresses::AddressPlace, plain::Plain,
-};
+use super::{Addresses, Herald, Peer, Stream, Way, addresses::AddressPlace, plain::Plain};
 use crate::{
     stop::Stop,
-    telemetry::{Complaints, Protocol, Recorder},
+    telemetry::{Complaints, Protocol, Recorder, Turned},
     tls::TlsListener,
 };
 
@@ -232,5 +230,59 @@ impl Open {
 impl Drop for Open {
     fn drop(&mut self) {
         self.recorder.closed(self.protocol);
+    }
+}
+
+/// The connections that one listener has refused.
+#[derive(Debug)]
+pub(crate) struct Refusals {
+    protocol: Protocol,
+    recorder: Arc<Recorder>,
+    full: Complaints,
+    address: Complaints,
+}
+
+impl Refusals {
+    pub(crate) fn new(protocol: Protocol, recorder: &Arc<Recorder>) -> Self {
+        Self {
+            protocol,
+            recorder: Arc::clone(recorder),
+            full: Complaints::once_a_minute(),
+            address: Complaints::once_a_minute(),
+        }
+    }
+
+    /// The listener has all the connections that it may.
+    pub(super) fn full(&self, connections_max: usize, addresses: &Addresses) {
+        self.recorder.turned_away(self.protocol, Turned::Full);
+        if let Some(left_out) = self.full.may_tell() {
+            let listener = self.protocol.name();
+            let (address, connections) = addresses.busiest().unzip();
+            tracing::warn!(
+                listener,
+                connections_max,
+                left_out,
+                busiest = address.map(tracing::field::display),
+                busiest_connections = connections,
+                "Clients are refused: all connections of a listener are taken. Raise connections_max, and the limit of open \
+                 files with it (LimitNOFILE, ulimit -Hn); or look at the address that has the most."
+            );
+        }
+    }
+
+    /// One address has all the connections that it may.
+    pub(super) fn address(&self, address: IpAddr, address_max: usize) {
+        self.recorder.turned_away(self.protocol, Turned::Address);
+        if let Some(left_out) = self.address.may_tell() {
+            let listener = self.protocol.name();
+            tracing::warn!(
+                listener,
+                %address,
+                address_max,
+                left_out,
+                "A client is refused: its address has a quarter of the listener's connections, and may have no more. If it is a \
+                 service of yours, name it in trusted_callers; if it is a gateway, in trusted_proxies."
+            );
+        }
     }
 }

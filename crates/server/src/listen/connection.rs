@@ -1,22 +1,28 @@
 //! The loop that drives any protocol: read, answer all that is there, write once.
 
-use std::{future::Future as _, io, net::IpAddr, pin::pin, sync::Arc, task::Poll, time::Duration};
+use std::{
+    future::Future,
+    io,
+    net::IpAddr,
+    pin::{Pin, pin},
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
 
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
-    time::timeout,
+    time::{Instant, Sleep, sleep_until, timeout},
 };
-use tollgate_core::{Clock as _, Timestamp};
+use tollgate_core::{Clock as _, Micros, Timestamp};
 
 use super::{
-    InputBudget, NoRoom, Session, Stream, Then,
+    InputBudget, NoRoom, Stream,
     buffers::{Buffers, Read},
-    output::write,
-    patience::Patience,
 };
 use crate::{
     config::Timers,
-    engine::{Engine, polled_once},
+    engine::{Engine, Time, polled_once},
     stop::Stop,
     telemetry::{Protocol, Turned},
 };
@@ -200,4 +206,159 @@ impl<S: Session> Conversation<'_, S> {
         };
         drop(timeout(LINGER, goodbye).await);
     }
+}
+
+/// An answer is not begun while this much waits to be written: a client that does not read cannot
+/// make us remember more.
+pub(crate) const OUTPUT_BYTES_HIGH: usize = 256 * 1024;
+
+/// One side of one conversation: bytes in, bytes out, no socket and no clock.
+pub(crate) trait Session: Send {
+    /// Answers what is complete at the start of `input`, appending to `output`. Stops early once `output`
+    /// holds [`OUTPUT_BYTES_HIGH`] bytes. Ready at once, unless counters that a fleet shares are asked.
+    fn advance(&mut self, input: &[u8], output: &mut Vec<u8>) -> impl Future<Output = Step> + Send;
+
+    /// Whether somebody waits for us: no request is begun, none half read.
+    fn is_idle(&self) -> bool;
+
+    /// From now on every answer says that it is the last, and the next one is.
+    fn wind_down(&mut self);
+
+    /// The bytes of memory that it has for what has arrived of a request.
+    fn input_bytes(&self) -> usize;
+
+    /// Gives that memory back; no request is begun.
+    fn release_input(&mut self);
+
+    /// Tells a client that there is no room for the rest of its request, where the protocol has words for it.
+    fn no_room(&mut self, output: &mut Vec<u8>);
+
+    /// Tells a client that took too long, where the protocol has words for it.
+    fn too_slow(&mut self, output: &mut Vec<u8>);
+}
+
+/// What became of the input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    /// So many bytes are done with.
+    pub(crate) taken: usize,
+    /// So many requests were answered.
+    pub(crate) answered: u64,
+    /// How it goes on.
+    pub(crate) then: Then,
+}
+
+impl Step {
+    pub(crate) const fn new(taken: usize, answered: u64, then: Then) -> Self {
+        Self {
+            taken,
+            answered,
+            then,
+        }
+    }
+}
+
+/// How a conversation goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Then {
+    /// With more bytes from the client.
+    Read,
+    /// With what is left of the input, once the output is written.
+    Again,
+    /// Not at all, once the output is written.
+    Close,
+}
+
+/// One timer a connection. Putting the deadline off costs a store: the timer is left to ring early and is
+/// then wound up again.
+#[derive(Debug)]
+pub(super) struct Patience {
+    time: Time,
+    deadline: Timestamp,
+    has_begun: bool,
+    timer: Pin<Box<Sleep>>,
+}
+
+impl Patience {
+    pub(super) fn new(time: Time, wait: Duration) -> Self {
+        let deadline = after(&time, wait);
+        let timer = Box::pin(sleep_until(ring_in(&time, deadline)));
+        Self {
+            time,
+            deadline,
+            has_begun: true,
+            timer,
+        }
+    }
+
+    /// A request has begun; unless it had before, it has so long from now.
+    pub(super) fn begin(&mut self, wait: Duration) {
+        if !self.has_begun {
+            self.restart(wait);
+        }
+    }
+
+    /// Another request has begun, which has so long from now.
+    pub(super) fn restart(&mut self, wait: Duration) {
+        self.renew(wait);
+        self.has_begun = true;
+    }
+
+    /// Nothing has begun, and there is so long for something to.
+    pub(super) fn renew(&mut self, wait: Duration) {
+        self.has_begun = false;
+        let deadline = after(&self.time, wait);
+        let is_sooner = deadline < self.deadline;
+        self.deadline = deadline;
+        if is_sooner {
+            let ring = ring_in(&self.time, deadline);
+            self.timer.as_mut().reset(ring);
+        }
+    }
+
+    /// Ready once it has ended.
+    pub(super) fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        while self.timer.as_mut().poll(context).is_ready() {
+            if self.time.now().steady >= self.deadline {
+                return Poll::Ready(());
+            }
+            let ring = ring_in(&self.time, self.deadline);
+            self.timer.as_mut().reset(ring);
+        }
+        Poll::Pending
+    }
+}
+
+fn after(time: &Time, wait: Duration) -> Timestamp {
+    time.now().steady.saturating_add(Micros::from(wait))
+}
+
+/// When the runtime's timer is to ring. It has a clock of its own, so ours is only asked for the
+/// distance.
+fn ring_in(time: &Time, deadline: Timestamp) -> Instant {
+    let left = Duration::from(deadline.since(time.now().steady));
+    Instant::now() + left.max(Duration::from_millis(1))
+}
+
+/// Writes it all, or gives up after `wait`. Mostly the socket has room and nothing is waited for.
+pub(super) async fn write(stream: &mut Stream, bytes: &[u8], wait: Duration) -> io::Result<()> {
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        match stream.try_write(rest) {
+            Ok(written) => rest = rest.get(written..).unwrap_or_default(),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                // Sealed bytes may lie in the session after they were written.
+                let whole = async {
+                    stream.write_all(rest).await?;
+                    stream.flush().await
+                };
+                return match timeout(wait, whole).await {
+                    Ok(written) => written,
+                    Err(_) => Err(io::ErrorKind::TimedOut.into()),
+                };
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }

@@ -2,16 +2,21 @@
 
 use std::{
     collections::VecDeque,
+    fmt::Write as _,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
+    time::Duration,
 };
 
-use tollgate_catalog::{Ended, Noted};
-use tollgate_core::Timestamp;
+use tokio::time::{MissedTickBehavior, interval, timeout};
+use tollgate_catalog::{Author, Catalog, Ended, Noted};
+use tollgate_core::{Clock as _, SystemClock, Timestamp};
+use tollgate_rules::Query;
 
 use super::strangers::Strangers;
+use crate::{authority::Actor, stop::Stop, telemetry::Recorder};
 
 /// The most that waits of each kind: whoever floods us gets no more of our memory than this.
 pub(super) const WAITING_MAX: usize = 256;
@@ -243,4 +248,151 @@ mod tests {
             ("dana", Ended::Done)
         );
     }
+}
+
+/// Which counters: in words, by the facts of the request that they count.
+#[derive(Clone, Debug)]
+pub(crate) struct Counters(String);
+
+/// The most of it that goes on record.
+const CHARS_MAX: usize = 1_000;
+
+impl Counters {
+    /// Those that a request meets, of one rule if it is named. A path may hold anything, so of what is asked only what
+    /// names people goes on record.
+    pub(crate) fn of(query: &Query<'_>, rule: Option<&str>) -> Self {
+        let mut words = String::new();
+        let address = query.ip_address().map(|address| address.to_string());
+        let facts = [
+            ("rule", rule),
+            ("user_id", query.user_name()),
+            ("org_id", query.org_name()),
+            ("api_key", query.api_key_id().map(told)),
+            ("ip", address.as_deref()),
+            ("endpoint", query.path()),
+        ];
+        for (name, value) in facts {
+            if let Some(value) = value {
+                let space = if words.is_empty() { "" } else { " " };
+                // Writing to a text cannot fail.
+                write!(words, "{space}{name}={value}").unwrap_or_default();
+            }
+        }
+        Self(words.chars().take(CHARS_MAX).collect())
+    }
+}
+
+/// The id of a key that was issued here; what it is elsewhere may be the key itself.
+fn told(key: &str) -> &str {
+    let number = key.strip_prefix('k').unwrap_or_default();
+    let is_ours = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    if is_ours { key } else { "…" }
+}
+
+impl Record {
+    /// Puts on record that counters were made fresh.
+    pub(crate) fn reset(&self, author: Author, counters: Counters) {
+        self.note(Noted {
+            author,
+            action: "counter.reset".into(),
+            object: ("counter".into(), counters.0.into()),
+            before: None,
+            after: None,
+            ended: Ended::Done,
+            times: 1,
+        });
+    }
+
+    /// Puts on record that counters which Redis may have lost are trusted.
+    pub(crate) fn trusted(&self, author: Author) {
+        self.note(Noted {
+            author,
+            action: "redis.trust".into(),
+            object: ("redis".into(), "*".into()),
+            before: None,
+            after: None,
+            ended: Ended::Done,
+            times: 1,
+        });
+    }
+
+    /// As [`Record::reset`], by somebody on a listener for decisions.
+    pub(crate) fn reset_by(&self, actor: &Actor, from: Option<String>, counters: Counters) {
+        let author = Author::new(&actor.name).acting_as(actor.role.word());
+        let author = match from {
+            Some(from) => author.calling_from(&from),
+            None => author,
+        };
+        self.reset(author, counters);
+    }
+}
+
+/// How often what waits is written.
+const EVERY: Duration = Duration::from_secs(1);
+/// The most rows of one time: a flood fills the record no faster, and those who are turned away fill it slowest.
+const EACH_TIME: Most = Most {
+    done: 50,
+    refused: 10,
+};
+/// How long a write may take.
+const WRITE_MAX: Duration = Duration::from_secs(5);
+/// How long what is left may take at the end.
+const LAST_MAX: Duration = Duration::from_secs(5);
+
+impl Record {
+    /// Writes what waits, until told to stop, and then what is left.
+    pub(crate) async fn run(self, catalog: Catalog, recorder: Arc<Recorder>, mut stop: Stop) {
+        let mut turn = interval(EVERY);
+        turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let is_over = tokio::select! {
+                _ = turn.tick() => false,
+                () = stop.heard() => true,
+            };
+            if is_over {
+                self.write_all(&catalog).await;
+                recorder.audit_dropped(self.dropped());
+                return;
+            }
+            self.write(&catalog).await;
+            recorder.audit_dropped(self.dropped());
+        }
+    }
+
+    /// Writes all that waits, as far as there is time; the rest is given up.
+    pub(super) async fn write_all(&self, catalog: &Catalog) {
+        self.hurry();
+        let all = async { while self.write(catalog).await == Wrote::Some {} };
+        // What is cut off was taken, and may have been written: only what still waits is surely lost.
+        drop(timeout(LAST_MAX, all).await);
+        self.give_up();
+    }
+
+    /// Writes the oldest of what waits; what cannot be written waits on.
+    pub(crate) async fn write(&self, catalog: &Catalog) -> Wrote {
+        let rows = self.taken(EACH_TIME, SystemClock.now().steady);
+        if rows.is_empty() {
+            return Wrote::Nothing;
+        }
+        let written = timeout(WRITE_MAX, catalog.note(rows.clone())).await;
+        match written {
+            Ok(Ok(())) => return Wrote::Some,
+            Ok(Err(error)) => {
+                tracing::debug!(%error, "The audit could not be written; it is tried again.");
+                self.returned(rows);
+            }
+            // It may have happened: better twice on record than never.
+            Err(_) => self.returned(rows),
+        }
+        Wrote::Nothing
+    }
+}
+
+/// Whether another write would bring more on record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wrote {
+    /// Rows were written.
+    Some,
+    /// None was: none waits, or none can be written.
+    Nothing,
 }

@@ -4,11 +4,7 @@
 //! proved nothing are merged for an hour.
 
 mod book;
-mod counters;
-mod refusals;
 mod strangers;
-mod writer;
 
-pub(crate) use book::Record;
-pub(crate) use counters::Counters;
-pub(crate) use refusals::Tried;
+pub(crate) use book::{Counters, Record};
+pub(crate) use strangers::Tried;

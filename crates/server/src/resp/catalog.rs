@@ -2,7 +2,7 @@
 
 use tollgate_wire::resp::{Command, Encoder};
 
-use super::{client::unknown_subcommand, verb::Verb};
+use super::{client::unknown_subcommand, facts::Verb};
 
 impl Verb {
     const fn flags(self) -> &'static [&'static str] {

@@ -1,15 +1,19 @@
 //! Every command but a check that waits for its neighbours.
 
+use std::str;
+
 use tollgate::Action;
+use tollgate_memory::Throttle;
 use tollgate_wire::resp::{Command, Encoder};
 
 use super::{
-    catalog, checks,
+    catalog,
     client::{Client, integer},
     convert, describe, facts,
-    hello::{self, Gatekeeper},
-    throttle,
-    verb::Verb,
+    facts::Verb,
+    hello,
+    hello::Gatekeeper,
+    session,
 };
 use crate::{
     authority::Actor,
@@ -92,7 +96,7 @@ impl Desk<'_> {
     ) -> After {
         let mut reply = Encoder::new(output, self.client.version);
         match verb {
-            Some(Verb::Throttle) => throttle::answer(self.engine, command, &mut reply),
+            Some(Verb::Throttle) => answer(self.engine, command, &mut reply),
             Some(verb) if verb.takes(command.args_len()) => {
                 return self.answer(verb, command, output).await;
             }
@@ -118,7 +122,7 @@ impl Desk<'_> {
         let mut reply = Encoder::new(output, self.client.version);
         let first = command.arg(0);
         match (verb, first) {
-            (Verb::Throttle, _) => throttle::answer(self.engine, command, &mut reply),
+            (Verb::Throttle, _) => answer(self.engine, command, &mut reply),
             (Verb::Check | Verb::Decide | Verb::Peek | Verb::Refund | Verb::ResetCounters, _) => {
                 self.decide(verb, command, &mut reply).await;
             }
@@ -207,7 +211,7 @@ impl Desk<'_> {
                 convert::ruling(reply, &answer.ruling);
             }
             Err(refusal) => {
-                checks::turned_away(self.engine, &refusal);
+                session::turned_away(self.engine, &refusal);
                 convert::refusal(reply, &refusal);
             }
         }
@@ -220,7 +224,7 @@ impl Desk<'_> {
 
     async fn check(&self, asked: &facts::Asked<'_>, reply: &mut Encoder<'_>) {
         let answer = self.engine.check(&asked.ask).await;
-        checks::write(reply, self, &asked.ask, answer);
+        session::write(reply, self, &asked.ask, answer);
     }
 }
 
@@ -249,4 +253,67 @@ fn unknown(command: &Command<'_, '_>) -> String {
     }
     let name = cut(command.name(), SHOWN_BYTES_MAX);
     format!("ERR unknown command '{name}', with args beginning with: {shown}")
+}
+
+/// What redis-cell writes before every error of its own.
+const CELL_ERROR: &str = "Cell error: Store error:";
+const USAGE: &str = "Usage: cl.throttle <key> <max_burst> <count per period> <period> [<quantity>]";
+
+pub(super) fn answer(engine: &Engine, command: &Command<'_, '_>, reply: &mut Encoder<'_>) {
+    match asked(command) {
+        Ok((key, ask)) => match engine.throttle(key, ask) {
+            Ok(answer) => convert::throttled(reply, &answer),
+            Err(error) => reply.error(&format!("{CELL_ERROR} {error}")),
+        },
+        Err(error) => reply.error(&format!("{CELL_ERROR} {error}")),
+    }
+}
+
+fn asked<'d>(command: &Command<'d, '_>) -> Result<(&'d [u8], Throttle), String> {
+    let words = (
+        command.arg(0),
+        command.arg(1),
+        command.arg(2),
+        command.arg(3),
+    );
+    let (Some(key), Some(max_burst), Some(count), Some(period)) = words else {
+        return Err(USAGE.to_owned());
+    };
+    if command.args_len() > 5 {
+        return Err(USAGE.to_owned());
+    }
+    let ask = Throttle {
+        max_burst: number(max_burst)?,
+        count: number(count)?,
+        period_s: number(period)?,
+        quantity: command.arg(4).map_or(Ok(1), number)?,
+    };
+    Ok((key, ask))
+}
+
+#[inline]
+fn number(text: &[u8]) -> Result<i64, String> {
+    if let Some(number) = short(text) {
+        return Ok(number);
+    }
+    let number = str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+    number.ok_or_else(|| {
+        let text = text.get(..SHOWN_BYTES_MAX).unwrap_or(text);
+        format!(
+            "Couldn't parse as integer: {}",
+            String::from_utf8_lossy(text)
+        )
+    })
+}
+
+/// A number of a few digits, which nearly all of them are.
+#[inline]
+fn short(text: &[u8]) -> Option<i64> {
+    if text.is_empty() || text.len() > 9 {
+        return None;
+    }
+    text.iter().try_fold(0_i64, |number, byte| {
+        let digit = byte.is_ascii_digit().then(|| i64::from(byte - b'0'))?;
+        Some(number * 10 + digit)
+    })
 }

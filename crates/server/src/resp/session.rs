@@ -2,21 +2,26 @@
 
 use std::sync::Arc;
 
-use tollgate_wire::resp::{Decoded, Decoder, Encoder, ProtocolError};
+use smallvec::SmallVec;
+use tollgate_wire::resp::{Decoded, Decoder, Encoder, FRAME_BYTES_MAX, ProtocolError};
 
 use super::{
-    checks::Checks,
     client::Client,
-    facts::{self, Asked},
+    convert, facts,
+    facts::{Asked, Verb},
     hello::Gatekeeper,
     run::{After, Desk},
-    verb::Verb,
 };
 use crate::{
     authority::{Authority, Door},
-    engine::Engine,
+    engine::{Answer, Ask, Engine, Refusal, UNDER_WAY_MAX},
     identity::{Identifier, Kept, Refused, Trust},
-    listen::{OUTPUT_BYTES_HIGH, Peer, Session, Step, Then},
+    listen::{
+        Conversation, InputBudget, OUTPUT_BYTES_HIGH, Peer, Serve, Session, Step, Stream, Terms,
+        Then,
+    },
+    server::Parts,
+    stop::Stop,
     telemetry::{Protocol, Turned},
 };
 
@@ -204,4 +209,135 @@ fn identified<'k>(
         drop(identity.fill(&mut asked.ask.query));
     }
     Ok(())
+}
+
+/// How many are gathered before they are decided. The gate takes as many at a time, and counters that are
+/// waited for more.
+const GATHERED_MAX: usize = 16;
+
+/// Checks that were read and not answered yet.
+#[derive(Debug)]
+pub(super) struct Checks<'i> {
+    asks: SmallVec<[Ask<'i>; GATHERED_MAX]>,
+}
+
+impl<'i> Checks<'i> {
+    pub(super) fn new() -> Self {
+        Self {
+            asks: SmallVec::new(),
+        }
+    }
+
+    pub(super) fn push(&mut self, ask: Ask<'i>) {
+        self.asks.push(ask);
+    }
+
+    pub(super) fn is_full(&self, engine: &Engine) -> bool {
+        let most = if engine.waits() {
+            UNDER_WAY_MAX
+        } else {
+            GATHERED_MAX
+        };
+        self.asks.len() >= most
+    }
+
+    /// Decides what was gathered and writes the answers, in order.
+    pub(super) async fn answer(&mut self, desk: &Desk<'_>, output: &mut Vec<u8>) {
+        let engine = desk.engine;
+        if self.asks.is_empty() {
+            return;
+        }
+        let mut reply = Encoder::new(output, desk.client.version);
+        let mut asks = self.asks.iter();
+        let answered = engine.check_all(&self.asks, |answer| {
+            if let Some(ask) = asks.next() {
+                write(&mut reply, desk, ask, answer);
+            }
+        });
+        answered.await;
+        self.asks.clear();
+    }
+}
+
+/// Writes what came of a check.
+#[inline]
+pub(super) fn write(
+    reply: &mut Encoder<'_>,
+    desk: &Desk<'_>,
+    ask: &Ask<'_>,
+    answer: Result<Answer, Refusal>,
+) {
+    let engine = desk.engine;
+    match answer {
+        Ok(answer) if ask.query.is_told_in_full() => {
+            let callers = || engine.recorder().callers().told();
+            let callers = desk.may_state().then(callers);
+            convert::in_full(reply, &answer, callers);
+        }
+        Ok(answer) => convert::ruling(reply, &answer.ruling),
+        Err(refusal) => {
+            turned_away(engine, &refusal);
+            convert::refusal(reply, &refusal);
+        }
+    }
+}
+
+/// Counts those who found no rules at all.
+pub(super) fn turned_away(engine: &Engine, refusal: &Refusal) {
+    if *refusal == Refusal::NoSnapshot {
+        let recorder = engine.recorder();
+        recorder.turned_away(Protocol::Resp, Turned::NoSnapshot);
+    }
+}
+
+/// Serves connections over the Redis protocol.
+#[derive(Debug)]
+pub(crate) struct RespServe {
+    engine: Arc<Engine>,
+    authority: Arc<Authority>,
+    identifier: Arc<Identifier>,
+    door: Door,
+    terms: Terms,
+    budget: Arc<InputBudget>,
+}
+
+/// What may be read beyond a command: the beginning of the next.
+const NEXT_BYTES_MAX: usize = 64 * 1024;
+
+impl RespServe {
+    pub(crate) fn new(parts: &Parts) -> Self {
+        let settings = &parts.settings;
+        let input_bytes_max = FRAME_BYTES_MAX + NEXT_BYTES_MAX;
+        Self {
+            engine: Arc::clone(&parts.engine),
+            authority: Arc::clone(&parts.authority),
+            identifier: Arc::clone(&parts.identifier),
+            door: Door::of(settings.listen.resp),
+            terms: Terms::new(Protocol::Resp, &settings.timers, input_bytes_max),
+            budget: InputBudget::new(
+                Protocol::Resp,
+                settings.timers.unfinished_bytes_max,
+                parts.engine.recorder(),
+            ),
+        }
+    }
+}
+
+impl Serve for RespServe {
+    const PROTOCOL: Protocol = Protocol::Resp;
+    const FULL: &'static [u8] = b"-ERR max number of clients reached\r\n";
+
+    async fn serve(&self, stream: Stream, peer: Peer, stop: Stop) {
+        let (engine, authority) = (Arc::clone(&self.engine), Arc::clone(&self.authority));
+        let identifier = Arc::clone(&self.identifier);
+        let conversation = Conversation {
+            stream,
+            client: peer.address.ip(),
+            session: RespSession::new(engine, authority, identifier, self.door).with(peer),
+            engine: &self.engine,
+            terms: self.terms,
+            budget: &self.budget,
+        };
+        conversation.run(stop).await;
+    }
 }

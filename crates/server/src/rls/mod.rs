@@ -2,16 +2,12 @@
 //!
 //! What a question means and how an answer is put lies in `convert`, which knows nothing of the transport.
 
-mod body;
-mod connection;
 mod convert;
 mod fuzz;
 mod health;
-mod prompt;
 mod routes;
 mod serve;
 mod service;
-mod taking;
 #[cfg(test)]
 mod tests;
 mod unary;

@@ -10,7 +10,12 @@ use tonic::{Status, codegen::Service as TowerService};
 use tonic_health::pb::{FILE_DESCRIPTOR_SET, health_server::HealthServer};
 use tonic_reflection::server::Builder;
 
-use super::{body::Body, connection::Connection, health::NodeHealth, service::Rls, unary::Unary};
+use super::{
+    health::NodeHealth,
+    serve::Connection,
+    service::Rls,
+    unary::{Body, Unary},
+};
 use crate::{identity::Trust, listen::Peer, stop::Stop};
 
 /// The services of one listener.

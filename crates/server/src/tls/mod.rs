@@ -5,28 +5,16 @@
 //!   ▲ Keeper looks once a second               every handshake takes the newest
 //! ```
 
-mod certificate;
 mod error;
-mod failure;
-mod greeting;
 mod keeper;
 mod listener;
 mod material;
-mod provider;
-mod reading;
-mod standing;
 #[cfg(test)]
 mod tests;
-mod trust;
 
-pub(crate) use certificate::About;
+pub(crate) use error::Failure;
 pub use error::TlsError;
-pub(crate) use failure::Failure;
-pub(crate) use greeting::HANDSHAKE;
-pub(crate) use keeper::{Keeper, TlsListeners};
-pub(crate) use listener::TlsListener;
-pub(crate) use material::Material;
-pub(crate) use provider::provider;
-pub(crate) use reading::Reading;
-pub(crate) use standing::{Standing, Standings};
-pub use trust::Trust;
+pub(crate) use keeper::{Keeper, Reading, Standing, Standings, TlsListeners};
+pub use listener::Trust;
+pub(crate) use listener::{HANDSHAKE, TlsListener};
+pub(crate) use material::{About, Material, provider};

@@ -7,7 +7,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::{
     JwtKeysError, Keys, Verifier,
-    contents::{Contents, KeysFlaw},
+    claims::{Contents, KeysFlaw},
 };
 use crate::{
     config::{Identity, Jwt, JwtSecret},

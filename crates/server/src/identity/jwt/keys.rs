@@ -9,8 +9,8 @@ use jsonwebtoken::{
 
 use super::{
     JwtKeysError, TokenFlaw,
-    algorithm::of_library,
-    contents::{Contents, KeysFlaw},
+    claims::{Contents, KeysFlaw},
+    verifier::of_library,
 };
 use crate::config::{Jwt, JwtSecret, Settings};
 

@@ -1,8 +1,13 @@
 //! Verifies tokens.
 
-use std::sync::Arc;
+use std::{
+    fmt,
+    hash::BuildHasher as _,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use arc_swap::ArcSwap;
+use foldhash::quality::RandomState;
 use jsonwebtoken::{
     Algorithm, Validation, decode, decode_header,
     errors::{Error, ErrorKind},
@@ -11,10 +16,10 @@ use tollgate_core::Timestamp;
 use tollgate_wire::claims::Claims;
 
 use super::{
-    Facts, JwtKeysError, Keys, TokenFlaw, algorithm::of_library, cache::Cache, claims::Said,
-    contents::Contents,
+    Facts, JwtKeysError, Keys, TokenFlaw,
+    claims::{Contents, Said},
 };
-use crate::config::Jwt;
+use crate::config::{Jwt, JwtAlgorithm};
 
 /// Verifies tokens with the keys in force. It never waits, and asks nobody.
 #[derive(Debug)]
@@ -113,5 +118,99 @@ fn flaw(error: &Error) -> TokenFlaw {
         ErrorKind::InvalidAlgorithm | ErrorKind::InvalidAlgorithmName => TokenFlaw::Algorithm,
         ErrorKind::Json(_) => TokenFlaw::Claims,
         _ => TokenFlaw::Signature,
+    }
+}
+
+/// A bounded number of tokens with what they say. Only tokens whose signature was right get in, so nobody
+/// can push others out without one.
+pub(super) struct Cache {
+    sets: Box<[Mutex<Set>]>,
+    state: RandomState,
+}
+
+#[derive(Default)]
+struct Set {
+    kept: [Option<Kept>; WAYS],
+    /// Whose turn it is to make room.
+    next: usize,
+}
+
+struct Kept {
+    token: Box<str>,
+    facts: Arc<Facts>,
+    /// Of the keys that it was verified with.
+    generation: u64,
+}
+
+/// How many tokens of one hash are kept.
+const WAYS: usize = 4;
+const SETS: usize = 8_192;
+/// Longer tokens are verified each time: the 32,768 that are kept take 64 MiB at most.
+const TOKEN_BYTES_MAX: usize = 2_048;
+
+impl Cache {
+    pub(super) fn new() -> Self {
+        Self {
+            sets: (0..SETS).map(|_| Mutex::default()).collect(),
+            state: RandomState::default(),
+        }
+    }
+
+    /// What a token says, if it was verified with these keys.
+    pub(super) fn find(&self, token: &str, generation: u64) -> Option<Arc<Facts>> {
+        let set = self.set(token)?;
+        let mut kept = set.kept.iter().flatten();
+        let found = kept.find(|kept| kept.generation == generation && *kept.token == *token);
+        found.map(|kept| Arc::clone(&kept.facts))
+    }
+
+    /// Keeps a token that was verified.
+    pub(super) fn keep(&self, token: &str, generation: u64, facts: &Arc<Facts>) {
+        if token.len() > TOKEN_BYTES_MAX {
+            return;
+        }
+        let Some(mut set) = self.set(token) else {
+            return;
+        };
+        let next = set.next;
+        set.next = (next + 1) % WAYS;
+        if let Some(place) = set.kept.get_mut(next) {
+            *place = Some(Kept {
+                token: token.into(),
+                facts: Arc::clone(facts),
+                generation,
+            });
+        }
+    }
+
+    fn set(&self, token: &str) -> Option<MutexGuard<'_, Set>> {
+        let hash = usize::try_from(self.state.hash_one(token)).unwrap_or_default();
+        let set = self.sets.get(hash % SETS)?;
+        Some(set.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Tokens are never shown.
+impl fmt::Debug for Cache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Cache({} sets)", self.sets.len())
+    }
+}
+
+/// As the library has it.
+pub(super) const fn of_library(algorithm: JwtAlgorithm) -> Algorithm {
+    match algorithm {
+        JwtAlgorithm::Hs256 => Algorithm::HS256,
+        JwtAlgorithm::Hs384 => Algorithm::HS384,
+        JwtAlgorithm::Hs512 => Algorithm::HS512,
+        JwtAlgorithm::Rs256 => Algorithm::RS256,
+        JwtAlgorithm::Rs384 => Algorithm::RS384,
+        JwtAlgorithm::Rs512 => Algorithm::RS512,
+        JwtAlgorithm::Ps256 => Algorithm::PS256,
+        JwtAlgorithm::Ps384 => Algorithm::PS384,
+        JwtAlgorithm::Ps512 => Algorithm::PS512,
+        JwtAlgorithm::Es256 => Algorithm::ES256,
+        JwtAlgorithm::Es384 => Algorithm::ES384,
+        JwtAlgorithm::EdDsa => Algorithm::EdDSA,
     }
 }

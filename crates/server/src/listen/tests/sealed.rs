@@ -15,7 +15,7 @@ use tollgate_testkit::{
 use super::rig::{LONG, Rig, SHORT, terms};
 use crate::{
     config::TlsFiles,
-    listen::{BoundSocket, OUTPUT_BYTES_HIGH, Stream, Terms, output::write},
+    listen::{BoundSocket, OUTPUT_BYTES_HIGH, Stream, Terms, connection::write},
     stop::Stop,
     telemetry::{Protocol, Recorder},
     tls::{Material, TlsListener},

@@ -8,7 +8,7 @@ use tollgate::Ruling;
 use tollgate_rls::{Code, DescriptorStatus, HeaderValue, RateLimit, RateLimitResponse, Unit};
 use tollgate_rules::QueryError;
 
-use super::{question::Crooked, unit::unit};
+use super::question::{Crooked, unit};
 use crate::{
     Fields, ResetAs, Wording,
     engine::{Answer, Together},

@@ -2,8 +2,6 @@
 
 mod answer;
 mod question;
-mod text;
-mod unit;
 
 pub(super) use answer::{response, too_long};
 pub(super) use question::{Question, Wrong};

@@ -4,17 +4,16 @@ use std::borrow::Cow;
 
 use smallvec::SmallVec;
 use tollgate::{AlgorithmName, Cost, Limit, Part, Spend};
+use tollgate_core::{Period, Unit as Length};
 use tollgate_rls::{
-    Entry, RateLimitDescriptor, RateLimitOverride, RateLimitRequest, RateLimitUnit,
+    Entry, RateLimitDescriptor, RateLimitOverride, RateLimitRequest, RateLimitUnit, Unit,
 };
-use tollgate_rules::{OwnLimit, Query, QueryError};
+use tollgate_rules::{
+    OwnLimit, Query, QueryError,
+    normalise::{IDENTIFIER_BYTES_MAX, is_control_or_bidi},
+};
 
 use crate::identity::{Identity, KeySource, Refused, Stated};
-
-use super::{
-    text::{beginning, text},
-    unit::period,
-};
 
 /// What Envoy asks, as text.
 #[derive(Debug)]
@@ -272,4 +271,96 @@ fn fact<'q>(
 fn is_token(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     !text.is_empty() && text.bytes().all(plain)
+}
+
+/// As text. What is none is replaced and not refused: Envoy lets pass what it gets no answer to.
+pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
+    let text = String::from_utf8_lossy(bytes);
+    if text.contains(is_control_or_bidi) {
+        let plain = |letter: char| match letter {
+            letter if is_control_or_bidi(letter) => char::REPLACEMENT_CHARACTER,
+            letter => letter,
+        };
+        return Cow::Owned(text.chars().map(plain).collect());
+    }
+    text
+}
+
+/// So much of a text as an identifier may have. A longer one is counted by its beginning.
+pub(super) fn beginning(text: &str) -> &str {
+    let text = text.trim_ascii();
+    let end = text.floor_char_boundary(IDENTIFIER_BYTES_MAX);
+    text.get(..end).unwrap_or_default().trim_ascii()
+}
+
+/// The period of a unit; none if it is unknown. Months and years are those of the calendar.
+pub(super) fn period(unit: RateLimitUnit) -> Option<Period> {
+    match unit {
+        RateLimitUnit::Unknown => None,
+        RateLimitUnit::Second => Some(Period::SECOND),
+        RateLimitUnit::Minute => Some(Period::MINUTE),
+        RateLimitUnit::Hour => Some(Period::HOUR),
+        RateLimitUnit::Day => Some(Period::DAY),
+        RateLimitUnit::Month => Some(Period::MONTH),
+        RateLimitUnit::Year => year(),
+    }
+}
+
+/// The unit that is as long as a period; unknown if none is.
+pub(super) fn unit(period: Period) -> Unit {
+    match period {
+        period if period == Period::SECOND => Unit::Second,
+        period if period == Period::MINUTE => Unit::Minute,
+        period if period == Period::HOUR => Unit::Hour,
+        period if period == Period::DAY => Unit::Day,
+        period if period == Period::WEEK => Unit::Week,
+        period if period == Period::MONTH => Unit::Month,
+        period if Some(period) == year() => Unit::Year,
+        _ => Unit::Unknown,
+    }
+}
+
+fn year() -> Option<Period> {
+    Period::new(12, Length::Month).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_stays_as_it_is() {
+        assert!(matches!(text("grüße".as_bytes()), Cow::Borrowed("grüße")));
+        assert_eq!(beginning(" alice "), "alice");
+    }
+
+    #[test]
+    fn other_bytes_are_replaced() {
+        assert_eq!(text(b"a\xffb\tc"), "a\u{fffd}b\u{fffd}c");
+        // An identifier may not hold them, and what is refused Envoy lets pass.
+        for steering in ["\u{9b}", "\u{202e}", "\u{2028}", "\u{61c}"] {
+            assert_eq!(text(format!("a{steering}").as_bytes()), "a\u{fffd}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_is_cut_between_letters() {
+        let long = format!("{}ß", "x".repeat(IDENTIFIER_BYTES_MAX - 1));
+        assert_eq!(beginning(&long).len(), IDENTIFIER_BYTES_MAX - 1);
+    }
+
+    #[test]
+    fn every_unit_comes_back() {
+        for number in 1..=6 {
+            let asked = RateLimitUnit::try_from(number).unwrap();
+            assert_eq!(unit(period(asked).unwrap()) as i32, number);
+        }
+        assert_eq!(period(RateLimitUnit::Unknown), None);
+        assert_eq!(unit(Period::WEEK), Unit::Week);
+        assert_eq!(
+            unit(Period::new(30, Length::Second).unwrap()),
+            Unit::Unknown
+        );
+        assert_eq!(unit(Period::new(24, Length::Hour).unwrap()), Unit::Day);
+    }
 }

@@ -4,7 +4,7 @@ use rcgen::{CertificateParams, DnType, SanType};
 use rustls::pki_types::CertificateDer;
 use tollgate_testkit::certificates::{A_YEAR, Authority};
 
-use super::super::certificate::{About, NAME_CHARS_MAX, Shown};
+use super::super::material::{About, NAME_CHARS_MAX, Shown};
 
 fn name(sans: &[SanType], common: Option<&str>) -> String {
     let folder = tempfile::tempdir().unwrap();

@@ -2,7 +2,7 @@
 
 use std::{sync::mpsc, time::Duration};
 
-use super::super::reading::Reading;
+use super::super::keeper::Reading;
 
 const SOON: Duration = Duration::from_millis(10);
 const LONG: Duration = Duration::from_secs(60);

@@ -2,7 +2,7 @@
 
 use super::super::{
     About,
-    standing::{AHEAD_S, DAY_S, Standing},
+    keeper::{AHEAD_S, DAY_S, Standing},
 };
 
 const BEGINS_S: u64 = 1_000 * DAY_S;
