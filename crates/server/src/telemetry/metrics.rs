@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::{
     histogram::seconds,
     hot, identity,
-    protocol::Turned,
     reading::{Kind, Reading, Value},
     recorder::Recorder,
     resident::resident_bytes,
+    traffic::Turned,
 };
 
 impl Recorder {

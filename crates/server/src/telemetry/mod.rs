@@ -1,6 +1,5 @@
 //! What can be seen from outside: metrics, logs, the busiest keys.
 
-mod attempts;
 mod by_rule;
 mod complaints;
 mod counts;
@@ -13,7 +12,6 @@ mod metrics;
 mod openmetrics;
 mod otlp;
 mod outcome;
-mod protocol;
 mod reading;
 mod recorder;
 mod resident;
@@ -26,11 +24,10 @@ mod traffic;
 mod unfinished;
 mod unknown_tiers;
 
-pub(crate) use attempts::Attempted;
 pub(crate) use complaints::Complaints;
 pub use logs::install_logs;
 pub(crate) use otlp::push;
-pub(crate) use protocol::{Protocol, Turned};
 pub(crate) use recorder::Recorder;
 pub(crate) use shared::FleetReading;
 pub(crate) use top::{Hot, TopKeys};
+pub(crate) use traffic::{Attempted, Protocol, Turned};

@@ -15,14 +15,12 @@ use tollgate_memory::{Stats, Throttled};
 use tollgate_rules::{Plan, Snapshot, TierFound};
 
 use super::{
-    attempts::{Attempted, Attempts},
     by_rule::ByRule,
     openmetrics,
     outcome::Outcome,
-    protocol::{Protocol, Turned},
     shared::FleetReading,
     top::TopKeys,
-    traffic::Traffic,
+    traffic::{Attempted, Attempts, Protocol, Traffic, Turned},
     unfinished::Unfinished,
     unknown_tiers::UnknownTiers,
 };

@@ -1,13 +1,10 @@
 //! What one protocol's connections bring.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use super::{
-    attempts::Attempts,
-    histogram::Histogram,
-    protocol::{Protocol, Turned},
-    unfinished::Unfinished,
-};
+use tollgate_core::{Clock as _, SystemClock};
+
+use super::{histogram::Histogram, unfinished::Unfinished};
 use crate::tls::Failure;
 
 /// The counts of every protocol.
@@ -118,5 +115,122 @@ impl Lane {
         let closed = self.closed.load(Relaxed);
         let opened = self.opened.load(Relaxed);
         (opened, opened.saturating_sub(closed))
+    }
+}
+
+/// How somebody asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Protocol {
+    /// HTTP/1.1.
+    Http,
+    /// gRPC, as Envoy asks.
+    Grpc,
+    /// The Redis protocol.
+    Resp,
+    /// The admin side.
+    Admin,
+}
+
+impl Protocol {
+    pub(super) const ALL: [Self; 4] = [Self::Http, Self::Grpc, Self::Resp, Self::Admin];
+
+    /// As it is spelled in labels and logs.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Grpc => "grpc",
+            Self::Resp => "resp",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+/// What is turned away before a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Turned {
+    /// It could not be understood.
+    Bad,
+    /// There are no rules to decide by.
+    NoSnapshot,
+    /// The listener has no room for another connection.
+    Full,
+    /// The client's address has as many connections as it may.
+    Address,
+    /// Requests that have not arrived whole hold all the memory that they may.
+    Unfinished,
+    /// It took too long.
+    Slow,
+}
+
+impl Turned {
+    pub(super) const ALL: [Self; 6] = [
+        Self::Bad,
+        Self::NoSnapshot,
+        Self::Full,
+        Self::Address,
+        Self::Unfinished,
+        Self::Slow,
+    ];
+
+    /// As it is spelled in labels.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Bad => "bad_request",
+            Self::NoSnapshot => "no_snapshot",
+            Self::Full => "full",
+            Self::Address => "address",
+            Self::Unfinished => "unfinished",
+            Self::Slow => "slow",
+        }
+    }
+}
+
+/// How often something failed, and when it last went well.
+#[derive(Debug, Default)]
+pub(super) struct Attempts {
+    failures: AtomicU64,
+    is_failing: AtomicBool,
+    /// In µs since 1970; 0 is never.
+    went_well_us: AtomicU64,
+}
+
+/// What another attempt changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Attempted {
+    /// It went as the one before.
+    AsBefore,
+    /// The one before went well, or there was none.
+    Broke,
+    /// The one before failed.
+    Mended,
+}
+
+impl Attempts {
+    pub(super) fn note<E>(&self, outcome: &Result<(), E>) -> Attempted {
+        let failed = outcome.is_err();
+        if failed {
+            self.failures.fetch_add(1, Relaxed);
+        } else {
+            let now = SystemClock.now().wall.as_micros();
+            self.went_well_us.store(now, Relaxed);
+        }
+        match (self.is_failing.swap(failed, Relaxed), failed) {
+            (false, true) => Attempted::Broke,
+            (true, false) => Attempted::Mended,
+            _ => Attempted::AsBefore,
+        }
+    }
+
+    pub(super) fn failures(&self) -> u64 {
+        self.failures.load(Relaxed)
+    }
+
+    pub(super) fn is_failing(&self) -> bool {
+        self.is_failing.load(Relaxed)
+    }
+
+    /// When it last went well; 0 is never.
+    pub(super) fn went_well_us(&self) -> u64 {
+        self.went_well_us.load(Relaxed)
     }
 }

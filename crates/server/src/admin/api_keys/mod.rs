@@ -1,8 +1,6 @@
 //! `/ratelimit/api-keys`
 
-mod read;
+mod handlers;
 mod routes;
-mod view;
-mod write;
 
 pub(super) use routes::ROUTES;

@@ -7,7 +7,7 @@ use super::{
         route::{Kind, Param, Route, Shape, Told, Verb, path, query},
         shared::{DRY_RUN, PAGES, SEEN, SURE, WAIT, WRITER, json_of, sequenced},
     },
-    read, write,
+    handlers,
 };
 use crate::authority::Permission;
 
@@ -63,7 +63,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[json_of(200, "A page of keys", "ApiKeyList")],
         problems: &[],
-        handler: |call| Box::pin(read::list(call)),
+        handler: |call| Box::pin(handlers::list(call)),
     },
     Route {
         verb: Verb::Post,
@@ -81,7 +81,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
             json_of(200, "It would be issued (`dry_run`)", "DryIssue"),
         ],
         problems: &[UNSOUND],
-        handler: |call| Box::pin(write::create(call)),
+        handler: |call| Box::pin(handlers::create(call)),
     },
     Route {
         verb: Verb::Get,
@@ -93,7 +93,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[sequenced(200, "The key", "ApiKey")],
         problems: &[UNKNOWN],
-        handler: |call| Box::pin(read::read(call)),
+        handler: |call| Box::pin(handlers::read(call)),
     },
     Route {
         verb: Verb::Put,
@@ -105,7 +105,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: body(other_name),
         replies: &[sequenced(200, "The key as it is now", "ApiKey")],
         problems: &[UNKNOWN, CHANGED, UNSOUND],
-        handler: |call| Box::pin(write::change(call)),
+        handler: |call| Box::pin(handlers::change(call)),
     },
     Route {
         verb: Verb::Delete,
@@ -117,7 +117,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[sequenced(200, "It is revoked", "ApiKey")],
         problems: &[UNKNOWN, CHANGED],
-        handler: |call| Box::pin(write::revoke(call)),
+        handler: |call| Box::pin(handlers::revoke(call)),
     },
     Route {
         verb: Verb::Post,
@@ -139,7 +139,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[sequenced(200, "The key, shown this once", "IssuedApiKey")],
         problems: &[UNKNOWN, (409, "It was revoked"), CHANGED, UNSOUND],
-        handler: |call| Box::pin(write::rotate(call)),
+        handler: |call| Box::pin(handlers::rotate(call)),
     },
     Route {
         verb: Verb::Post,
@@ -151,6 +151,6 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[sequenced(200, "It is revoked", "ApiKey")],
         problems: &[UNKNOWN, CHANGED],
-        handler: |call| Box::pin(write::revoke(call)),
+        handler: |call| Box::pin(handlers::revoke(call)),
     },
 ];

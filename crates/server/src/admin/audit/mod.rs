@@ -1,7 +1,6 @@
 //! `/ratelimit/audit`: who changed what, and who was turned away.
 
-mod export;
-mod read;
+mod handlers;
 mod routes;
 
 pub(super) use routes::ROUTES;

@@ -5,7 +5,7 @@ use super::{
         route::{Content, Kind, Param, Route, Told, Verb, query},
         shared::{PAGES, json_of},
     },
-    read,
+    handlers,
 };
 use crate::authority::Permission;
 
@@ -52,5 +52,5 @@ pub(in super::super) const ROUTES: &[Route] = &[Route {
         ..json_of(200, "A page of the audit", "AuditPage")
     }],
     problems: &[],
-    handler: |call| Box::pin(read::read(call)),
+    handler: |call| Box::pin(handlers::read(call)),
 }];

@@ -1,10 +1,7 @@
 //! `/ratelimit/blocks`: whom nothing lets pass.
 
-mod convert;
-mod list;
+mod handlers;
 mod routes;
-mod write;
 
-pub(super) use list::of_user;
+pub(super) use handlers::{described, of_user, put, remove_of_user};
 pub(super) use routes::{REPLIES, ROUTES, terms_example};
-pub(super) use write::{described, put, remove_of_user};

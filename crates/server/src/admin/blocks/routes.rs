@@ -7,7 +7,7 @@ use super::{
         route::{Kind, Param, Route, Shape, Told, Verb, path, query},
         shared::{DRY_RUN, PAGES, SURE, WRITER, json_of, sequenced},
     },
-    list, write,
+    handlers,
 };
 use crate::authority::Permission;
 
@@ -71,7 +71,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[json_of(200, "A page of blocks", "BlockList")],
         problems: &[],
-        handler: |call| Box::pin(list::list(call)),
+        handler: |call| Box::pin(handlers::list(call)),
     },
     Route {
         verb: Verb::Post,
@@ -87,7 +87,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         }),
         replies: REPLIES,
         problems: &[(422, "A field is wrong; each is named")],
-        handler: |call| Box::pin(write::create(call)),
+        handler: |call| Box::pin(handlers::create(call)),
     },
     Route {
         verb: Verb::Get,
@@ -99,7 +99,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[sequenced(200, "The block", "Block")],
         problems: &[UNKNOWN],
-        handler: |call| Box::pin(list::read(call)),
+        handler: |call| Box::pin(handlers::read(call)),
     },
     Route {
         verb: Verb::Delete,
@@ -111,6 +111,6 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[json_of(200, "It is gone", "RemovedEntry")],
         problems: &[UNKNOWN],
-        handler: |call| Box::pin(write::remove(call)),
+        handler: |call| Box::pin(handlers::remove(call)),
     },
 ];

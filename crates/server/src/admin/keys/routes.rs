@@ -5,7 +5,7 @@ use super::{
         route::{Kind, Param, Route, Shape, Verb, query},
         shared::{facts_example, json_of},
     },
-    explain, status,
+    handlers,
 };
 use crate::authority::Permission;
 
@@ -43,7 +43,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[json_of(200, "The counters", "Counters")],
         problems: &[UNKNOWN_RULE, NO_RULES],
-        handler: |call| Box::pin(status::peek(call)),
+        handler: |call| Box::pin(handlers::peek(call)),
     },
     Route {
         verb: Verb::Delete,
@@ -55,7 +55,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[json_of(200, "The counters as they are now", "Counters")],
         problems: &[UNKNOWN_RULE, NO_RULES],
-        handler: |call| Box::pin(status::reset(call)),
+        handler: |call| Box::pin(handlers::reset(call)),
     },
     Route {
         verb: Verb::Get,
@@ -71,7 +71,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[json_of(200, "The busiest keys", "TopKeys")],
         problems: &[],
-        handler: |call| Box::pin(status::top(call)),
+        handler: |call| Box::pin(handlers::top(call)),
     },
     Route {
         verb: Verb::Post,
@@ -86,6 +86,6 @@ pub(in super::super) const ROUTES: &[Route] = &[
         }),
         replies: &[json_of(200, "The story of the request", "Explanation")],
         problems: &[TOKEN_REFUSED, NO_RULES],
-        handler: |call| Box::pin(explain::explain(call)),
+        handler: |call| Box::pin(handlers::explain(call)),
     },
 ];

@@ -1,10 +1,8 @@
 //! `/ratelimit/overrides`
 
 mod bounds;
-mod list;
+mod handlers;
 mod routes;
 mod standing;
-mod view;
-mod write;
 
 pub(super) use routes::ROUTES;

@@ -5,7 +5,7 @@ use super::{
         route::{Kind, Param, Route, Shape, Told, Verb, path, query},
         shared::{DRY_RUN, PAGES, WAIT, WRITER, json_of, override_example},
     },
-    list, write,
+    handlers,
 };
 use crate::authority::Permission;
 
@@ -63,7 +63,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[json_of(200, "A page of overrides", "OverrideList")],
         problems: &[],
-        handler: |call| Box::pin(list::list(call)),
+        handler: |call| Box::pin(handlers::list(call)),
     },
     Route {
         verb: Verb::Post,
@@ -87,7 +87,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
             422,
             "An override is not sound, or does not fit its rule; every error is named",
         )],
-        handler: |call| Box::pin(write::create(call)),
+        handler: |call| Box::pin(handlers::create(call)),
     },
     Route {
         verb: Verb::Get,
@@ -99,7 +99,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[json_of(200, "The override", "StoredOverride")],
         problems: &[(404, "There is no such override")],
-        handler: |call| Box::pin(list::read(call)),
+        handler: |call| Box::pin(handlers::read(call)),
     },
     Route {
         verb: Verb::Delete,
@@ -111,6 +111,6 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[json_of(200, "It is gone", "RemovedOverride")],
         problems: &[(404, "There is no such override")],
-        handler: |call| Box::pin(write::remove(call)),
+        handler: |call| Box::pin(handlers::remove(call)),
     },
 ];

@@ -1,12 +1,7 @@
 //! `/ratelimit/proposals`: changes of rules that wait for somebody else.
 
-mod ask;
-mod eyes;
-mod replay;
+mod handlers;
 mod routes;
-mod settle;
-mod view;
 
-pub(super) use ask::{may_wait, propose, waits};
-pub(super) use replay::Earlier;
+pub(super) use handlers::{Earlier, may_wait, propose, waits};
 pub(super) use routes::ROUTES;

@@ -5,7 +5,7 @@ use super::{
         route::{Kind, Param, Route, Verb, path, query},
         shared::{WRITER, json_of},
     },
-    settle,
+    handlers,
 };
 use crate::authority::Permission;
 
@@ -42,7 +42,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
             "ProposalList",
         )],
         problems: &[],
-        handler: |call| Box::pin(settle::list(call)),
+        handler: |call| Box::pin(handlers::list(call)),
     },
     Route {
         verb: Verb::Get,
@@ -54,7 +54,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[json_of(200, "The proposal", "Proposal")],
         problems: &[UNKNOWN],
-        handler: |call| Box::pin(settle::read(call)),
+        handler: |call| Box::pin(handlers::read(call)),
     },
     Route {
         verb: Verb::Post,
@@ -78,7 +78,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
             NOT_OPEN,
             (412, "What it would change was changed since; it waits on"),
         ],
-        handler: |call| Box::pin(settle::approve(call)),
+        handler: |call| Box::pin(handlers::approve(call)),
     },
     Route {
         verb: Verb::Post,
@@ -90,6 +90,6 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[json_of(200, "The proposal", "SettledProposal")],
         problems: &[UNKNOWN, NOT_OPEN],
-        handler: |call| Box::pin(settle::reject(call)),
+        handler: |call| Box::pin(handlers::reject(call)),
     },
 ];

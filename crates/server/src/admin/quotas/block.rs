@@ -4,11 +4,11 @@ use tollgate_rules::{Block, Field};
 
 use super::{
     super::{blocks, call::Call, form::Form, route::Outcome},
-    read,
+    handlers,
 };
 
 pub(super) async fn put(call: Call) -> Outcome {
-    let user = read::user(&call)?;
+    let user = handlers::user(&call)?;
     let mut form = Form::read(&call)?;
     let block = blocks::described(&call, &mut form, Block::new(Field::User, user));
     form.done()?;
@@ -16,6 +16,6 @@ pub(super) async fn put(call: Call) -> Outcome {
 }
 
 pub(super) async fn remove(call: Call) -> Outcome {
-    let user = read::user(&call)?;
+    let user = handlers::user(&call)?;
     blocks::remove_of_user(&call, &user).await
 }

@@ -1,8 +1,7 @@
 //! `/ratelimit/quotas`
 
 mod block;
-mod read;
+mod handlers;
 mod routes;
-mod write;
 
 pub(super) use routes::ROUTES;

@@ -8,7 +8,7 @@ use super::{
         route::{Kind, Param, Route, Shape, Told, Verb, path, query},
         shared::{DRY_RUN, PAGES, SEEN, SURE, WAIT, WRITER, json_of, sequenced},
     },
-    block, read, write,
+    block, handlers,
 };
 use crate::authority::Permission;
 
@@ -40,7 +40,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[json_of(200, "A page of quotas", "QuotaList")],
         problems: &[],
-        handler: |call| Box::pin(read::list(call)),
+        handler: |call| Box::pin(handlers::list(call)),
     },
     Route {
         verb: Verb::Get,
@@ -52,7 +52,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[sequenced(200, "The quota", "Quota")],
         problems: &[UNKNOWN],
-        handler: |call| Box::pin(read::read(call)),
+        handler: |call| Box::pin(handlers::read(call)),
     },
     Route {
         verb: Verb::Put,
@@ -73,7 +73,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
             },
         ],
         problems: &[CHANGED, UNSOUND],
-        handler: |call| Box::pin(write::put(call)),
+        handler: |call| Box::pin(handlers::put(call)),
     },
     Route {
         verb: Verb::Delete,
@@ -85,7 +85,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[json_of(200, "It is gone", "RemovedEntry")],
         problems: &[UNKNOWN, CHANGED],
-        handler: |call| Box::pin(write::remove(call)),
+        handler: |call| Box::pin(handlers::remove(call)),
     },
     Route {
         verb: Verb::Post,

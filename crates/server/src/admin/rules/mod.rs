@@ -1,11 +1,7 @@
 //! `/ratelimit/rules`
 
-mod filter;
-mod list;
-mod read;
+mod handlers;
 mod routes;
-mod view;
-mod write;
 
+pub(super) use handlers::{OURS, stamped};
 pub(super) use routes::ROUTES;
-pub(super) use view::{OURS, stamped};

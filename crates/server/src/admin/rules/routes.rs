@@ -8,7 +8,7 @@ use super::{
             rule_example, versioned,
         },
     },
-    list, read, write,
+    handlers,
 };
 use crate::authority::Permission;
 
@@ -78,7 +78,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[json_of(200, "A page of rules", "RuleList")],
         problems: &[],
-        handler: |call| Box::pin(list::list(call)),
+        handler: |call| Box::pin(handlers::list(call)),
     },
     Route {
         verb: Verb::Post,
@@ -105,7 +105,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
             ),
             (422, "The rule is not sound; every error is named"),
         ],
-        handler: |call| Box::pin(write::create(call)),
+        handler: |call| Box::pin(handlers::create(call)),
     },
     Route {
         verb: Verb::Get,
@@ -117,7 +117,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[versioned(200, "The rule", "StoredRule"), NOT_MODIFIED],
         problems: &[(404, "There is no such rule")],
-        handler: |call| Box::pin(read::read(call)),
+        handler: |call| Box::pin(handlers::read(call)),
     },
     Route {
         verb: Verb::Put,
@@ -132,7 +132,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         }),
         replies: &[WRITTEN],
         problems: WRITE_PROBLEMS,
-        handler: |call| Box::pin(write::replace(call)),
+        handler: |call| Box::pin(handlers::replace(call)),
     },
     Route {
         verb: Verb::Delete,
@@ -147,7 +147,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
             ..versioned(200, "The rule is gone", "Removed")
         }],
         problems: WRITE_PROBLEMS,
-        handler: |call| Box::pin(write::remove(call)),
+        handler: |call| Box::pin(handlers::remove(call)),
     },
 ];
 

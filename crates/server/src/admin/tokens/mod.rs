@@ -1,7 +1,6 @@
 //! `/ratelimit/tokens`: who may use the admin side.
 
+mod handlers;
 mod routes;
-mod view;
-mod write;
 
 pub(super) use routes::ROUTES;

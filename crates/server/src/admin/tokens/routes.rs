@@ -7,7 +7,7 @@ use super::{
         route::{Kind, Param, Route, Shape, Told, Verb, path},
         shared::{DRY_RUN, PAGES, SEEN, SURE, WRITER, json_of, sequenced},
     },
-    view, write,
+    handlers,
 };
 use crate::authority::Permission;
 
@@ -38,7 +38,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[json_of(200, "A page of tokens", "TokenList")],
         problems: &[],
-        handler: |call| Box::pin(view::list(call)),
+        handler: |call| Box::pin(handlers::list(call)),
     },
     Route {
         verb: Verb::Post,
@@ -63,7 +63,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
             (409, "Another token that opens something has this name"),
             (422, "A field is wrong; each is named"),
         ],
-        handler: |call| Box::pin(write::create(call)),
+        handler: |call| Box::pin(handlers::create(call)),
     },
     Route {
         verb: Verb::Get,
@@ -75,7 +75,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[sequenced(200, "The token", "Token")],
         problems: &[UNKNOWN],
-        handler: |call| Box::pin(view::read(call)),
+        handler: |call| Box::pin(handlers::read(call)),
     },
     Route {
         verb: Verb::Delete,
@@ -87,7 +87,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[sequenced(200, "It is revoked", "Token")],
         problems: &[UNKNOWN, CHANGED],
-        handler: |call| Box::pin(write::revoke(call)),
+        handler: |call| Box::pin(handlers::revoke(call)),
     },
     Route {
         verb: Verb::Post,
@@ -99,6 +99,6 @@ pub(in super::super) const ROUTES: &[Route] = &[
         body: None,
         replies: &[sequenced(200, "It is revoked", "Token")],
         problems: &[UNKNOWN, CHANGED],
-        handler: |call| Box::pin(write::revoke(call)),
+        handler: |call| Box::pin(handlers::revoke(call)),
     },
 ];

@@ -10,16 +10,14 @@ use tollgate_catalog::{
 };
 use tollgate_core::Timestamp;
 
-use super::{
-    super::{
-        call::Call,
-        entries, etag,
-        form::{Form, Said},
-        problem::Problem,
-        reply::Reply,
-        route::Outcome,
-    },
-    view,
+use super::super::{
+    call::Call,
+    entries, etag,
+    form::{Form, Said},
+    problem::Problem,
+    reply::Reply,
+    route::Outcome,
+    when,
 };
 use crate::{
     authority::{Actor, Permission, Role},
@@ -68,7 +66,7 @@ pub(super) async fn create(call: Call) -> Outcome {
     let written = entries::put(&call, EntryAt::New, EntryBody::Token(body)).await?;
     let location = format!("/ratelimit/tokens/{}", written.entry.id);
     let nodes = call.confirmed_at_once(Goal::Overrides(written.seq)).await;
-    let shown = entries::with(view::of(&written.entry, call.now()), "nodes", nodes);
+    let shown = entries::with(of(&written.entry, call.now()), "nodes", nodes);
     let shown = entries::with(shown, "token", json!(secret.as_str()));
     let reply = Reply::json(&shown).unkept();
     Ok(reply.created(location).sequence(written.seq))
@@ -168,7 +166,7 @@ async fn is_free(call: &Call, name: &str) -> Result<(), Problem> {
         };
         let some = call.reading(call.state.catalog.entries(&listing)).await?;
         let is_same = |entry: &&StoredEntry| {
-            let body = view::body(entry);
+            let body = body(entry);
             body.is_some_and(|body| body.name.eq_ignore_ascii_case(name) && is_open(body, now))
         };
         if let Some(other) = some.iter().find(is_same) {
@@ -198,7 +196,7 @@ fn is_open(body: &TokenBody, now: Timestamp) -> bool {
 pub(super) async fn revoke(call: Call) -> Outcome {
     let id = call.in_path("id");
     let entry = entries::known(&call, EntryKind::Token, id).await?;
-    let before = view::body(&entry).cloned();
+    let before = body(&entry).cloned();
     let before = before.ok_or_else(|| entries::unknown(EntryKind::Token, id))?;
     etag::seen(&call.headers, &format!("token {}", entry.id), entry.seq)?;
     let is_new = before.revoked_at.is_none();
@@ -218,7 +216,57 @@ pub(super) async fn revoke(call: Call) -> Outcome {
         }
     };
     let nodes = call.confirmed_at_once(Goal::Overrides(seq)).await;
-    let shown = entries::with(view::of(&entry, call.now()), "nodes", nodes);
+    let shown = entries::with(of(&entry, call.now()), "nodes", nodes);
     let shown = entries::with(shown, "changed", json!(is_new));
     Ok(Reply::json(&shown).sequence(seq))
+}
+
+pub(super) async fn list(call: Call) -> Outcome {
+    let now = call.now();
+    let found = entries::page(&call, EntryKind::Token, |_| true).await?;
+    let seq = found.entries.iter().map(|entry| entry.seq.get()).max();
+    let tokens: Vec<Value> = found.entries.iter().map(|entry| of(entry, now)).collect();
+    Ok(Reply::json(
+        &json!({ "tokens": tokens, "next_cursor": found.next_cursor, "seq": seq }),
+    ))
+}
+
+pub(super) async fn read(call: Call) -> Outcome {
+    let entry = entries::known(&call, EntryKind::Token, call.in_path("id")).await?;
+    Ok(Reply::json(&of(&entry, call.now())).sequence(entry.seq))
+}
+
+/// What is stored of it.
+pub(super) const fn body(entry: &StoredEntry) -> Option<&TokenBody> {
+    match &entry.body {
+        EntryBody::Token(body) => Some(body),
+        _ => None,
+    }
+}
+
+/// A token without the token.
+pub(super) fn of(entry: &StoredEntry, now: Timestamp) -> Value {
+    let Some(body) = body(entry) else {
+        return entries::stamped(json!({}), entry);
+    };
+    let state = if body.revoked_at.is_some() {
+        "revoked"
+    } else if body.expires_at.is_some_and(|end| end <= now) {
+        "expired"
+    } else {
+        "active"
+    };
+    let scopes = body.scopes.as_ref();
+    let scopes = scopes.map(|scopes| scopes.iter().map(|scope| &**scope).collect::<Vec<&str>>());
+    let json = json!({
+        "name": &*body.name,
+        "begins": &*body.hint,
+        "role": &*body.role,
+        "scopes": scopes,
+        "issuers": body.issuers.as_ref().map(Lineage::words),
+        "expires_at": body.expires_at.map(when::shown),
+        "revoked_at": body.revoked_at.map(when::shown),
+        "state": state,
+    });
+    entries::stamped(json, entry)
 }

@@ -4,21 +4,20 @@ use std::{sync::Arc, time::Duration};
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
-use tollgate_catalog::{EntryAt, EntryBody, EntryKind, EntryWritten, Goal, KeyBody, StoredEntry};
-use tollgate_core::Micros;
+use tollgate_catalog::{
+    EntryAt, EntryBody, EntryKind, EntryWritten, Goal, KeyBody, StoredEntry, UsageKind,
+};
+use tollgate_core::{Micros, Timestamp};
 
-use super::{
-    super::{
-        call::Call,
-        entries, etag,
-        form::{Form, Said},
-        own_limits,
-        problem::Problem,
-        reply::Reply,
-        route::Outcome,
-        tier,
-    },
-    view,
+use super::super::{
+    call::Call,
+    entries, etag,
+    form::{Form, Said},
+    own_limits,
+    problem::Problem,
+    reply::Reply,
+    route::Outcome,
+    tier, usage, when,
 };
 use crate::identity::secret::{Kind, Secret};
 
@@ -34,7 +33,7 @@ struct Wanted {
     org: Said<Arc<str>>,
     tier: Said<Arc<str>>,
     limits: Said<tollgate_core::LimitSet>,
-    expires_at: Said<tollgate_core::Timestamp>,
+    expires_at: Said<Timestamp>,
 }
 
 impl Wanted {
@@ -134,7 +133,7 @@ pub(super) async fn revoke(call: Call) -> Outcome {
     let (entry, before) = stored(&call).await?;
     etag::seen(&call.headers, &format!("API key {}", entry.id), entry.seq)?;
     if before.revoked_at.is_some() {
-        let shown = entries::with(view::of(&entry, call.now()), "changed", json!(false));
+        let shown = entries::with(of(&entry, call.now()), "changed", json!(false));
         let nodes = call.confirmed_at_once(Goal::Overrides(entry.seq)).await;
         return Ok(Reply::json(&entries::with(shown, "nodes", nodes)).sequence(entry.seq));
     }
@@ -152,7 +151,7 @@ pub(super) async fn revoke(call: Call) -> Outcome {
 async fn stored(call: &Call) -> Result<(StoredEntry, KeyBody), Problem> {
     let id = call.in_path("id");
     let entry = entries::known(call, EntryKind::ApiKey, id).await?;
-    let body = view::body(&entry).cloned();
+    let body = body(&entry).cloned();
     let body = body.ok_or_else(|| entries::unknown(EntryKind::ApiKey, id))?;
     Ok((entry, body))
 }
@@ -168,15 +167,83 @@ async fn put(call: &Call, entry: &StoredEntry, body: KeyBody) -> Result<EntryWri
 
 async fn told(call: &Call, written: &EntryWritten) -> Value {
     let nodes = call.confirmed(Goal::Overrides(written.seq)).await;
-    entries::with(view::of(&written.entry, call.now()), "nodes", nodes)
+    entries::with(of(&written.entry, call.now()), "nodes", nodes)
 }
 
 async fn surely_told(call: &Call, written: &EntryWritten) -> Value {
     let nodes = call.confirmed_at_once(Goal::Overrides(written.seq)).await;
-    entries::with(view::of(&written.entry, call.now()), "nodes", nodes)
+    entries::with(of(&written.entry, call.now()), "nodes", nodes)
 }
 
 /// An answer that nobody keeps.
 fn secretly(body: &Value) -> Reply {
     Reply::json(body).unkept()
+}
+
+pub(super) async fn list(call: Call) -> Outcome {
+    let now = call.now();
+    let wanted = call.params.text("state");
+    let keeps = |entry: &_| {
+        let state = body(entry).map(|body| state(body, now));
+        wanted.is_none_or(|wanted| state == Some(wanted))
+    };
+    let found = entries::page(&call, EntryKind::ApiKey, keeps).await?;
+    let keys: Vec<Value> = found.entries.iter().map(|entry| of(entry, now)).collect();
+    let seq = found.entries.iter().map(|entry| entry.seq.get()).max();
+    Ok(Reply::json(
+        &json!({ "api_keys": keys, "next_cursor": found.next_cursor, "seq": seq }),
+    ))
+}
+
+pub(super) async fn read(call: Call) -> Outcome {
+    let entry = entries::known(&call, EntryKind::ApiKey, call.in_path("id")).await?;
+    let used = usage::of(&call, UsageKind::ApiKey, Arc::clone(&entry.id)).await?;
+    let body = entries::with(of(&entry, call.now()), "usage", used);
+    Ok(Reply::json(&body).sequence(entry.seq))
+}
+
+/// What an API key says.
+pub(super) fn of(entry: &StoredEntry, now: Timestamp) -> Value {
+    match body(entry) {
+        Some(body) => entries::stamped(shown(body, now), entry),
+        None => entries::stamped(json!({}), entry),
+    }
+}
+
+/// What is stored of it.
+pub(super) const fn body(entry: &StoredEntry) -> Option<&KeyBody> {
+    match &entry.body {
+        EntryBody::ApiKey(body) => Some(body),
+        _ => None,
+    }
+}
+
+fn shown(body: &KeyBody, now: Timestamp) -> Value {
+    let (limits, burst) = own_limits::shown(body.limits.as_ref());
+    let former = body.former.map(|(_, until)| until);
+    let former = former.filter(|until| *until > now);
+    json!({
+        "name": &*body.name,
+        "begins": &*body.hint,
+        "user_id": body.user.as_deref(),
+        "org_id": body.org.as_deref(),
+        "tier": body.tier.as_deref(),
+        "limits": limits,
+        "burst": burst,
+        "expires_at": body.expires_at.map(when::shown),
+        "revoked_at": body.revoked_at.map(when::shown),
+        "former_until": former.map(when::shown),
+        "state": state(body, now),
+    })
+}
+
+/// Whether it opens anything.
+pub(super) fn state(body: &KeyBody, now: Timestamp) -> &'static str {
+    if body.revoked_at.is_some() {
+        "revoked"
+    } else if body.expires_at.is_some_and(|end| end <= now) {
+        "expired"
+    } else {
+        "active"
+    }
 }
