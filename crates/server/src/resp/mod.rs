@@ -11,4 +11,6 @@ mod session;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use session::{RespServe, RespSession};
+pub(crate) use session::RespServe;
+#[cfg(test)]
+pub(crate) use session::RespSession;
