@@ -13,6 +13,7 @@
 //! # Ok(())
 //! # }
 //! ```
+#![warn(missing_docs)]
 
 mod answer;
 mod batch;

@@ -15,6 +15,7 @@
 //! assert!(!second.is_allowed());
 //! # Ok::<(), tollgate_core::LimitError>(())
 //! ```
+#![warn(missing_docs)]
 #![warn(
     clippy::arithmetic_side_effects,
     clippy::float_arithmetic,

@@ -17,6 +17,7 @@
 //! assert!(!store.charge_now(&charge).is_allowed());
 //! # Ok::<(), tollgate_core::LimitError>(())
 //! ```
+#![warn(missing_docs)]
 
 mod batch;
 mod cell;

@@ -3,6 +3,7 @@
 //! A decision is one atomic script on the server that holds the counter, by that server's clock. Checks that
 //! come while a script is under way travel together in the next. When Redis is slow or gone, the policy of
 //! the rule answers within the deadline, and what was spent meanwhile is settled afterwards.
+#![warn(missing_docs)]
 
 mod assert;
 mod client;

@@ -2,6 +2,7 @@
 //! request into charges.
 //!
 //! A [`document`] is what somebody wrote; a [`Rule`] is what is true.
+#![warn(missing_docs)]
 
 mod conditions;
 mod counter;

@@ -18,6 +18,7 @@
 //! - Limits can change while they are in force ([`RateLimiter::set_limits`]); what was admitted is kept.
 //! - No thread to start and no runtime: [`RateLimiter::check`] answers at once.
 //! - Bring your own [`Clock`], [`ImmediateStore`] or [`Store`], [`Algorithm`], [`Observer`].
+#![warn(missing_docs)]
 
 mod builder;
 mod gate;

@@ -27,6 +27,7 @@
 //! A request that is denied never reaches the service: it gets 429 with `Retry-After`, `X-RateLimit-*` and a body of
 //! `application/problem+json`, or `RESOURCE_EXHAUSTED` if it speaks gRPC. The layer makes no error of its own, and
 //! holds nobody up when it cannot decide: such requests pass and are counted ([`TollgateLayer::counts`]).
+#![warn(missing_docs)]
 
 mod body;
 mod counts;

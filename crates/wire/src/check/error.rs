@@ -82,7 +82,6 @@ pub enum BodyFlaw {
 
 /// The kinds of JSON values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "they are what they are called")]
 pub enum Kind {
     Null,
     Boolean,

@@ -16,7 +16,6 @@ pub const ATTRIBUTES_MAX: usize = 64;
 /// The body of a check, of a peek, a refund or a reset. What is not there, or null, is `None`; texts
 /// are borrowed unless they have escapes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the fields are those of `Field`")]
 pub struct CheckBody<'a> {
     pub user_id: Option<Cow<'a, str>>,
     pub org_id: Option<Cow<'a, str>>,

@@ -5,7 +5,6 @@ use serde::Deserialize;
 /// What a server decided, whichever protocol told it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-#[expect(missing_docs, reason = "the fields are those of an answer")]
 pub struct Told {
     pub allowed: bool,
     /// Why, over HTTP; older servers do not say.
@@ -30,7 +29,6 @@ pub struct Told {
 /// One limit of an answer. The latter half is told to callers that name themselves.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-#[expect(missing_docs, reason = "the fields are those of an answer")]
 pub struct LimitTold {
     pub rule: Box<str>,
     pub limit: u64,

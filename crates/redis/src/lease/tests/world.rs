@@ -17,7 +17,6 @@ use super::{
 
 /// What may go wrong in a schedule.
 #[derive(Clone, Copy, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "any of them with any other")]
 pub(super) struct Faults {
     /// Messages are lost, doubled and late.
     pub(super) network: bool,

@@ -88,7 +88,6 @@ pub struct JwtClaims {
 
 /// An algorithm of a token's signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are those of RFC 7518 and RFC 8037")]
 pub enum JwtAlgorithm {
     Hs256,
     Hs384,
