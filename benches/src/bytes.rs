@@ -4,7 +4,11 @@ use std::{env, fs, process::Command};
 
 use anyhow::Context as _;
 
-use crate::{depth::Depth, subjects::Kind};
+use crate::{
+    depth::Depth,
+    report::{Bar, Found, Table, keys},
+    subjects::Kind,
+};
 
 /// One process's growth.
 #[derive(Clone, Copy, Debug)]
@@ -22,9 +26,53 @@ impl Growth {
 }
 
 /// The bar on the whole process has its own number of keys.
-pub(crate) const ACTIVE_KEYS: usize = 500_000;
+const ACTIVE_KEYS: usize = 500_000;
 const KEYS: usize = 1_000_000;
 const KEYS_QUICK: usize = 100_000;
+
+/// At most so many bytes for each of [`KEYS`].
+const BYTES_MAX: [(Kind, f64); 3] = [
+    (Kind::IsAllowed, 24.0),
+    (Kind::FixedWindow, 24.0),
+    (Kind::SlidingWindow, 40.0),
+];
+/// Far under 60 MB is half of them.
+const PROCESS_MEGABYTES_MAX: f64 = 30.0;
+
+impl Found for Vec<Growth> {
+    fn tables(&self) -> Vec<Table> {
+        vec![Table::of(
+            "Resident memory, a process for each line",
+            self,
+            &[
+                ("", |it: &Growth| it.kind.name().into()),
+                ("keys", |it| keys(it.keys).into()),
+                ("bytes per key", |it| it.per_key().into()),
+                ("whole process, MB", |it| (it.after as f64 / 1e6).into()),
+            ],
+        )]
+    }
+
+    fn bars(&self) -> Vec<Bar> {
+        let each = BYTES_MAX.into_iter().filter_map(|(kind, max)| {
+            let growth = self
+                .iter()
+                .find(|growth| (growth.kind, growth.keys) == (kind, KEYS))?;
+            Some(Bar::at_most(
+                format!("{}, bytes per key at 1 M", kind.name()),
+                max,
+                growth.per_key(),
+                "B",
+            ))
+        });
+        let active = self.iter().find(|growth| growth.keys == ACTIVE_KEYS);
+        let whole = active.map(|growth| {
+            let what = "whole process with 500,000 active keys";
+            Bar::at_most(what, PROCESS_MEGABYTES_MAX, growth.after as f64 / 1e6, "MB")
+        });
+        each.chain(whole).collect()
+    }
+}
 
 pub(crate) fn run(depth: Depth) -> anyhow::Result<Vec<Growth>> {
     if depth == Depth::Quick {

@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use crate::{
     contestant::COUNTED,
     depth::Depth,
+    report::{Found, Table, keys},
     subjects::Kind,
     workload::{Request, Skew, draw},
 };
@@ -16,6 +17,25 @@ pub(crate) struct Count {
     pub(crate) kind: Kind,
     pub(crate) keys: usize,
     pub(crate) per_check: f64,
+}
+
+impl Found for Option<Vec<Count>> {
+    fn tables(&self) -> Vec<Table> {
+        let Some(counts) = self else {
+            return vec![Table::remark(
+                "Instructions per check: not counted, valgrind is not installed.",
+            )];
+        };
+        vec![Table::of(
+            "Instructions per check (callgrind)",
+            counts,
+            &[
+                ("", |it: &Count| it.kind.name().into()),
+                ("keys", |it| keys(it.keys).into()),
+                ("instructions", |it| it.per_check.into()),
+            ],
+        )]
+    }
 }
 
 /// The instructions do not depend on the caches, so one size is enough.

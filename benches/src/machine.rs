@@ -2,6 +2,8 @@
 
 use std::{fs, process::Command, thread};
 
+use serde::Serialize;
+
 /// The lock file of the build, for the peers' versions.
 const LOCK: &str = include_str!("../../Cargo.lock");
 const PEERS: [&str; 5] = [
@@ -12,7 +14,7 @@ const PEERS: [&str; 5] = [
     "dashmap",
 ];
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Machine {
     pub(crate) processor: String,
     pub(crate) cores: usize,

@@ -47,8 +47,7 @@ use clap::{Parser, Subcommand};
 
 use checks::Plan;
 use depth::Depth;
-use machine::Machine;
-use report::Findings;
+use report::Report;
 use subjects::Kind;
 
 /// Tollgate beside its peers: time, memory and instructions per check.
@@ -144,39 +143,38 @@ fn measure(args: &Args) -> anyhow::Result<()> {
         Depth::Full
     };
     let is_asked = |command| args.command.is_none_or(|asked| asked == command);
-    let findings = Findings {
-        depth,
-        machine: Machine::look(),
-        checks: is_asked(Command::Memory).then(|| checks::run(&plan(args, depth))),
-        bytes: is_asked(Command::Bytes)
-            .then(|| bytes::run(depth))
-            .transpose()?,
-        instructions: is_asked(Command::Instructions)
-            .then(|| instructions::run(depth))
-            .transpose()?,
-        rules: is_asked(Command::Rules)
-            .then(|| rules::run(depth))
-            .transpose()?,
-        servers: is_asked(Command::Servers)
-            .then(|| servers::run(depth))
-            .transpose()?,
-        redis: is_asked(Command::Redis)
-            .then(|| redis::run(depth))
-            .transpose()?,
-        leases: (is_asked(Command::Redis) || is_asked(Command::Leases))
-            .then(|| redis::run_leases(depth))
-            .transpose()?,
-        identity: is_asked(Command::Identity)
-            .then(|| identity::run(depth))
-            .transpose()?,
-        client: is_asked(Command::Client)
-            .then(|| client::run(depth))
-            .transpose()?,
-    };
+    let mut report = Report::new(depth);
+    if is_asked(Command::Memory) {
+        report.add(&checks::run(&plan(args, depth)));
+    }
+    if is_asked(Command::Bytes) {
+        report.add(&bytes::run(depth)?);
+    }
+    if is_asked(Command::Instructions) {
+        report.add(&instructions::run(depth)?);
+    }
+    if is_asked(Command::Rules) {
+        report.add(&rules::run(depth)?);
+    }
+    if is_asked(Command::Servers) {
+        report.add(&servers::run(depth)?);
+    }
+    if is_asked(Command::Redis) {
+        report.add(&redis::run(depth)?);
+    }
+    if is_asked(Command::Redis) || is_asked(Command::Leases) {
+        report.add(&redis::run_leases(depth)?);
+    }
+    if is_asked(Command::Identity) {
+        report.add(&identity::run(depth)?);
+    }
+    if is_asked(Command::Client) {
+        report.add(&client::run(depth)?);
+    }
     if args.json {
-        println!("{:#}", report::json(&findings));
+        println!("{}", serde_json::to_string_pretty(&report)?);
     } else {
-        report::print(&findings);
+        println!("{report}");
     }
     Ok(())
 }

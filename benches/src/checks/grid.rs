@@ -1,6 +1,25 @@
 //! What was measured.
 
-use crate::{subjects::Kind, workload::Skew};
+use crate::{
+    report::{self, Bar, Found, Table},
+    subjects::Kind,
+    workload::{Skew, ZIPF_EXPONENT},
+};
+
+/// With so many uniform keys and threads, at least so many times governor's speed in the same run.
+const TIMES_MIN: [(Kind, usize, Threads, f64); 11] = [
+    (Kind::IsAllowed, 1_000, Threads::One, 1.5),
+    (Kind::IsAllowed, 100_000, Threads::One, 6.0),
+    (Kind::IsAllowed, 1_000_000, Threads::One, 4.0),
+    (Kind::IsAllowed, 10_000_000, Threads::One, 5.0),
+    (Kind::ChargeBatch, 100_000, Threads::One, 10.0),
+    (Kind::ChargeBatch, 1_000_000, Threads::One, 8.0),
+    (Kind::ChargeBatch, 10_000_000, Threads::One, 10.0),
+    (Kind::CheckBatch, 100_000, Threads::One, 10.0),
+    (Kind::CheckBatch, 1_000_000, Threads::One, 8.0),
+    (Kind::CheckBatch, 10_000_000, Threads::One, 10.0),
+    (Kind::IsAllowed, 1, Threads::Two, 2.0),
+];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Threads {
@@ -75,5 +94,79 @@ impl Grid {
         let mut sizes: Vec<usize> = self.0.iter().map(|(cell, _)| cell.keys).collect();
         sizes.dedup();
         sizes
+    }
+}
+
+impl Found for Grid {
+    fn tables(&self) -> Vec<Table> {
+        let mut tables = Vec::new();
+        for (threads, unit) in [
+            (Threads::One, "nanoseconds per check"),
+            (Threads::Two, "million checks per second"),
+        ] {
+            for (skew, name) in [
+                (Skew::Uniform, "uniform".to_owned()),
+                (Skew::Zipf, format!("Zipf {ZIPF_EXPONENT}")),
+            ] {
+                let title = format!(
+                    "{}, {name}: {unit} · times governor's speed",
+                    threads.name()
+                );
+                tables.push(self.table(title, skew, threads));
+            }
+        }
+        tables
+    }
+
+    fn bars(&self) -> Vec<Bar> {
+        let bars = TIMES_MIN
+            .into_iter()
+            .filter_map(|(kind, keys, threads, min)| {
+                let times = self.times_governor(Cell {
+                    kind,
+                    keys,
+                    skew: Skew::Uniform,
+                    threads,
+                })?;
+                let what = format!(
+                    "{}, {}, {}, beside governor",
+                    kind.name(),
+                    report::keys(keys),
+                    threads.name()
+                );
+                Some(Bar::at_least(what, min, times, "×"))
+            });
+        bars.collect()
+    }
+}
+
+impl Grid {
+    /// A row for each subject, a column for each number of keys.
+    fn table(&self, title: String, skew: Skew, threads: Threads) -> Table {
+        let sizes = self.sizes();
+        let row = |kind: Kind| {
+            let cells = sizes.iter().map(|&keys| {
+                let cell = Cell {
+                    kind,
+                    keys,
+                    skew,
+                    threads,
+                };
+                let number = match threads {
+                    Threads::One => self.nanos(cell),
+                    Threads::Two => self.millions_per_second(cell),
+                };
+                match (number, self.times_governor(cell)) {
+                    (Some(number), Some(times)) => report::Cell::Times(number, times),
+                    (number, _) => number.into(),
+                }
+            });
+            [kind.name().into()].into_iter().chain(cells).collect()
+        };
+        let columns = [String::new()]
+            .into_iter()
+            .chain(sizes.iter().map(|&size| report::keys(size)))
+            .collect();
+        Table::new(title, columns, self.kinds().map(row).collect())
     }
 }

@@ -11,6 +11,8 @@ use tollgate::rules::Live;
 use tollgate_catalog::{Catalog, DatabaseUrl, LivePublisher, NodeId, WatchSettings, Watcher};
 use tollgate_testkit::postgres::Postgres;
 
+use crate::report::Table;
+
 /// What is measured on a database of its own.
 pub(crate) fn on_postgres<T>(
     name: &str,
@@ -39,6 +41,22 @@ pub(crate) struct Spread {
     pub(crate) p50_ms: f64,
     pub(crate) p99_ms: f64,
     pub(crate) max_ms: f64,
+}
+
+impl Spread {
+    pub(crate) fn table(&self, title: &str) -> Table {
+        Table::of(
+            format!("{title}, PostgreSQL: milliseconds"),
+            [self],
+            &[
+                ("nodes", |it: &Self| it.nodes.into()),
+                ("of", |it| it.count.into()),
+                ("p50", |it| it.p50_ms.into()),
+                ("p99", |it| it.p99_ms.into()),
+                ("longest", |it| it.max_ms.into()),
+            ],
+        )
+    }
 }
 
 const NODES: usize = 5;
