@@ -13,15 +13,15 @@ use crate::{
 /// One process's growth.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Growth {
-    pub(crate) kind: Kind,
-    pub(crate) keys: usize,
-    pub(crate) before: u64,
-    pub(crate) after: u64,
+    kind: Kind,
+    keys: usize,
+    before: f64,
+    after: f64,
 }
 
 impl Growth {
-    pub(crate) fn per_key(&self) -> f64 {
-        self.after.saturating_sub(self.before) as f64 / self.keys as f64
+    fn per_key(&self) -> f64 {
+        (self.after - self.before) / self.keys as f64
     }
 }
 
@@ -48,7 +48,7 @@ impl Found for Vec<Growth> {
                 ("", |it: &Growth| it.kind.name().into()),
                 ("keys", |it| keys(it.keys).into()),
                 ("bytes per key", |it| it.per_key().into()),
-                ("whole process, MB", |it| (it.after as f64 / 1e6).into()),
+                ("whole process, MB", |it| (it.after / 1e6).into()),
             ],
         )]
     }
@@ -68,7 +68,7 @@ impl Found for Vec<Growth> {
         let active = self.iter().find(|growth| growth.keys == ACTIVE_KEYS);
         let whole = active.map(|growth| {
             let what = "whole process with 500,000 active keys";
-            Bar::at_most(what, PROCESS_MEGABYTES_MAX, growth.after as f64 / 1e6, "MB")
+            Bar::at_most(what, PROCESS_MEGABYTES_MAX, growth.after / 1e6, "MB")
         });
         each.chain(whole).collect()
     }
@@ -91,21 +91,12 @@ fn everybody(keys: usize) -> anyhow::Result<Vec<Growth>> {
 /// Starts this program again as `grow`.
 fn grow(kind: Kind, keys: usize) -> anyhow::Result<Growth> {
     eprintln!("growing: {keys} keys, {}", kind.name());
-    let program = env::current_exe().context("finding this program")?;
-    let output = Command::new(program)
-        .args(["grow", &kind.word(), &keys.to_string()])
-        .output()
-        .context("starting this program again")?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let (before, after) = text
-        .trim()
-        .split_once(' ')
-        .with_context(|| format!("the child said {text:?}"))?;
+    let [before, after] = child_numbers(&["grow", &kind.word(), &keys.to_string()])?;
     Ok(Growth {
         kind,
         keys,
-        before: before.parse()?,
-        after: after.parse()?,
+        before,
+        after,
     })
 }
 
@@ -127,4 +118,21 @@ pub(crate) fn resident_bytes() -> anyhow::Result<u64> {
         .and_then(|rest| rest.trim().strip_suffix(" kB"))
         .context("no VmRSS in /proc/self/status")?;
     Ok(kilobytes.trim().parse::<u64>()? * 1_024)
+}
+
+/// The numbers that this program prints when it is started with these words: what memory takes is told best by a
+/// process that has done nothing else.
+pub(crate) fn child_numbers<const N: usize>(words: &[&str]) -> anyhow::Result<[f64; N]> {
+    let program = env::current_exe().context("finding this program")?;
+    let child = Command::new(program)
+        .args(words)
+        .output()
+        .context("starting this program again")?;
+    let text = String::from_utf8_lossy(&child.stdout);
+    let numbers: Vec<f64> = text
+        .split_whitespace()
+        .map(|word| word.parse().context("a number from the child"))
+        .collect::<anyhow::Result<_>>()?;
+    let numbers = <[f64; N]>::try_from(numbers).ok();
+    numbers.with_context(|| format!("the child said {text:?}"))
 }

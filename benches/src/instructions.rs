@@ -5,9 +5,9 @@ use std::{env, process::Command};
 use anyhow::Context as _;
 
 use crate::{
-    contestant::COUNTED,
     depth::Depth,
     report::{Found, Table, keys},
+    subject::COUNTED,
     subjects::Kind,
     workload::{Request, Skew, draw},
 };

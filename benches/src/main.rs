@@ -24,16 +24,13 @@
     reason = "measurements are rounded anyway"
 )]
 
-mod again;
 mod bytes;
 mod checks;
 mod client;
-mod contestant;
 mod depth;
 mod identity;
 mod instructions;
 mod machine;
-mod quota;
 mod redis;
 mod report;
 mod rules;

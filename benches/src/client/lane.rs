@@ -24,8 +24,8 @@ use tower_layer::Layer as _;
 use tower_service::Service;
 
 use crate::{
-    quota::Quota,
     subjects::{limiter, token_bucket},
+    workload::Quota,
 };
 
 /// A service that is given requests, and says how long they took.

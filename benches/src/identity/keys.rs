@@ -7,7 +7,11 @@ use tollgate::{
     rules::{ApiKey, Directory, KeyDigest},
 };
 
-use crate::{again, bytes::resident_bytes, depth::Depth, rules::median};
+use crate::{
+    bytes::{self, resident_bytes},
+    depth::Depth,
+    rules::median,
+};
 
 /// What many API keys cost; measured in a process of its own.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +37,7 @@ pub(super) fn run(depth: Depth) -> anyhow::Result<Keys> {
         Depth::Full => 1_000_000,
     };
     let [bytes_each, load_ms, find_ns, miss_ns, revoke_us] =
-        again::numbers(&["grow-keys", &count.to_string()])?;
+        bytes::child_numbers(&["grow-keys", &count.to_string()])?;
     Ok(Keys {
         count,
         bytes_each,

@@ -6,8 +6,8 @@ use tollgate_redis::Leases;
 use tollgate_testkit::redis::Cluster;
 
 use super::{
-    ceiling, load,
-    naive::Naive,
+    load,
+    naive::{self, Naive},
     place::{block_on, cluster, single},
 };
 use crate::depth::Depth;
@@ -61,7 +61,7 @@ pub(super) fn run(depth: Depth) -> anyhow::Result<(String, Vec<Contest>)> {
         let servers = [(single.url(), names)];
         eprintln!("redis: one server, {keys} keys, {callers} callers");
         let mut contest = duel(&[single.url()], &servers, keys, callers, (rounds, length))?;
-        contest.ceiling = Some(ceiling::of(&single, keys, callers, depth)?);
+        contest.ceiling = Some(naive::ceiling(&single, keys, callers, depth)?);
         contests.push(contest);
     }
     drop(single);

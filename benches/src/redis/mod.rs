@@ -1,6 +1,5 @@
 //! Counters in Redis: this store, the usual script called once a request, and what Redis can do at all.
 
-mod ceiling;
 mod contest;
 mod hung;
 mod leases;

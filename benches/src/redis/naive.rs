@@ -1,9 +1,15 @@
-//! The usual way: one script call for each request, over one connection that everybody shares.
+//! The usual way, one script call for each request: by everybody over one connection, and by redis-benchmark.
 
+use std::process::Command;
+
+use anyhow::Context as _;
 use redis::aio::MultiplexedConnection;
+use tollgate_testkit::redis::Redis;
+
+use crate::depth::Depth;
 
 /// A token bucket as it is written everywhere: two numbers in a hash, a clock, an expiry.
-pub(super) const SCRIPT: &str = "
+const SCRIPT: &str = "
 local rate, burst, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -49,4 +55,53 @@ impl Naive {
             .await?;
         Ok(allowed == 1)
     }
+}
+
+/// Calls per second by redis-benchmark, with as many requests under way.
+pub(super) fn ceiling(
+    server: &Redis,
+    keys: usize,
+    callers: usize,
+    depth: Depth,
+) -> anyhow::Result<f64> {
+    const PIPELINE: usize = 16;
+    let digest = server.command(&["SCRIPT", "LOAD", SCRIPT]);
+    let calls = match depth {
+        Depth::Quick => 20_000,
+        Depth::Full => 200_000,
+    };
+    let address = server.address();
+    let mut command = Command::new("taskset");
+    command.args([
+        "-c",
+        "1",
+        "redis-benchmark",
+        "--csv",
+        "-h",
+        &address.ip().to_string(),
+    ]);
+    command.args(["-p", &address.port().to_string(), "-n", &calls.to_string()]);
+    command.args([
+        "-c",
+        &(callers / PIPELINE).max(1).to_string(),
+        "-P",
+        &PIPELINE.to_string(),
+    ]);
+    command.args([
+        "-r",
+        &keys.to_string(),
+        "EVALSHA",
+        digest.trim(),
+        "1",
+        "user-__rand_int__",
+        "1000000",
+        "1000000",
+        "1",
+    ]);
+    let output = command.output().context("redis-benchmark is installed")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let last = text.lines().last().unwrap_or_default();
+    let rate = last.split(',').nth(1).unwrap_or_default().trim_matches('"');
+    rate.parse()
+        .with_context(|| format!("redis-benchmark said {text:?}"))
 }

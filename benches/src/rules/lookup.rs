@@ -1,7 +1,11 @@
-//! From facts to charges, whatever the number of rules.
+//! From facts to charges, whatever the number of rules; beside limitador, which asks every limit.
 
-use std::{hint::black_box, time::Instant};
+use std::{collections::HashMap, hint::black_box, time::Instant};
 
+use limitador::{
+    RateLimiter,
+    limit::{Limit, Namespace},
+};
 use tollgate::{
     Timestamp,
     rules::{Directory, Query, Snapshot},
@@ -24,7 +28,7 @@ pub(crate) struct Lookup {
     pub(crate) limitador_ns: f64,
 }
 
-pub(super) const SIZES: [usize; 3] = [200, 2_000, 20_000];
+const SIZES: [usize; 3] = [200, 2_000, 20_000];
 
 /// Requests of one size that are asked in turn; few enough to stay near, so that rules are measured
 /// and not the memory that holds the requests.
@@ -106,7 +110,7 @@ impl Subject {
             plan_ns: median(&mut self.plan_ns),
             query_and_plan_ns: median(&mut self.query_and_plan_ns),
             charges: self.charges,
-            limitador_ns: super::limitador::match_ns(self.rules),
+            limitador_ns: limitador_ns(self.rules),
         }
     }
 }
@@ -125,4 +129,39 @@ fn time(mut pass: impl FnMut()) -> f64 {
 pub(crate) fn median(times: &mut [f64]) -> f64 {
     times.sort_unstable_by(f64::total_cmp);
     times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+const NAMESPACE: &str = "bench";
+
+/// Nanoseconds from a request to the answer of `is_rate_limited`, which counts nothing.
+fn limitador_ns(limits: usize) -> f64 {
+    let limiter = RateLimiter::new(1_000);
+    for place in 0..limits {
+        let condition = format!("path == '/api/v1/service-{place}/list'");
+        let condition = condition.as_str().try_into().expect("a valid condition");
+        let variable = "user_id".try_into().expect("a valid expression");
+        let limit = Limit::new(
+            NAMESPACE,
+            1_000_000_000,
+            3_600,
+            vec![condition],
+            vec![variable],
+        );
+        limiter.add_limit(limit);
+    }
+    let namespace: Namespace = NAMESPACE.into();
+    let mut times: Vec<f64> = (0..5)
+        .map(|round| {
+            let path = format!("/api/v1/service-{}/list", round * limits / 5);
+            let facts = [("user_id", "alice"), ("path", path.as_str())];
+            let facts: HashMap<String, String> = facts
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect();
+            let start = Instant::now();
+            black_box(limiter.is_rate_limited(&namespace, &facts.into(), 1)).expect("an answer");
+            start.elapsed().as_secs_f64() * 1e9
+        })
+        .collect();
+    median(&mut times)
 }

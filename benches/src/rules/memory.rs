@@ -3,14 +3,14 @@
 use tollgate::rules::Snapshot;
 
 use super::sets::rule_set;
-use crate::{again, bytes::resident_bytes};
+use crate::bytes::{self, resident_bytes};
 
 /// As many snapshots as make a difference to the resident set.
 const COPIES: usize = 200;
 
 /// Bytes of a snapshot of `rules` rules, the rules themselves included.
 pub(super) fn snapshot_bytes(rules: usize) -> anyhow::Result<f64> {
-    let [bytes] = again::numbers(&["grow-snapshots", &rules.to_string()])?;
+    let [bytes] = bytes::child_numbers(&["grow-snapshots", &rules.to_string()])?;
     Ok(bytes)
 }
 

@@ -1,17 +1,15 @@
 //! What rules cost: looking them up, compiling them, a million overrides beside them, news of them.
 
-mod limitador;
 mod lookup;
 mod memory;
-mod nodes;
 mod overrides;
 mod propagation;
 mod sets;
 
 pub(crate) use lookup::{Lookup, median};
 pub(crate) use memory::child as snapshots_child;
-pub(crate) use nodes::{Nodes, Spread, on_postgres};
 pub(crate) use overrides::{Overrides, child as overrides_child};
+pub(crate) use propagation::{Nodes, Spread, on_postgres};
 pub(crate) use sets::{Asked, rule_set};
 
 use crate::{

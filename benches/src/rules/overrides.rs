@@ -8,7 +8,10 @@ use tollgate::{
 };
 
 use super::lookup::median;
-use crate::{again, bytes::resident_bytes, depth::Depth};
+use crate::{
+    bytes::{self, resident_bytes},
+    depth::Depth,
+};
 
 /// What many overrides cost; measured in a process of its own.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +33,7 @@ pub(super) fn run(depth: Depth) -> anyhow::Result<Overrides> {
         Depth::Full => 1_000_000,
     };
     let [bytes_each, load_ms, plan_ns, plan_without_ns, edit_us] =
-        again::numbers(&["grow-overrides", &count.to_string()])?;
+        bytes::child_numbers(&["grow-overrides", &count.to_string()])?;
     Ok(Overrides {
         count,
         bytes_each,

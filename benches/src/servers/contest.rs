@@ -11,17 +11,15 @@ use super::{
     fixed::Kind as Fixed,
     grpc,
     load::{Turn, drive},
-    measured::{Contest, Measured},
-    names::{
-        AXUM, BATCH, CEILING, CEILING_CHECK, CHECK, CL_THROTTLE, CRAB, CRAB_GRPC, CRAB_NODELAY,
-        INCR, LIMITADOR, LIMITADOR_GRPC, LUA, RLS, TG_CHECK, TONIC,
-    },
     peers,
     process::{LOAD_CORE, Process, free_address},
     script::Script,
-    seal::Seal,
-    sealed,
-    shape::{Shape, Streams},
+    sealed::{self, Seal},
+    shape::{
+        AXUM, BATCH, CEILING, CEILING_CHECK, CHECK, CL_THROTTLE, CRAB, CRAB_GRPC, CRAB_NODELAY,
+        INCR, LIMITADOR, LIMITADOR_GRPC, LUA, RLS, TG_CHECK, TONIC,
+    },
+    shape::{Contest, Measured, Shape, Streams},
     tollgate::Ours,
 };
 use crate::depth::Depth;

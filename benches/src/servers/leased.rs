@@ -1,6 +1,6 @@
 //! Our server twice: counters in its memory, and shared through a Redis by leases.
 
-use super::{contest::Stage, names::TG_CHECK, script::Script, shape::Shape, tollgate::Ours};
+use super::{contest::Stage, script::Script, shape::Shape, shape::TG_CHECK, tollgate::Ours};
 use crate::depth::Depth;
 
 /// Decisions per second over RESP.

@@ -14,7 +14,7 @@ use tokio::{
     task::{JoinSet, LocalSet},
 };
 
-use super::{script::Script, seal::Seal};
+use super::{script::Script, sealed::Seal};
 
 pub(super) const CONNECTIONS: usize = 50;
 

@@ -6,14 +6,11 @@ mod grpc;
 mod identified;
 mod leased;
 mod load;
-mod measured;
 mod memory;
-pub(crate) mod names;
 mod paced;
 mod peers;
 mod process;
 mod script;
-mod seal;
 mod sealed;
 mod shape;
 mod tollgate;
@@ -22,19 +19,18 @@ pub(crate) use fixed::{Kind as FixedKind, serve as serve_fixed};
 pub(crate) use identified::{Identified, identified};
 pub(crate) use leased::{Beside, leased};
 pub(crate) use load::few;
-pub(crate) use measured::{Contest, Measured};
 pub(crate) use memory::Memory;
 pub(crate) use paced::Paced;
 pub(crate) use process::LOAD_CORE;
 pub(crate) use script::Script;
-pub(crate) use shape::{Shape, Streams};
+pub(crate) use shape::{Contest, Measured, Shape, Streams};
 pub(crate) use tollgate::Ours;
 
 use crate::{
     depth::Depth,
     report::{Bar, Found, Table},
 };
-use names::{
+use shape::{
     AXUM, BATCH, CEILING, CEILING_CHECK, CHECK, CL_THROTTLE, CRAB_GRPC, CRAB_NODELAY, INCR,
     LIMITADOR, LIMITADOR_GRPC, LUA, RLS, TG_CHECK, TONIC,
 };

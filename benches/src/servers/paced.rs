@@ -12,11 +12,10 @@ use super::{
     contest,
     fixed::Kind as Fixed,
     load::CONNECTIONS,
-    measured::Contest,
-    names::{CEILING, CEILING_CHECK, CHECK, TG_CHECK},
     process::{LOAD_CORE, Process, free_address},
     script::Script,
-    shape::Shape,
+    shape::{CEILING, CEILING_CHECK, CHECK, TG_CHECK},
+    shape::{Contest, Shape},
     tollgate::Ours,
 };
 use crate::depth::Depth;

@@ -5,18 +5,13 @@ use std::{cell::LazyCell, sync::Arc};
 use clap::ValueEnum;
 
 use super::{
-    array::Array,
-    dash_map::Increment,
-    governor::Governor,
-    limitador::Limitador,
-    mutex_map::MutexMap,
-    throttlecrab::Throttlecrab,
+    peers::{Array, Governor, Increment, Limitador, MutexMap, Throttlecrab},
     tollgate::{
         ChargeBatch, Check, CheckBatch, IsAllowed, fixed_window, limiter, sliding_window,
         token_bucket,
     },
 };
-use crate::{contestant::Contestant, quota::Quota};
+use crate::{subject::Contestant, workload::Quota};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {

@@ -1,12 +1,7 @@
 //! Everybody in the comparison, each in the way its own documentation shows.
 
-mod array;
-mod dash_map;
-mod governor;
 mod kind;
-mod limitador;
-mod mutex_map;
-mod throttlecrab;
+mod peers;
 mod tollgate;
 
 pub(crate) use kind::Kind;

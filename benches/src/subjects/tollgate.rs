@@ -7,7 +7,7 @@ use tollgate::{
     AlgorithmName, Charge, Cost, CounterKey, ImmediateStore as _, Limit, RateLimiter, RuleId,
 };
 
-use crate::{quota::Quota, subject::Subject, workload::Request};
+use crate::{subject::Subject, workload::Quota, workload::Request};
 
 /// Requests in a batch.
 pub(super) const BATCH: usize = 16;

@@ -1,18 +1,58 @@
-//! Two threads at once: slices in which both really ran, and at the same time.
-//!
-//! While one of them waits for its core the other has the subject to itself, and looks faster than
-//! two ever are. So a slice in which either had to wait, or began late, does not count. On a machine
-//! too busy for any such slice there is no number.
+//! Taking the time.
 
 use std::{
     fs,
+    hint::black_box,
     sync::Barrier,
     thread,
     time::{Duration, Instant},
 };
 
-use super::pieces::{serve, warm_up};
 use crate::{subject::Subject, workload::Request};
+
+/// Requests between two looks at the clock: few enough that a piece during which another process had
+/// the core stands apart from the median, enough that the look costs next to nothing.
+const PIECE: usize = 1_024;
+
+/// Serves pieces until the time is over, and tells of each how many checks it was and how long it
+/// took.
+fn serve<S: Subject>(
+    subject: &S,
+    requests: &[Request],
+    time: Duration,
+    mut tell: impl FnMut(usize, Duration),
+) {
+    let start = Instant::now();
+    let mut before = start;
+    for piece in requests.chunks(PIECE).cycle() {
+        black_box(subject.serve(piece));
+        let after = Instant::now();
+        tell(piece.len(), after - before);
+        before = after;
+        if after - start >= time {
+            return;
+        }
+    }
+}
+
+/// Brings back what the subject before pushed out of the caches.
+fn warm_up<S: Subject>(subject: &S, requests: &[Request], time: Duration) {
+    serve(subject, requests, time / 4, |_, _| {});
+}
+
+/// Nanoseconds per check, a number for each piece.
+pub(crate) fn one_thread<S: Subject>(
+    subject: &S,
+    requests: &[Request],
+    time: Duration,
+) -> Vec<f64> {
+    warm_up(subject, requests, time);
+    let mut pieces = Vec::new();
+    serve(subject, requests, time, |checks, elapsed| {
+        pieces.push(elapsed.as_nanos() as f64 / checks as f64);
+    });
+    pieces
+}
 
 const SLICE: Duration = Duration::from_millis(2);
 /// A slice may be disturbed for this part of it.
