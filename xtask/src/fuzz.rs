@@ -8,11 +8,12 @@ use anyhow::{Context as _, bail};
 use crate::needs;
 use crate::prepare;
 use crate::task::{Task, root};
+use crate::tools;
 
 pub(crate) fn run(target: Option<&str>, seconds: u32) -> anyhow::Result<()> {
     let targets = chosen(targets(&root().join("fuzz/fuzz_targets"))?, target)?;
     prepare::ensure(needs::FOR_FUZZING)?;
-    ensure_cargo_fuzz()?;
+    tools::ensure("fuzz")?;
     for target in targets {
         fuzz(&target, seconds).run()?;
     }
@@ -43,14 +44,6 @@ fn chosen(known: Vec<String>, wanted: Option<&str>) -> anyhow::Result<Vec<String
         bail!("no fuzz target `{wanted}`, there is: {}", known.join(", "));
     }
     Ok(vec![wanted.to_owned()])
-}
-
-fn ensure_cargo_fuzz() -> anyhow::Result<()> {
-    if Task::cargo(["fuzz", "--version"]).capture()?.success() {
-        return Ok(());
-    }
-    println!("cargo-fuzz is missing: installing it, once");
-    Task::cargo(["install", "--locked", "cargo-fuzz"]).run()
 }
 
 /// The sanitizer's flags are for nightly compilers; the variable lets the stable one take them.

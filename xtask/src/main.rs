@@ -14,6 +14,7 @@ mod suite;
 mod table;
 mod task;
 mod tidy;
+mod tools;
 mod workspace;
 
 use std::process::ExitCode;
@@ -41,7 +42,7 @@ enum Command {
     Ci,
     /// The style guide as a program
     Tidy {
-        /// Lower the records in xtask/ratchet.toml to what the code has reached
+        /// Lower the records in xtask/measures.toml to what the code has reached
         #[arg(long)]
         update: bool,
     },
@@ -58,7 +59,15 @@ enum Command {
         /// Print the mutants and stop
         #[arg(long)]
         list: bool,
+        /// Every mutant that cargo-mutants can think of; the rest of the line goes to it
+        #[arg(long, conflicts_with = "list")]
+        all: bool,
+        /// For cargo-mutants: `cargo xtask mutants --all -- -p tollgate-core`
+        #[arg(last = true, requires = "all")]
+        args: Vec<String>,
     },
+    /// The licences, names and sources of all dependencies, by cargo-deny
+    Supply,
     /// The long tests, in release
     Soak,
     /// Run the fuzz targets for a while each
@@ -94,7 +103,11 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Tidy { update: true } => tidy::update(),
         Command::Bench { args } => cargo_runs::bench(&args),
         Command::Mutants { list: true, .. } => mutants::list(),
+        Command::Mutants {
+            all: true, args, ..
+        } => mutants::run_generated(&args),
         Command::Mutants { names, .. } => mutants::run(&names),
+        Command::Supply => tools::supply(),
         Command::Soak => cargo_runs::soak(),
         Command::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
     }?;

@@ -34,7 +34,7 @@ impl Slot<'_> {
         let mut turn = 0;
         loop {
             let word = Word::from_bits(self.word.load(Ordering::Acquire));
-            if !word.is_held() {
+            if !word.is_held() || cfg!(mutant = "slot-read-ignores-a-hold") {
                 return word;
             }
             wait(turn);
@@ -65,7 +65,7 @@ impl Slot<'_> {
         loop {
             let word = self.read_of(owner)?;
             if self.swap(word, word.held()) {
-                if self.owner() == owner {
+                if self.owner() == owner || cfg!(mutant = "slot-hold-does-not-look-again") {
                     return Some(word);
                 }
                 self.release(word);
@@ -75,6 +75,9 @@ impl Slot<'_> {
 
     /// Ends a hold.
     pub(crate) fn release(self, word: Word) {
+        #[cfg(mutant = "slot-release-relaxed")]
+        return self.word.store(word.bits(), Ordering::Relaxed);
+        #[cfg(not(mutant = "slot-release-relaxed"))]
         self.word.store(word.bits(), Ordering::Release);
     }
 
@@ -84,7 +87,7 @@ impl Slot<'_> {
         if !self.swap(word, word.held()) {
             return false;
         }
-        if self.owner() != former_owner {
+        if self.owner() != former_owner && !cfg!(mutant = "slot-claim-does-not-look-again") {
             self.release(word);
             return false;
         }

@@ -178,7 +178,9 @@ impl Table {
             let is_less = least
                 .as_ref()
                 .is_none_or(|least| word.share() < least.seen.1.share());
-            if word.share() < HALF_USED && is_less {
+            let is_half_used =
+                word.share() >= HALF_USED && !cfg!(mutant = "table-evicts-half-used-keys");
+            if !is_half_used && is_less {
                 let taken = Taken::Evicted(Evicted { keys: 1, cost });
                 least = Some(Candidate { slot, seen, taken });
             }

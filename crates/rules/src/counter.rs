@@ -118,6 +118,7 @@ fn write(parts: &mut [Part<'_>], out: &mut KeyBytes) {
         parts.sort_unstable();
     }
     for part in parts {
+        #[cfg(not(mutant = "keys-without-field"))]
         out.push(part.field.tag());
         if let Field::Attribute(name) = part.field {
             write_text(name.as_bytes(), out);
@@ -132,6 +133,7 @@ fn write(parts: &mut [Part<'_>], out: &mut KeyBytes) {
 
 fn write_text(text: &[u8], out: &mut KeyBytes) {
     let len = u32::try_from(text.len()).unwrap_or(u32::MAX);
+    #[cfg(not(mutant = "keys-without-length"))]
     out.extend_from_slice(&len.to_be_bytes());
     out.extend_from_slice(text);
 }

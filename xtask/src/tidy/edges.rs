@@ -1,7 +1,19 @@
 //! Who may depend on whom: the table, and the check that holds the manifests against it.
 
-use super::finding::Finding;
-use super::workspace::Crate;
+use cargo_metadata::DependencyKind;
+
+use super::source::Finding;
+use crate::task::root;
+use crate::workspace;
+
+/// A crate of ours, with the packages its manifest names.
+#[derive(Debug)]
+pub(crate) struct Crate {
+    name: String,
+    manifest: String,
+    normal: Vec<String>,
+    dev: Vec<String>,
+}
 
 /// What a crate may name under `[dependencies]`, of the workspace's own crates.
 struct Edges {
@@ -51,8 +63,9 @@ const ALLOWED_IN_TESTS: &[&str] = &["testkit", "sim", "memory"];
 /// Tools and stories stand above everything.
 const FREE: &[&str] = &["benches", "e2e", "examples", "xtask"];
 
-/// `core` has no I/O, no async and no serialisation.
-const BANNED_FROM_CORE: &[&str] = &[
+/// What counters are made of has no I/O, no async and no serialisation.
+const PURE: &[&str] = &["core", "memory"];
+const BANNED_FROM_PURE: &[&str] = &[
     "async-trait",
     "futures",
     "hyper",
@@ -60,6 +73,34 @@ const BANNED_FROM_CORE: &[&str] = &[
     "serde_json",
     "tokio",
 ];
+
+pub(crate) fn crates() -> anyhow::Result<Vec<Crate>> {
+    let metadata = workspace::metadata()?;
+    let read = |package: &cargo_metadata::Package| {
+        let manifest = package
+            .manifest_path
+            .strip_prefix(root())
+            .unwrap_or(&package.manifest_path);
+        let (dev, normal): (Vec<_>, Vec<_>) = package
+            .dependencies
+            .iter()
+            .partition(|other| other.kind == DependencyKind::Development);
+        let names = |list: Vec<&cargo_metadata::Dependency>| {
+            list.into_iter().map(|other| other.name.clone()).collect()
+        };
+        Crate {
+            name: package.name.to_string(),
+            manifest: manifest.to_string(),
+            normal: names(normal),
+            dev: names(dev),
+        }
+    };
+    Ok(metadata
+        .workspace_packages()
+        .into_iter()
+        .map(read)
+        .collect())
+}
 
 pub(crate) fn check(crates: &[Crate]) -> Vec<Finding> {
     crates
@@ -75,7 +116,11 @@ fn check_one(unit: &Crate) -> Vec<Finding> {
         let message = format!(
             "`{name}` has no row in the dependency table: add it to xtask/src/tidy/edges.rs"
         );
-        return vec![Finding::new(&unit.manifest, 1, message)];
+        return vec![Finding {
+            path: unit.manifest.clone(),
+            line: 1,
+            message,
+        }];
     };
     let mut messages = Vec::new();
     for to in unit.normal.iter().filter(ours).map(|name| short(name)) {
@@ -93,19 +138,23 @@ fn check_one(unit: &Crate) -> Vec<Finding> {
             ));
         }
     }
-    if name == "core" {
+    if PURE.contains(&name) {
         let banned = unit
             .normal
             .iter()
-            .filter(|name| BANNED_FROM_CORE.contains(&name.as_str()));
+            .filter(|name| BANNED_FROM_PURE.contains(&name.as_str()));
         messages.extend(banned.map(|banned| {
-            format!("`core` has no I/O, no async, no serialisation: move what needs `{banned}` up")
+            format!(
+                "`{name}` has no I/O, no async, no serialisation: move what needs `{banned}` up"
+            )
         }));
     }
-    messages
-        .into_iter()
-        .map(|message| Finding::new(&unit.manifest, 1, message))
-        .collect()
+    let finding = |message| Finding {
+        path: unit.manifest.clone(),
+        line: 1,
+        message,
+    };
+    messages.into_iter().map(finding).collect()
 }
 
 /// Whether a package is one of this workspace: `redis` is somebody else's, `tollgate-redis` ours.

@@ -4,13 +4,10 @@ use std::path::Path;
 
 use anyhow::bail;
 
-use super::finding::Finding;
-use super::source::{RustFile, Source, rust_files};
-use super::workspace::Workspace;
-use super::{
-    edges, formats, leaks, leftovers, lengths, lua, markdown, module_docs, orphans, ratchet,
-    requirements, source, supply,
-};
+use super::measures::{Measures, Records};
+use super::outline::Outline;
+use super::source::{self, Finding};
+use super::{edges, lines, modules, requirements};
 use crate::task::root;
 
 /// What the rules have to say about the repository.
@@ -19,10 +16,12 @@ struct Report {
     findings: Vec<Finding>,
     /// Advice that fails nothing.
     notes: Vec<String>,
+    measures: Measures,
 }
 
 pub(crate) fn check() -> anyhow::Result<()> {
     let report = inspect(&root())?;
+    println!("{}", Records::read(&root())?.show(&report.measures));
     for finding in &report.findings {
         println!("{finding}");
     }
@@ -36,51 +35,30 @@ pub(crate) fn check() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Lowers the ratchet's records to what the code has reached.
+/// Lowers the records to what the code has reached.
 pub(crate) fn update() -> anyhow::Result<()> {
-    let sources = source::read(&root())?;
-    ratchet::update(&root(), &lengths::measure(&rust_files(&sources)))
+    Records::read(&root())?.update(&root(), &inspect(&root())?.measures)
 }
 
 fn inspect(root: &Path) -> anyhow::Result<Report> {
     let sources = source::read(root)?;
-    let rust = rust_files(&sources);
-    let workspace = Workspace::read(root)?;
-    let mut report = Report::default();
-    report.findings.extend(sources.iter().flat_map(one_file));
-    report.findings.extend(rust.iter().flat_map(one_rust_file));
-    report.findings.extend(orphans::check(&rust));
-    report.findings.extend(requirements::check(&sources, &rust));
-    report.findings.extend(edges::check(&workspace.crates));
-    report.findings.extend(supply::check(
-        &supply::Policy::read(root)?,
-        &workspace.dependencies,
-    ));
-    let (raised, lowered) = ratchet::compare(&ratchet::read(root)?, &lengths::measure(&rust));
-    report.findings.extend(raised);
-    report.notes.extend(lowered);
-    report.findings.sort();
-    Ok(report)
-}
-
-fn one_file(source: &Source) -> Vec<Finding> {
-    let rules = [
-        leaks::check,
-        leftovers::check_text,
-        markdown::check,
-        lua::check,
-    ];
-    rules.iter().flat_map(|rule| rule(source)).collect()
-}
-
-fn one_rust_file(file: &RustFile) -> Vec<Finding> {
-    let rules = [
-        leftovers::check_rust,
-        lengths::check,
-        module_docs::check,
-        formats::check,
-    ];
-    rules.iter().flat_map(|rule| rule(file)).collect()
+    let rust = sources.iter().filter(|source| source.is_rust());
+    let outlines = rust.map(Outline::read).collect::<Result<Vec<_>, _>>()?;
+    let reached = modules::reached(&outlines);
+    let measures = Measures::of(root, &outlines, &reached)?;
+    let (worse, better) = Records::read(root)?.compare(&measures);
+    let mut findings = worse;
+    findings.extend(sources.iter().flat_map(lines::check));
+    findings.extend(modules::check(&outlines, &reached));
+    findings.extend(requirements::check(&sources, &outlines, &reached));
+    findings.extend(edges::check(&edges::crates()?));
+    findings.sort();
+    let questions = sources.iter().filter_map(lines::question);
+    Ok(Report {
+        findings,
+        notes: questions.chain(better).collect(),
+        measures,
+    })
 }
 
 #[cfg(test)]

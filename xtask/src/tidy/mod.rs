@@ -1,25 +1,14 @@
-//! `cargo xtask tidy`: the style guide as a program, one file per rule.
+//! `cargo xtask tidy`: the rules that neither the compiler nor clippy knows, and the measures of the whole.
 
 mod edges;
-mod finding;
-mod formats;
 mod inspection;
-mod leaks;
-mod leftovers;
-mod lengths;
-mod licence;
-mod lua;
-mod markdown;
-mod mask;
-mod module_docs;
+mod lines;
+mod measures;
 mod modules;
-mod orphans;
-mod ratchet;
+mod outline;
 mod requirements;
 mod source;
-mod supply;
-mod tokens;
-mod workspace;
 
 pub(crate) use inspection::{check, update};
-pub(crate) use source::visible_files;
+#[cfg(test)]
+pub(crate) use source::read as read_sources;

@@ -1,197 +1,177 @@
-//! The modules a file declares, and which of its lines are compiled for tests only.
+//! Which files the modules of our crates lead to: those of tests, and those that nothing leads to.
 
-use std::ops::{Range, RangeInclusive};
+use std::collections::BTreeMap;
 
-use super::source::RustFile;
-use super::tokens::{Token, closing, tokens};
+use super::outline::Outline;
+use super::source::Finding;
 
-/// `mod name;`: a module in a file of its own.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Declaration {
-    pub(crate) name: String,
-    /// The inline modules around it, outermost first.
-    pub(crate) inside: Vec<String>,
-    /// Files named by a `path` attribute.
-    pub(crate) paths: Vec<String>,
-    pub(crate) test_only: bool,
+/// The test kit holds the bodies of tests that others run.
+const TESTKIT: &str = "crates/testkit/";
+
+/// Every file that is compiled, with whether it is so for tests only.
+pub(crate) type Reached = BTreeMap<String, bool>;
+
+pub(crate) fn check(outlines: &[Outline], reached: &Reached) -> Vec<Finding> {
+    let is_module = |path: &str| path.contains("/src/") || path.contains("/tests/");
+    let orphans = outlines
+        .iter()
+        .filter(|file| is_module(&file.path) && !reached.contains_key(&file.path));
+    let message = "no `mod` declares this file, so it is never compiled: declare or delete it";
+    orphans
+        .map(|file| Finding {
+            path: file.path.clone(),
+            line: 1,
+            message: message.to_owned(),
+        })
+        .collect()
 }
 
-#[derive(Debug, Default)]
-pub(crate) struct Outline {
-    pub(crate) declarations: Vec<Declaration>,
-    /// The inline modules under `cfg(test)`.
-    pub(crate) test_lines: Vec<RangeInclusive<usize>>,
-}
-
-pub(crate) fn outline(file: &RustFile) -> Outline {
-    let mut scan = Scan {
-        text: &file.text,
-        tokens: tokens(&file.mask.code),
-        attributes: Vec::new(),
-        rooms: Vec::new(),
-        outline: Outline::default(),
-    };
-    let mut at = 0;
-    while at < scan.tokens.len() {
-        at = scan.step(at);
-    }
-    scan.outline
-}
-
-/// An inline module that is open at this point.
-#[derive(Debug)]
-struct Room {
-    name: String,
-    end: usize,
-    test_only: bool,
-}
-
-#[derive(Debug)]
-struct Scan<'a> {
-    text: &'a str,
-    tokens: Vec<Token<'a>>,
-    /// Those that wait for the item they belong to.
-    attributes: Vec<Range<usize>>,
-    rooms: Vec<Room>,
-    outline: Outline,
-}
-
-impl Scan<'_> {
-    /// Reads one token, or one attribute, and answers where to go on.
-    fn step(&mut self, at: usize) -> usize {
-        self.rooms.retain(|room| room.end > at);
-        let sign = |ahead: usize| self.tokens.get(at + ahead).map_or("", |token| token.text);
-        match (sign(0), sign(1), sign(2)) {
-            ("#", "[", _) => {
-                let end = closing(&self.tokens, at + 1);
-                self.attributes.push(at..end);
-                return end + 1;
-            }
-            ("mod", name, ";") => {
-                let name = name.to_owned();
-                self.declare(name);
-            }
-            ("mod", name, "{") => {
-                let name = name.to_owned();
-                self.enter(name, at + 2);
-            }
-            ("pub" | "(" | "crate" | "super" | "in" | ")", _, _) => return at + 1,
-            _ => {}
-        }
-        self.attributes.clear();
-        at + 1
-    }
-
-    fn declare(&mut self, name: String) {
-        let declaration = Declaration {
-            name,
-            inside: self.rooms.iter().map(|room| room.name.clone()).collect(),
-            paths: self
-                .attributes
-                .iter()
-                .filter_map(|attribute| self.path(attribute))
-                .collect(),
-            test_only: self.is_test_only(),
+pub(crate) fn reached(outlines: &[Outline]) -> Reached {
+    let by_path: BTreeMap<&str, &Outline> =
+        outlines.iter().map(|file| (&*file.path, file)).collect();
+    let roots = outlines.iter().filter(|file| is_root(&file.path));
+    let mut waiting: Vec<(String, bool)> = roots
+        .map(|file| (file.path.clone(), is_test_root(&file.path)))
+        .collect();
+    let mut reached = Reached::new();
+    while let Some((path, is_test)) = waiting.pop() {
+        let Some(file) = by_path.get(&*path) else {
+            continue;
         };
-        self.outline.declarations.push(declaration);
-    }
-
-    fn enter(&mut self, name: String, open: usize) {
-        let end = closing(&self.tokens, open);
-        let test_only = self.is_test_only();
-        let line = |index: usize| self.tokens.get(index).map_or(0, |token| token.line);
-        if test_only {
-            self.outline.test_lines.push(line(open)..=line(end));
+        // Seen before, and not for fewer reasons than now: nothing new below it.
+        if reached.get(&path).is_some_and(|&known| !known || is_test) {
+            continue;
         }
-        self.rooms.push(Room {
-            name,
-            end,
-            test_only,
-        });
+        let home = home(&path);
+        for module in &file.modules {
+            let is_test = is_test || module.is_test;
+            let named = module.file.iter().map(|name| join(parent(&path), name));
+            let usual = [
+                format!("{home}/{}.rs", module.name),
+                format!("{home}/{}/mod.rs", module.name),
+            ];
+            waiting.extend(named.chain(usual).map(|path| (path, is_test)));
+        }
+        reached.insert(path, is_test);
     }
+    reached
+}
 
-    fn is_test_only(&self) -> bool {
-        self.rooms.iter().any(|room| room.test_only)
-            || self
-                .attributes
-                .iter()
-                .any(|attribute| self.is_test_condition(attribute))
+/// The files cargo starts from, by its conventions.
+fn is_root(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    match parts.as_slice() {
+        [.., "src", "lib.rs" | "main.rs"] | [.., "build.rs"] | [.., "src", "bin", _] => true,
+        [.., "tests" | "examples" | "benches" | "fuzz_targets", _]
+        | [.., "tests" | "examples" | "benches", _, "main.rs"] => !parts.contains(&"src"),
+        _ => false,
     }
+}
 
-    fn is_test_condition(&self, attribute: &Range<usize>) -> bool {
-        let tokens = self.tokens.get(attribute.clone()).unwrap_or_default();
-        let has = |word: &str| tokens.iter().any(|token| token.text == word);
-        has("cfg") && has("test") && !has("not")
-    }
+fn is_test_root(path: &str) -> bool {
+    path.contains("/tests/") || path.contains("/examples/") || path.starts_with(TESTKIT)
+}
 
-    /// The text of `path = "…"`; the tokens know only where its quotes are.
-    fn path(&self, attribute: &Range<usize>) -> Option<String> {
-        let tokens = self.tokens.get(attribute.clone())?;
-        let word = tokens.iter().position(|token| token.text == "path")?;
-        let mut quotes = tokens
-            .get(word..)?
-            .iter()
-            .filter(|token| token.text == "\"");
-        let (open, close) = (quotes.next()?, quotes.next()?);
-        self.text.get(open.at + 1..close.at).map(str::to_owned)
+/// The folder of a file's modules.
+fn home(path: &str) -> &str {
+    let is_top = is_root(path) || path.ends_with("/mod.rs");
+    if is_top {
+        parent(path)
+    } else {
+        path.trim_end_matches(".rs")
     }
+}
+
+fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Joins and resolves `..`.
+fn join(folder: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').collect();
+    for part in path.split('/') {
+        if part == ".." {
+            parts.pop();
+        } else {
+            parts.push(part);
+        }
+    }
+    parts.join("/")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Declaration, Outline, RustFile, outline};
+    use super::{Outline, check, reached};
+    use crate::tidy::source::Source;
 
-    fn read(text: &str) -> Outline {
-        outline(&RustFile::new("src/lib.rs", text))
-    }
-
-    fn plain(name: &str) -> Declaration {
-        Declaration {
-            name: name.to_owned(),
-            inside: vec![],
-            paths: vec![],
-            test_only: false,
-        }
-    }
-
-    #[test]
-    fn finds_modules_of_every_visibility() {
-        let outline = read("mod a;\npub(crate) mod b;\n// mod c;\nmod d { fn f() {} }\n");
-        assert_eq!(outline.declarations, [plain("a"), plain("b")]);
-    }
-
-    #[test]
-    fn an_attribute_may_name_the_file() {
-        let outline = read("#[path = \"x/slot.rs\"]\nmod slot;\nmod other;\n");
-        assert_eq!(outline.declarations[0].paths, ["x/slot.rs"]);
-        assert_eq!(outline.declarations[1], plain("other"));
-    }
-
-    #[test]
-    fn inline_modules_lead_to_their_folder() {
-        let outline = read("mod a { mod b { mod c; } mod d; }\nmod e;\n");
-        let inside: Vec<&[String]> = outline
-            .declarations
+    fn outlines(files: &[(&str, &str)]) -> Vec<Outline> {
+        files
             .iter()
-            .map(|declaration| declaration.inside.as_slice())
-            .collect();
-        assert_eq!(inside[0], ["a", "b"]);
-        assert_eq!(inside[1], ["a"]);
-        assert!(inside[2].is_empty());
+            .map(|(path, text)| Outline::read(&Source::new(path, text)).unwrap())
+            .collect()
+    }
+
+    fn orphans(tree: &[(&str, &str)]) -> Vec<String> {
+        let outlines = outlines(tree);
+        check(&outlines, &reached(&outlines))
+            .into_iter()
+            .map(|finding| finding.path)
+            .collect()
     }
 
     #[test]
-    fn test_modules_are_told_from_others() {
-        let text = "#[cfg(test)]\nmod tests {\n    mod laws;\n}\n\
-            #[cfg(all(test, loom))]\nmod slots;\n\
-            #[cfg(not(test))]\nmod real;\n";
-        let outline = read(text);
-        let test_only: Vec<bool> = outline
-            .declarations
-            .iter()
-            .map(|declaration| declaration.test_only)
-            .collect();
-        assert_eq!(test_only, [true, true, false]);
-        assert_eq!(outline.test_lines, [2..=4]);
+    fn declared_files_are_reached() {
+        let tree = [
+            (
+                "crates/core/src/lib.rs",
+                "mod limit;\nmod algorithm;\nmod inline { mod deep; }",
+            ),
+            ("crates/core/src/limit.rs", "mod text;\n"),
+            ("crates/core/src/limit/text.rs", ""),
+            (
+                "crates/core/src/algorithm/mod.rs",
+                "pub mod token_bucket;\n",
+            ),
+            ("crates/core/src/algorithm/token_bucket.rs", ""),
+            ("crates/core/src/inline/deep.rs", ""),
+            (
+                "crates/core/tests/it/main.rs",
+                "mod common;\n#[path = \"../../src/slot.rs\"]\nmod slot;\n",
+            ),
+            ("crates/core/tests/it/common/mod.rs", ""),
+            ("crates/core/src/slot.rs", ""),
+        ];
+        assert_eq!(orphans(&tree), [""; 0]);
+    }
+
+    #[test]
+    fn a_file_that_is_not_declared_is_a_finding() {
+        let tree = [
+            ("crates/core/src/lib.rs", "// mod old;\n"),
+            ("crates/core/src/old.rs", "mod older;\n"),
+            ("crates/core/src/old/older.rs", ""),
+        ];
+        assert_eq!(
+            orphans(&tree),
+            ["crates/core/src/old.rs", "crates/core/src/old/older.rs"]
+        );
+    }
+
+    #[test]
+    fn what_only_tests_reach_is_known() {
+        let tree = [
+            ("a/src/lib.rs", "mod limit;\n#[cfg(test)]\nmod laws;\n"),
+            ("a/src/limit.rs", ""),
+            ("a/src/laws.rs", "mod deep;\n"),
+            ("a/src/laws/deep.rs", ""),
+            ("a/tests/story.rs", ""),
+        ];
+        let reached = reached(&outlines(&tree));
+        assert!(!reached["a/src/limit.rs"]);
+        assert!(
+            reached["a/src/laws.rs"]
+                && reached["a/src/laws/deep.rs"]
+                && reached["a/tests/story.rs"]
+        );
     }
 }

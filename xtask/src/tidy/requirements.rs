@@ -5,10 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use super::finding::Finding;
-use super::modules::outline;
-use super::orphans::{Reached, reached};
-use super::source::{RustFile, Source};
+use super::modules::Reached;
+use super::outline::Outline;
+use super::source::{Finding, Source};
 
 const LIST: &str = "docs/reference/requirements.md";
 
@@ -35,15 +34,19 @@ struct Claim {
     in_test: bool,
 }
 
-pub(crate) fn check(sources: &[Source], files: &[RustFile]) -> Vec<Finding> {
+pub(crate) fn check(sources: &[Source], outlines: &[Outline], reached: &Reached) -> Vec<Finding> {
     let Some(list) = sources.iter().find(|source| source.path == LIST) else {
-        return vec![Finding::new(LIST, 1, "the list of requirements is missing")];
+        return vec![finding(1, "the list of requirements is missing")];
     };
     let (requirements, mut findings) = read_list(&list.text);
-    let reached = reached(files);
-    let claims: Vec<Claim> = files
+    let texts: BTreeMap<&str, &Source> = sources
         .iter()
-        .flat_map(|file| claims(file, &reached))
+        .map(|source| (&*source.path, source))
+        .collect();
+    let claims: Vec<Claim> = outlines
+        .iter()
+        .filter_map(|file| Some((file, texts.get(&*file.path)?)))
+        .flat_map(|(file, source)| claims(file, &source.text, reached))
         .collect();
     findings.extend(sequence(&requirements));
     findings.extend(compare(&requirements, &claims));
@@ -60,7 +63,7 @@ fn read_list(text: &str) -> (Vec<Requirement>, Vec<Finding>) {
     {
         match read_row(line, index + 1) {
             Ok(requirement) => requirements.extend(requirement),
-            Err(message) => findings.push(Finding::new(LIST, index + 1, message)),
+            Err(message) => findings.push(finding(index + 1, message)),
         }
     }
     (requirements, findings)
@@ -111,7 +114,7 @@ fn sequence(requirements: &[Requirement]) -> Vec<Finding> {
                 "`{}` where `{family}{expected}` comes next: ids are unique, without gaps",
                 requirement.id
             );
-            findings.push(Finding::new(LIST, requirement.line, message));
+            findings.push(finding(requirement.line, message));
         }
     }
     findings
@@ -130,29 +133,35 @@ fn compare(requirements: &[Requirement], claims: &[Claim]) -> Vec<Finding> {
                 "only a test can prove: move this line into a test file or a test module".to_owned()
             }
         };
-        findings.push(Finding::new(&claim.path, claim.line, message));
+        findings.push(Finding {
+            path: claim.path.clone(),
+            line: claim.line,
+            message,
+        });
     }
     for Requirement { id, line, status } in requirements {
         let proved = claims.iter().any(|claim| claim.in_test && claim.id == *id);
         if *status == Status::Delivered && !proved {
             let message = format!("`{id}` is delivered, but no test says `// Proves: {id}`");
-            findings.push(Finding::new(LIST, *line, message));
+            findings.push(finding(*line, message));
         }
     }
     findings
 }
 
-fn claims(file: &RustFile, reached: &Reached) -> Vec<Claim> {
+fn claims(file: &Outline, text: &str, reached: &Reached) -> Vec<Claim> {
     let test_file = reached.get(&file.path).copied().unwrap_or(false);
-    let test_lines = outline(file).test_lines;
     let mut claims = Vec::new();
-    for (index, comment) in file.mask.comments.lines().enumerate() {
+    for (index, text) in text.lines().enumerate() {
         let line = index + 1;
-        let words = comment.trim().trim_start_matches(['/', '!', '*']).trim();
-        let Some(ids) = words.strip_prefix("Proves:") else {
+        let comment = text
+            .trim_start()
+            .strip_prefix("//")
+            .map(|words| words.trim_start_matches(['/', '!']));
+        let Some(ids) = comment.and_then(|words| words.trim_start().strip_prefix("Proves:")) else {
             continue;
         };
-        let in_test = test_file || test_lines.iter().any(|lines| lines.contains(&line));
+        let in_test = test_file || file.test_lines.iter().any(|lines| lines.contains(&line));
         claims.extend(named(ids).into_iter().map(|id| Claim {
             id,
             path: file.path.clone(),
@@ -178,6 +187,14 @@ fn named(ids: &str) -> Vec<String> {
     sentence.split(',').map(|id| id.trim().to_owned()).collect()
 }
 
+fn finding(line: usize, message: impl Into<String>) -> Finding {
+    Finding {
+        path: LIST.to_owned(),
+        line,
+        message: message.into(),
+    }
+}
+
 fn is_id(word: &str) -> bool {
     let number = word
         .strip_prefix(|sign: char| sign.is_ascii_uppercase())
@@ -187,17 +204,19 @@ fn is_id(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{LIST, RustFile, Source, check};
+    use super::{LIST, Outline, Source, check};
+    use crate::tidy::modules::reached;
 
     const ROWS: &str = "| D1 | laws | delivered |\n| D2 | exact | planned |\n";
 
     fn messages(rows: &str, path: &str, text: &str) -> Vec<String> {
         let heading = "# Requirements\n\n| id | requirement | status |\n| --- | --- | --- |\n";
-        let list = Source {
-            path: LIST.to_owned(),
-            text: format!("{heading}{rows}"),
-        };
-        let findings = check(&[list], &[RustFile::new(path, text)]);
+        let sources = [
+            Source::new(LIST, &format!("{heading}{rows}")),
+            Source::new(path, text),
+        ];
+        let outlines = [Outline::read(&sources[1]).unwrap()];
+        let findings = check(&sources, &outlines, &reached(&outlines));
         findings.iter().map(ToString::to_string).collect()
     }
 
@@ -206,20 +225,20 @@ mod tests {
         for text in [
             "// Proves: D1, D2\n#[test]\nfn f() {}\n",
             "//! Proves: D1\n",
-            "/// Proves: D1.\n",
+            "/// Proves: D1.\nfn f() {}\n",
         ] {
-            assert_eq!(messages(ROWS, "tests/laws.rs", text), [""; 0], "{text:?}");
+            assert_eq!(messages(ROWS, "a/tests/laws.rs", text), [""; 0], "{text:?}");
         }
         let inline = "fn f() {}\n#[cfg(test)]\nmod tests {\n    // Proves: D1\n}\n";
-        assert_eq!(messages(ROWS, "src/lib.rs", inline), [""; 0]);
+        assert_eq!(messages(ROWS, "a/src/lib.rs", inline), [""; 0]);
     }
 
     #[test]
     fn a_delivered_requirement_without_a_test_is_a_finding() {
         let found = messages(
             ROWS,
-            "tests/laws.rs",
-            "// Proves: D2\nlet s = \"// Proves: D1\";\n",
+            "a/tests/laws.rs",
+            "// Proves: D2\nconst S: &str = \"// Proves: D1\";\n",
         );
         assert_eq!(found.len(), 1);
         assert!(
@@ -230,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_claim_outside_a_test_proves_nothing() {
-        let found = messages(ROWS, "src/lib.rs", "// Proves: D1\nfn f() {}\n");
+        let found = messages(ROWS, "a/src/lib.rs", "// Proves: D1\nfn f() {}\n");
         assert!(found[0].contains("only a test can prove"), "{found:?}");
         assert!(found[1].contains("`D1` is delivered"), "{found:?}");
     }
@@ -241,16 +260,18 @@ mod tests {
             "// Proves: D1 (12.14, aligned), D2\n",
             "// Proves: D2, D1. At every rate.\n",
         ] {
-            assert_eq!(messages(ROWS, "tests/laws.rs", text), [""; 0], "{text:?}");
+            assert_eq!(messages(ROWS, "a/tests/laws.rs", text), [""; 0], "{text:?}");
         }
     }
 
     #[test]
     fn an_unknown_id_is_a_finding() {
-        let found = messages(ROWS, "tests/laws.rs", "// Proves: D1, D7\n");
+        let found = messages(ROWS, "a/tests/laws.rs", "// Proves: D1, D7\n");
         assert_eq!(
             found,
-            ["tests/laws.rs:1: `D7` is no requirement: docs/reference/requirements.md lists them"]
+            [
+                "a/tests/laws.rs:1: `D7` is no requirement: docs/reference/requirements.md lists them"
+            ]
         );
     }
 
@@ -265,13 +286,17 @@ mod tests {
             ("| D3 | two cells |\n", "three cells"),
             ("| three | words | planned |\n", "an id is"),
         ] {
-            let found = messages(&format!("{ROWS}{row}"), "tests/laws.rs", proof);
+            let found = messages(&format!("{ROWS}{row}"), "a/tests/laws.rs", proof);
             assert!(found[0].contains(expected), "{row:?}: {found:?}");
         }
     }
 
     #[test]
     fn the_list_must_exist() {
-        assert!(check(&[], &[])[0].message.contains("missing"));
+        assert!(
+            check(&[], &[], &reached(&[]))[0]
+                .message
+                .contains("missing")
+        );
     }
 }

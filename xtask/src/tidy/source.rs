@@ -1,12 +1,15 @@
-//! The files that are ours: tracked by git, or new and not ignored.
+//! The files that are ours: tracked by git, or new and not ignored; and what a rule says about them.
 
+use std::fmt;
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
 
-use super::mask::Mask;
 use crate::task::Task;
+
+/// The folder of what a program wrote, which no rule of ours is about.
+const GENERATED: &str = "/generated/";
 
 /// A text file, by its path from the repository's top.
 #[derive(Debug)]
@@ -15,38 +18,48 @@ pub(crate) struct Source {
     pub(crate) text: String,
 }
 
-/// A Rust file, with code and comments apart.
-#[derive(Debug)]
-pub(crate) struct RustFile {
+/// Something to repair: the message says what is wrong and how to put it right.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Finding {
     pub(crate) path: String,
-    pub(crate) text: String,
-    pub(crate) mask: Mask,
+    pub(crate) line: usize,
+    pub(crate) message: String,
 }
 
 impl Source {
-    pub(crate) fn has_extension(&self, extension: &str) -> bool {
-        Path::new(&self.path)
-            .extension()
-            .is_some_and(|found| found == extension)
-    }
-}
-
-impl RustFile {
+    #[cfg(test)]
     pub(crate) fn new(path: &str, text: &str) -> Self {
         Self {
             path: path.to_owned(),
             text: text.to_owned(),
-            mask: Mask::of(text),
         }
+    }
+
+    pub(crate) fn is_rust(&self) -> bool {
+        self.path.ends_with(".rs") && !self.path.contains(GENERATED)
     }
 
     pub(crate) fn file_name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or_default()
     }
+
+    pub(crate) fn finding(&self, line: usize, message: impl Into<String>) -> Finding {
+        Finding {
+            path: self.path.clone(),
+            line,
+            message: message.into(),
+        }
+    }
 }
 
-/// The paths of all files that are, or would be, committed.
-pub(crate) fn visible_files(root: &Path) -> anyhow::Result<Vec<String>> {
+impl fmt::Display for Finding {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}:{}: {}", self.path, self.line, self.message)
+    }
+}
+
+/// Every file that is, or would be, committed and is text; pictures and other bytes are passed over.
+pub(crate) fn read(root: &Path) -> anyhow::Result<Vec<Source>> {
     let list = Task::new("git")
         // A checkout that belongs to another user, as in a container, is read all the same.
         .args(["-c", "safe.directory=*"])
@@ -60,49 +73,45 @@ pub(crate) fn visible_files(root: &Path) -> anyhow::Result<Vec<String>> {
             list.stderr.trim()
         );
     }
-    let paths = list
+    let mut sources = Vec::new();
+    for path in list
         .stdout
         .split_terminator('\0')
-        .filter(|path| root.join(path).is_file());
-    Ok(paths.map(str::to_owned).collect())
-}
-
-/// Every visible file that is text; pictures and other bytes are passed over.
-pub(crate) fn read(root: &Path) -> anyhow::Result<Vec<Source>> {
-    let mut sources = Vec::new();
-    for path in visible_files(root)? {
-        let bytes = fs::read(root.join(&path)).with_context(|| format!("reading {path}"))?;
+        .filter(|path| root.join(path).is_file())
+    {
+        let bytes = fs::read(root.join(path)).with_context(|| format!("reading {path}"))?;
         if let Ok(text) = String::from_utf8(bytes) {
-            sources.push(Source { path, text });
+            sources.push(Source {
+                path: path.to_owned(),
+                text,
+            });
         }
     }
     Ok(sources)
 }
 
-/// The folder of what a program wrote, which no rule of ours is about.
-const GENERATED: &str = "/generated/";
-
-pub(crate) fn rust_files(sources: &[Source]) -> Vec<RustFile> {
-    let rust = sources.iter().filter(|source| source.has_extension("rs"));
-    let ours = rust.filter(|source| !source.path.contains(GENERATED));
-    ours.map(|source| RustFile::new(&source.path, &source.text))
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{read, rust_files};
+    use super::read;
     use crate::task::root;
 
     #[test]
     fn reads_this_file_and_no_build_output() {
-        let files = rust_files(&read(&root()).unwrap());
+        let sources = read(&root()).unwrap();
         assert!(
-            files
+            sources
                 .iter()
-                .any(|file| file.path == "xtask/src/tidy/source.rs")
+                .any(|source| source.path == "xtask/src/tidy/source.rs")
         );
-        assert!(!files.iter().any(|file| file.path.starts_with("target/")));
-        assert!(!files.iter().any(|file| file.path.contains("/generated/")));
+        assert!(
+            !sources
+                .iter()
+                .any(|source| source.path.starts_with("target/"))
+        );
+        assert!(
+            !sources
+                .iter()
+                .any(|source| source.is_rust() && source.path.contains("/generated/"))
+        );
     }
 }

@@ -177,7 +177,8 @@ impl Bucket {
     /// Time until this many units are gained, rounded up: never admit faster than promised.
     #[inline]
     pub(super) fn time<U: Units>(&self, units: U) -> Micros {
-        Micros::new(units.div_ceil(self.amount))
+        let early = u64::from(cfg!(mutant = "bucket-retry-one-tick-early"));
+        Micros::new(units.div_ceil(self.amount).saturating_sub(early))
     }
 
     pub(super) fn fresh(&self, now: Timestamp) -> BucketState {
@@ -249,6 +250,8 @@ impl Bucket {
             .saturating_sub(mul(cost.get(), self.period.get()));
         // A state in the past is full already, and stays as it is.
         let full_at = credited.max(self.units_at(now).min(state.full_at));
+        #[cfg(mutant = "bucket-refund-beyond-full")]
+        let full_at = credited;
         BucketState { full_at, ..state }
     }
 
@@ -268,6 +271,8 @@ impl Bucket {
         let part = debt.saturating_sub(mul(whole, former_token));
         let part = u64::try_from(part).unwrap_or(former_token);
         let part = u128::from(div_ceil(mul(part, token), former_token));
+        #[cfg(mutant = "bucket-change-drops-the-fraction")]
+        let part = part.min(0);
         let debt = mul(whole, token).saturating_add(part);
         self.owing(debt.min(self.debt_max()), now)
     }

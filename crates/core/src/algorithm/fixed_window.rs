@@ -51,7 +51,8 @@ impl FixedWindow {
     /// was set back a little still counts.
     #[inline]
     fn at(&self, state: FixedState, window: u64) -> FixedState {
-        if state.window < window || state.used == 0 {
+        let is_ahead = cfg!(mutant = "window-clamp-removed") && state.window > window;
+        if state.window < window || state.used == 0 || is_ahead {
             FixedState { window, used: 0 }
         } else {
             state
@@ -107,6 +108,8 @@ impl Algorithm for FixedWindow {
             );
         }
         let fits = cost.get() <= self.capacity.saturating_sub(seen.used);
+        #[cfg(mutant = "fixed-window-one-too-many")]
+        let fits = cost.get() <= self.capacity.saturating_add(1).saturating_sub(seen.used);
         if !fits {
             let retry_after = (cost.get() <= self.capacity).then_some(reset_after);
             let outcome = Outcome::Deny { retry_after };

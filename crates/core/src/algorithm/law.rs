@@ -193,6 +193,9 @@ impl Law {
             (Self::LeakyBucket(new), Self::LeakyBucket(old), State::Bucket(state)) => {
                 State::Bucket(new.bucket().adopt(old.bucket(), state, now.steady))
             }
+            #[cfg(mutant = "change-of-algorithm-starts-fresh")]
+            (new, _, _) => new.admitted(0, now),
+            #[cfg(not(mutant = "change-of-algorithm-starts-fresh"))]
             (new, old, state) => new.admitted(old.used(&state, now), now),
         }
     }

@@ -103,7 +103,10 @@ impl SlidingLog {
     }
 
     fn runs_out_at(&self, entry: &LogEntry) -> Timestamp {
-        entry.at.saturating_add(self.period)
+        let early = u64::from(cfg!(mutant = "log-entry-runs-out-one-tick-early"));
+        entry
+            .at
+            .saturating_add(self.period.saturating_sub(Micros::new(early)))
     }
 
     fn live<'a>(&self, log: &'a Log, now: Timestamp) -> &'a [LogEntry] {

@@ -129,6 +129,9 @@ impl SlidingWindow {
     fn estimate(state: &SlidingState, view: View) -> u64 {
         let weighted = match state.previous {
             0 => 0,
+            #[cfg(mutant = "sliding-estimate-rounds-up")]
+            previous => crate::math::div_ceil(mul(previous, view.left), view.length),
+            #[cfg(not(mutant = "sliding-estimate-rounds-up"))]
             previous => div_floor(mul(previous, view.left), view.length),
         };
         state.current.saturating_add(weighted)

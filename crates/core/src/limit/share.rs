@@ -29,6 +29,8 @@ impl Limit {
             return Some(self.clone());
         }
         let part = |whole: u64| whole.checked_div(parts).filter(|part| *part > 0);
+        #[cfg(mutant = "share-rounds-up")]
+        let part = |whole: u64| Some(whole.div_ceil(parts));
         let share = Self::new(part(self.amount())?, self.period()).ok()?;
         let share = share.with_algorithm(name).ok()?;
         let share = match name {

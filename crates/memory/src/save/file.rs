@@ -140,7 +140,8 @@ impl Reader {
         words
             .iter()
             .for_each(|word| checksum.write_u64(u64::from_le_bytes(*word)));
-        if checksum.finish() != u64::from_le_bytes(*expected) {
+        let is_right = checksum.finish() == u64::from_le_bytes(*expected);
+        if !is_right && !cfg!(mutant = "saved-files-are-believed") {
             return Err(LoadError::Damaged("its checksum differs"));
         }
         bytes.truncate(bytes.len() - WORD_BYTES);

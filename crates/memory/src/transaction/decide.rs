@@ -39,6 +39,7 @@ impl<'c> Transaction<'_, 'c> {
         if decisions.iter().all(Decision::is_allowed) {
             return decisions;
         }
+        #[cfg(not(mutant = "denied-request-is-charged-in-part"))]
         self.keep_uncharged();
         // Those that would have passed say what they hold.
         for (decision, charge) in decisions.iter_mut().zip(charges) {

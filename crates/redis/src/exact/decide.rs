@@ -212,6 +212,9 @@ impl Lanes {
             Failure::NotRun(_) => self.not_sent(batch, sequence),
             Failure::InDoubt(_) => {
                 for item in asks.iter().flat_map(|ask| &ask.items) {
+                    #[cfg(mutant = "lost-reply-is-not-in-doubt")]
+                    self.ledger.not_sent(&item.key, sequence);
+                    #[cfg(not(mutant = "lost-reply-is-not-in-doubt"))]
                     self.ledger.doubt(item, sequence);
                 }
             }

@@ -49,6 +49,8 @@ impl Holder {
             return Next::Forget;
         };
         self.lease = question.sequence;
+        #[cfg(mutant = "lease-deadline-from-receipt")]
+        let sent = boot;
         self.install(spot, (grant, now), sent, moved);
         self.plan(line, grant, boot);
         if matches!(answer, Answer::Collapse(_)) {
@@ -123,6 +125,8 @@ impl Holder {
         moved: &mut Moved,
     ) {
         let margin = grant.life.get() / DRIFT_ONE_IN;
+        #[cfg(mutant = "lease-guard-dropped")]
+        let margin = margin.min(0);
         let life = Micros::new(grant.life.get().saturating_sub(margin.saturating_add(1)));
         if grant.kept == 0 {
             // Nobody holds these for this node any more: they go before the new deadline comes.
