@@ -22,8 +22,10 @@
 mod batch;
 mod cell;
 mod class;
+mod overflow;
 mod pack;
 mod pages;
+mod place;
 mod save;
 mod shard;
 mod slot;
@@ -36,5 +38,5 @@ mod word;
 
 pub use cell::{CellStats, CellStore, Throttle, ThrottleError, Throttled};
 pub use save::{LoadError, SAVED_PERIOD_MIN};
-pub use stats::Stats;
+pub use stats::{RuleOverflow, Stats};
 pub use store::MemoryStore;

@@ -43,10 +43,7 @@ pub(crate) trait Packed: Algorithm<State: Copy + PartialEq> {
             return (answer, Stepped::Unchanged);
         }
         match self.pack(next, now) {
-            Some(payload) if !self.is_ahead(state, now) => {
-                let share = self.share(next, now);
-                (answer, Stepped::To { payload, share })
-            }
+            Some(payload) if !self.is_ahead(state, now) => (answer, Stepped::To(payload)),
             _ => (answer, Stepped::Elsewhere),
         }
     }
@@ -57,9 +54,6 @@ pub(crate) trait Packed: Algorithm<State: Copy + PartialEq> {
         false
     }
 
-    /// Used share in quarters, at most 3.
-    fn share(&self, state: Self::State, now: Now) -> u64;
-
     fn wrap(state: Self::State) -> State;
 }
 
@@ -67,10 +61,7 @@ pub(crate) trait Packed: Algorithm<State: Copy + PartialEq> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stepped {
     Unchanged,
-    To {
-        payload: u64,
-        share: u64,
-    },
+    To(u64),
     /// Not to be done in place: the state does not fit a payload, or is of a time that this thread has
     /// not seen yet.
     Elsewhere,
@@ -103,6 +94,14 @@ const fn narrow_debt(bucket: &Bucket, payload: u64, now: Now) -> u64 {
     if ahead < DEBT_MAX { ahead } else { 0 }
 }
 
+/// For how long, in units, a bucket has been full; zero if it is not.
+pub(crate) const fn full_for(bucket: &Bucket, payload: u64, now: Now) -> u64 {
+    if narrow_debt(bucket, payload, now) > 0 {
+        return 0;
+    }
+    narrow_units(bucket, now).wrapping_sub(payload) & PAYLOAD_MASK
+}
+
 #[inline]
 fn pack_bucket(bucket: &Bucket, state: BucketState, now: Now) -> Option<u64> {
     let debt = state.full_at.saturating_sub(bucket.units_at(now.steady));
@@ -118,27 +117,6 @@ fn unpack_bucket(bucket: &Bucket, payload: u64, now: Now) -> BucketState {
         full_at: bucket.units_at(now.steady) + debt,
         at: now.steady,
     }
-}
-
-#[inline]
-fn debt_share(bucket: &Bucket, debt: u64) -> u64 {
-    quarters(
-        debt,
-        bucket.capacity().wrapping_mul(bucket.units_per_token()),
-    )
-}
-
-#[inline]
-fn bucket_share(bucket: &Bucket, state: BucketState, now: Now) -> u64 {
-    let debt = state.full_at.saturating_sub(bucket.units_at(now.steady));
-    debt_share(bucket, u64::try_from(debt).unwrap_or(u64::MAX))
-}
-
-/// `capacity` is that of a packed limit, far below 2^62; `used` may be anything.
-#[inline]
-const fn quarters(used: u64, capacity: u64) -> u64 {
-    let used = used.saturating_mul(4);
-    (used >= capacity) as u64 + (used >= 2 * capacity) as u64 + (used >= 3 * capacity) as u64
 }
 
 /// The lower `bits` of a number as a signed one.
@@ -189,12 +167,7 @@ macro_rules! pack_buckets {
                     return (answer, Stepped::Unchanged);
                 }
                 let payload = narrow_units(self.bucket(), now).wrapping_add(next);
-                (answer, Stepped::To { payload, share: debt_share(self.bucket(), next) })
-            }
-
-            #[inline]
-            fn share(&self, state: BucketState, now: Now) -> u64 {
-                bucket_share(self.bucket(), state, now)
+                (answer, Stepped::To(payload))
             }
 
             fn wrap(state: BucketState) -> State {
@@ -283,11 +256,6 @@ impl Packed for FixedWindow {
         state.window > self.period().window_at(now.wall) + 1
     }
 
-    #[inline]
-    fn share(&self, state: FixedState, _now: Now) -> u64 {
-        quarters(state.used, self.capacity())
-    }
-
     fn wrap(state: FixedState) -> State {
         State::Fixed(state)
     }
@@ -333,13 +301,6 @@ impl Packed for SlidingWindow {
     #[inline]
     fn is_ahead(&self, state: SlidingState, now: Now) -> bool {
         state.window > self.period().window_at(now.wall) + 1
-    }
-
-    #[inline]
-    fn share(&self, state: SlidingState, _now: Now) -> u64 {
-        // How much of the previous window still counts changes by the moment: take all of it.
-        let used = state.current.saturating_add(state.previous);
-        quarters(used, self.capacity())
     }
 
     fn wrap(state: SlidingState) -> State {

@@ -1,21 +1,26 @@
-//! The side table: what a word cannot hold, and the shared counters of last resort.
+//! The side table: what a word cannot hold, and the sketches of what has no place at all.
 //!
 //! Each key belongs to one shard. Whoever holds its lock may decide where the key lives: in the table,
 //! here, or nowhere. So no key is ever counted in two places.
 
 use std::sync::{
-    Mutex, MutexGuard, PoisonError,
+    Mutex, MutexGuard, PoisonError, TryLockError,
     atomic::{AtomicI64, AtomicUsize, Ordering::Relaxed},
 };
 
-use tollgate_core::{Law, Log, Now, State};
+use tollgate_core::{Law, Log, Now, State, Timestamp};
 
-use crate::table::Evicted;
+use crate::{
+    class::Scope,
+    overflow::{Overflow, Owner},
+};
 
 /// Keys a shard holds beside the table.
 const WIDE_MAX: usize = 16;
-/// Shared counters a shard holds.
-const SHARED_MAX: usize = 4;
+/// So many of them may be keys that the table would hold, where it is crowded.
+const WIDE_SPARE: usize = 4;
+/// The least words that the sketches of a shard take.
+const OVERFLOW_WORDS_MIN: usize = 32;
 /// Table keys per shard. Small stores have more shards for their keys, so that limits which need the
 /// side table find room there; large ones fewer, since each takes some bytes.
 const KEYS_PER_SHARD: usize = 64;
@@ -33,13 +38,21 @@ const SHARDS_MAX: usize = 1 << 16;
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) id: u64,
+    /// Not known of counters that an earlier release saved.
+    pub(crate) scope: Option<Scope>,
     pub(crate) law: Law,
     pub(crate) state: State,
+    /// Until then it is kept even if nothing is counted: the key was reset while a sketch counted it.
+    pub(crate) kept_until: Timestamp,
 }
 
 impl Entry {
     pub(crate) fn parts(&self) -> (&Law, State) {
         (&self.law, self.state.clone())
+    }
+
+    pub(crate) fn is_live(&self, now: Now) -> bool {
+        self.kept_until > now.steady || !self.law.is_fresh(&self.state, now)
     }
 }
 
@@ -48,28 +61,31 @@ impl Entry {
 pub(crate) struct Shard {
     /// Counters by fingerprint.
     pub(crate) wide: Vec<Entry>,
-    /// Counters by what the keys of a rule's limit have in common, for keys without room of their
-    /// own.
-    pub(crate) shared: Vec<Entry>,
+    /// What keys without a place of their own have used.
+    pub(crate) overflow: Overflow,
 }
 
 #[derive(Debug)]
 pub(crate) struct Shards {
     shards: Box<[Mutex<Shard>]>,
+    /// Words that the sketches of a shard may take.
+    overflow_words: usize,
     log_budget: LogBudget,
     /// Where to look next for logs that have run out.
     swept: AtomicUsize,
 }
 
 impl Shards {
-    pub(crate) fn new(keys: usize) -> Self {
+    pub(crate) fn new(keys: usize, overflow_bytes: usize) -> Self {
         let shards = (keys / KEYS_PER_SHARD)
             .min(SHARDS_LARGE)
             .max(keys / KEYS_PER_SHARD_LARGE);
         let count = shards.clamp(SHARDS_MIN, SHARDS_MAX).next_power_of_two();
         let shards = (0..count).map(|_| Mutex::default()).collect();
+        let overflow_words = overflow_bytes / size_of::<u64>() / count;
         Self {
             shards,
+            overflow_words: overflow_words.max(OVERFLOW_WORDS_MIN),
             log_budget: LogBudget::new(keys.max(LOG_ENTRIES_MIN)),
             swept: AtomicUsize::new(0),
         }
@@ -93,6 +109,19 @@ impl Shards {
         self.shards[shard]
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The shard's lock, if nobody holds it.
+    pub(crate) fn try_lock(&self, shard: usize) -> Option<MutexGuard<'_, Shard>> {
+        match self.shards.get(shard)?.try_lock() {
+            Ok(shard) => Some(shard),
+            Err(TryLockError::Poisoned(shard)) => Some(shard.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    pub(crate) const fn overflow_words(&self) -> usize {
+        self.overflow_words
     }
 
     /// What sliding logs may still remember. When little is left, logs that have run out are looked for
@@ -119,70 +148,63 @@ impl Shards {
 }
 
 impl Shard {
-    /// Keeps a counter here; `Err` with it if every place belongs to a key that uses half of its limit
-    /// or more.
-    #[expect(
-        clippy::result_large_err,
-        reason = "what is refused goes to another place at once"
-    )]
+    /// Whether a counter that a word could hold may be kept here.
+    pub(crate) const fn has_room_to_spare(&self) -> bool {
+        self.wide.len() < WIDE_SPARE
+    }
+
+    /// Keeps a counter here, at the cost of the least used if need be, whose count goes to a sketch of
+    /// `words_max` words; says whether there was one.
     pub(crate) fn insert_wide(
         &mut self,
         entry: Entry,
         budget: &LogBudget,
+        words_max: usize,
         now: Now,
-    ) -> Result<Evicted, Entry> {
-        match make_room(&mut self.wide, WIDE_MAX, budget, now) {
-            Room::Made(evicted) => {
-                self.wide.push(entry);
-                Ok(evicted)
-            }
-            Room::HalfUsed => Err(entry),
+    ) -> bool {
+        if self.wide.len() >= WIDE_MAX {
+            self.drop_run_out(budget, now);
         }
+        let evicted = (self.wide.len() >= WIDE_MAX).then(|| self.evict_wide(now));
+        if let Some(Some(evicted)) = &evicted {
+            budget.give_back(&evicted.state);
+            self.overflow
+                .add(evicted.owner(), &evicted.state, words_max, now);
+        }
+        self.wide.push(entry);
+        evicted.is_some()
     }
 
-    /// Lets a key that has no room of its own go over to the counter that the keys of its limit share. If
-    /// others count there already, what this key had used is forgotten.
-    pub(crate) fn share(&mut self, entry: Entry, budget: &LogBudget, now: Now) -> Evicted {
-        let known = position(&self.shared, entry.id).and_then(|place| self.shared.get(place));
-        if known.is_some_and(|known| !known.law.is_fresh(&known.state, now)) {
-            return Evicted {
-                keys: 1,
-                cost: entry.law.used(&entry.state, now),
-            };
-        }
-        self.replace_shared(entry, budget, now)
-    }
-
-    /// Keeps a shared counter in the place of what was known of it, at the cost of the least used one if
-    /// need be.
-    pub(crate) fn replace_shared(
-        &mut self,
-        mut entry: Entry,
-        budget: &LogBudget,
-        now: Now,
-    ) -> Evicted {
-        let mut evicted = Evicted::default();
-        match position(&self.shared, entry.id) {
-            Some(place) => {
-                let known = self.shared.swap_remove(place);
-                budget.exchange(&known.state, &mut entry.state);
-            }
-            None => {
-                budget.exchange(&entry.law.fresh(now), &mut entry.state);
-                evicted = match make_room(&mut self.shared, SHARED_MAX, budget, now) {
-                    Room::Made(evicted) => evicted,
-                    Room::HalfUsed => evict_least_used(&mut self.shared, budget, now),
-                };
-            }
-        }
-        self.shared.push(entry);
-        evicted
+    /// Takes out the least used; one that was reset lately only if all were.
+    fn evict_wide(&mut self, now: Now) -> Option<Entry> {
+        let shares = self.wide.iter().map(|entry| {
+            let is_kept = entry.kept_until > now.steady;
+            (is_kept, used_permille(entry, now))
+        });
+        let (place, _) = shares.enumerate().min_by_key(|(_, share)| *share)?;
+        Some(self.wide.swap_remove(place))
     }
 
     /// Drops what has run out.
     fn drop_run_out(&mut self, budget: &LogBudget, now: Now) {
-        drop_run_out(&mut self.wide, budget, now);
-        drop_run_out(&mut self.shared, budget, now);
+        self.wide.retain(|entry| {
+            let is_live = entry.is_live(now);
+            if !is_live {
+                budget.give_back(&entry.state);
+            }
+            is_live
+        });
+    }
+}
+
+impl Entry {
+    fn owner(&self) -> Owner<'_> {
+        Owner {
+            fingerprint: self.id,
+            scope: self.scope,
+            law: &self.law,
+            capacity: self.law.capacity(),
+        }
     }
 }
 
@@ -190,54 +212,7 @@ pub(crate) fn position(entries: &[Entry], id: u64) -> Option<usize> {
     entries.iter().position(|entry| entry.id == id)
 }
 
-/// Whether there is a place for one more.
-enum Room {
-    Made(Evicted),
-    /// Everybody uses half of its limit or more.
-    HalfUsed,
-}
-
-/// Makes room for one more: drops what has run out, else what is least used below half.
-fn make_room(entries: &mut Vec<Entry>, max: usize, budget: &LogBudget, now: Now) -> Room {
-    if entries.len() >= max {
-        drop_run_out(entries, budget, now);
-    }
-    if entries.len() < max {
-        return Room::Made(Evicted::default());
-    }
-    if entries.iter().all(|entry| used_permille(entry, now) >= 500) {
-        return Room::HalfUsed;
-    }
-    Room::Made(evict_least_used(entries, budget, now))
-}
-
-fn drop_run_out(entries: &mut Vec<Entry>, budget: &LogBudget, now: Now) {
-    entries.retain(|entry| {
-        let is_live = !entry.law.is_fresh(&entry.state, now);
-        if !is_live {
-            budget.give_back(&entry.state);
-        }
-        is_live
-    });
-}
-
-fn evict_least_used(entries: &mut Vec<Entry>, budget: &LogBudget, now: Now) -> Evicted {
-    let shares = entries
-        .iter()
-        .map(|entry| used_permille(entry, now))
-        .enumerate();
-    let Some((place, _)) = shares.min_by_key(|(_, share)| *share) else {
-        return Evicted::default();
-    };
-    let evicted = entries.swap_remove(place);
-    budget.give_back(&evicted.state);
-    Evicted {
-        keys: 1,
-        cost: evicted.law.used(&evicted.state, now),
-    }
-}
-
-/// The used share; the capacity is known here, unlike in the table.
+/// The used share.
 fn used_permille(entry: &Entry, now: Now) -> u128 {
     let used = entry.law.used(&entry.state, now);
     u128::from(used) * 1_000 / u128::from(entry.law.capacity().max(1))

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::table::Evicted;
+use tollgate_core::RuleId;
 
 /// A reading of the store's size and of what its bound has cost so far.
 ///
@@ -11,7 +11,7 @@ use crate::table::Evicted;
 /// use tollgate_memory::MemoryStore;
 ///
 /// let stats = MemoryStore::with_capacity(1_000, SystemClock).stats();
-/// assert_eq!((stats.keys, stats.evicted_cost), (0, 0));
+/// assert_eq!((stats.keys, stats.evicted_keys), (0, 0));
 /// assert!(stats.capacity >= 1_000);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,23 +25,44 @@ pub struct Stats {
     pub bytes_max: u64,
     /// Counters in the side table.
     pub wide_keys: u64,
-    /// Live counters that were dropped to make room. None of them had used half of its limit, unless it
-    /// was one that keys share for want of room.
+    /// Live counters that gave up their place for another's. What they had used stays in a sketch.
     pub evicted_keys: u64,
-    /// Units those counters had admitted: how far the bound on memory may have let limits be exceeded.
-    pub evicted_cost: u64,
-    /// Requests answered from a counter that several keys share, since there was no room for one of
-    /// their own.
-    pub shared_requests: u64,
+    /// Requests of keys that were counted in a sketch.
+    pub estimated_requests: u64,
+    /// Bytes the sketches take.
+    pub overflow_bytes: u64,
+    /// The most they may come to take.
+    pub overflow_bytes_max: u64,
+}
+
+/// A rule with more keys than the table has room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RuleOverflow {
+    /// Which rule; `None` for sketches that several share.
+    pub rule: Option<RuleId>,
+    /// The odds that a key of it which has used nothing is taken to have used something, in millionths.
+    pub odds_millionths: u64,
+    /// Bytes its sketches take.
+    pub bytes: usize,
+}
+
+impl RuleOverflow {
+    pub(crate) const fn of(rule: Option<RuleId>) -> Self {
+        Self {
+            rule,
+            odds_millionths: 0,
+            bytes: 0,
+        }
+    }
 }
 
 /// The running counts behind [`Stats`].
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     keys: AtomicU64,
-    shared_requests: AtomicU64,
     evicted_keys: AtomicU64,
-    evicted_cost: AtomicU64,
+    estimated_requests: AtomicU64,
 }
 
 impl Tally {
@@ -49,21 +70,19 @@ impl Tally {
         self.keys.fetch_add(1, Relaxed);
     }
 
-    pub(crate) fn shared(&self) {
-        self.shared_requests.fetch_add(1, Relaxed);
+    pub(crate) fn evicted(&self) {
+        self.evicted_keys.fetch_add(1, Relaxed);
     }
 
-    pub(crate) fn evicted(&self, evicted: Evicted) {
-        self.evicted_keys.fetch_add(evicted.keys, Relaxed);
-        self.evicted_cost.fetch_add(evicted.cost, Relaxed);
+    pub(crate) fn estimated(&self) {
+        self.estimated_requests.fetch_add(1, Relaxed);
     }
 
     pub(crate) fn read(&self) -> Stats {
         Stats {
             keys: self.keys.load(Relaxed),
             evicted_keys: self.evicted_keys.load(Relaxed),
-            evicted_cost: self.evicted_cost.load(Relaxed),
-            shared_requests: self.shared_requests.load(Relaxed),
+            estimated_requests: self.estimated_requests.load(Relaxed),
             ..Stats::default()
         }
     }

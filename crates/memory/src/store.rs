@@ -8,19 +8,18 @@ use crate::{
     class::Classes,
     pack::{Packed, Stepped},
     shard::Shards,
-    slot::Slot,
-    stats::{Stats, Tally},
-    table::{HALF_USED, Table, unpack},
+    stats::{RuleOverflow, Stats, Tally},
+    table::{Table, unpack},
     transaction::{Mode, Transaction},
     word::Word,
 };
 
 /// Counters in this process's memory, in a table of fixed size.
 ///
-/// At its bound the store makes room by evicting the counter that uses the least of its limit, never
-/// one that uses half or more; [`Stats::evicted_cost`] says how much that can have let through. Where
-/// nobody qualifies, new keys share counters, one per shard and limit, so that an exhausted key stays
-/// exhausted and a new one is still served.
+/// At its bound the store makes room by giving up a counter of the rule that holds most of the slots
+/// within reach, one that uses the least of its limit. What it has used stays in a sketch of bounded size
+/// that never counts too little, so that an exhausted key stays exhausted; [`MemoryStore::overflows`] tells
+/// the odds that one who has used nothing is taken for another.
 ///
 /// ```
 /// use std::time::Duration;
@@ -60,6 +59,9 @@ impl<C: Clock> MemoryStore<C> {
     /// The most keys a store can have room for: 23 GB.
     pub const CAPACITY_MAX: usize = 1 << 30;
 
+    /// Bytes that the sketches may take unless told otherwise.
+    pub const OVERFLOW_BYTES_DEFAULT: usize = 16 << 20;
+
     /// A store for [`MemoryStore::CAPACITY_DEFAULT`] keys.
     pub fn new(clock: C) -> Self {
         Self::with_capacity(Self::CAPACITY_DEFAULT, clock)
@@ -68,25 +70,72 @@ impl<C: Clock> MemoryStore<C> {
     /// A store for this many keys, at most [`MemoryStore::CAPACITY_MAX`]. It takes 23 bytes for each, as
     /// they come.
     pub fn with_capacity(keys: usize, clock: C) -> Self {
+        Self::with_bounds(keys, Self::OVERFLOW_BYTES_DEFAULT, clock)
+    }
+
+    /// As [`MemoryStore::with_capacity`], with so many bytes for the sketches that count what the table has
+    /// no room for; at least 256 for each shard.
+    pub fn with_bounds(keys: usize, overflow_bytes: usize, clock: C) -> Self {
         Self {
             clock,
-            counters: Counters::new(keys, Fingerprinter::random()),
+            counters: Counters::new(keys, overflow_bytes, Fingerprinter::random()),
         }
     }
 
     /// The store's size, and what its bound has cost.
     pub fn stats(&self) -> Stats {
         let counters = &self.counters;
-        let wide_keys = (0..counters.shards.count())
-            .map(|shard| counters.shards.lock(shard).wide.len())
-            .sum::<usize>();
+        let now = self.clock.now();
+        let (mut wide_keys, mut overflow_words) = (0, 0);
+        for shard in 0..counters.shards.count() {
+            let shard = counters.shards.lock(shard);
+            wide_keys += shard.wide.len();
+            overflow_words += shard
+                .overflow
+                .fills(now)
+                .map(|fill| fill.words)
+                .sum::<usize>();
+        }
         let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+        let overflow_words_max = counters.shards.overflow_words() * counters.shards.count();
         Stats {
             capacity: count(counters.table.slots()),
             bytes_max: count(counters.table.bytes()),
             wide_keys: count(wide_keys),
+            overflow_bytes: count(overflow_words * size_of::<u64>()),
+            overflow_bytes_max: count(overflow_words_max * size_of::<u64>()),
             ..counters.tally.read()
         }
+    }
+}
+
+impl<C: Clock> MemoryStore<C> {
+    /// Which rules have keys in the sketches, and how good those are. Locks every shard in turn, as
+    /// [`MemoryStore::stats`] does.
+    pub fn overflows(&self) -> Vec<RuleOverflow> {
+        let (now, shards) = (self.clock.now(), &self.counters.shards);
+        let mut rules: Vec<RuleOverflow> = Vec::new();
+        for shard in 0..shards.count() {
+            let shard = shards.lock(shard);
+            for fill in shard.overflow.fills(now) {
+                let rule = fill.scope.map(|scope| scope.rule);
+                let place = rules.iter().position(|it| it.rule == rule);
+                let place = place.unwrap_or_else(|| {
+                    rules.push(RuleOverflow::of(rule));
+                    rules.len() - 1
+                });
+                if let Some(overflow) = rules.get_mut(place) {
+                    overflow.odds_millionths += fill.odds;
+                    overflow.bytes += fill.words * size_of::<u64>();
+                }
+            }
+        }
+        // A new key falls into any of the shards.
+        let count = u64::try_from(shards.count()).unwrap_or(u64::MAX);
+        for overflow in &mut rules {
+            overflow.odds_millionths = overflow.odds_millionths.div_ceil(count).min(1_000_000);
+        }
+        rules
     }
 }
 
@@ -112,13 +161,13 @@ impl<C: Clock> ImmediateStore for MemoryStore<C> {
 }
 
 impl Counters {
-    pub(crate) fn new(keys: usize, hash: Fingerprinter) -> Self {
+    pub(crate) fn new(keys: usize, overflow_bytes: usize, hash: Fingerprinter) -> Self {
         let keys = keys.min(MemoryStore::<SystemClock>::CAPACITY_MAX);
         Self {
             hash,
             classes: Classes::new(),
             table: Table::new(keys),
-            shards: Shards::new(keys),
+            shards: Shards::new(keys, overflow_bytes),
             tally: Tally::default(),
         }
     }
@@ -222,17 +271,12 @@ impl Counters {
                 return None;
             }
             let (answer, stepped) = algorithm.step_packed((payload, now), charge.cost, &read);
-            let (payload, share) = match stepped {
-                Stepped::To { payload, share } => (payload, share),
-                Stepped::Unchanged => {
-                    if word.share() < HALF_USED {
-                        refresh_share(slot, word, algorithm, now);
-                    }
-                    return Some(answer);
-                }
+            let payload = match stepped {
+                Stepped::To(payload) => payload,
+                Stepped::Unchanged => return Some(answer),
                 Stepped::Elsewhere => return None,
             };
-            if slot.swap(word, word.with_state(class, share, payload)) {
+            if slot.swap(word, word.with_state(class, payload)) {
                 return Some(answer);
             }
         }
@@ -241,17 +285,6 @@ impl Counters {
     /// The algorithm that wrote a word and the state in it; `None` if nothing is counted.
     pub(crate) fn read(&self, word: Word, now: Now) -> Option<(&Law, tollgate_core::State)> {
         unpack(word, &self.classes, now)
-    }
-}
-
-/// A lowered limit makes a counter more used than its word says; eviction must not take it for little
-/// used. If the word has changed meanwhile, whoever changed it knew better.
-#[cold]
-fn refresh_share<A: Packed>(slot: Slot<'_>, word: Word, algorithm: &A, now: Now) {
-    let payload = word.payload();
-    let share = algorithm.share(algorithm.unpack(payload, now), now);
-    if share > word.share() {
-        let _is_newer = slot.swap(word, word.with_state(word.class(), share, payload));
     }
 }
 

@@ -6,14 +6,16 @@
 
 use std::iter::successors;
 
-use tollgate_core::{Law, Now, State};
+use smallvec::SmallVec;
+use tollgate_core::{Law, Now, RuleId, State};
 
 use crate::{
     class::Classes,
-    pack::Packed,
+    overflow::bucket,
+    pack::{Packed, full_for},
     pages::ask_for_large,
     slot::Slot,
-    sync::{AtomicU64, Ordering, wait},
+    sync::{AtomicU64, Ordering},
     word::Word,
 };
 
@@ -25,9 +27,6 @@ const LINE_BYTES: usize = 64;
 /// How far from its home a key may live.
 pub(crate) const PROBE_LINES: usize = 16;
 
-/// The share from which a key is never evicted for another: half of its limit.
-pub(crate) const HALF_USED: u64 = 2;
-
 #[derive(Debug)]
 pub(crate) struct Table {
     cells: Box<[AtomicU64]>,
@@ -36,31 +35,47 @@ pub(crate) struct Table {
     lines: usize,
 }
 
-/// What a table gave up to make room.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Evicted {
-    pub(crate) keys: u64,
-    pub(crate) cost: u64,
-}
-
-/// What became of an attempt to take a slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Taken {
-    /// A slot nobody ever had.
-    New,
-    /// A slot whose counter had run out.
-    RunOut,
-    /// A slot whose counter was still live.
-    Evicted(Evicted),
-    /// Every slot within reach belongs to a key that uses half of its limit or more.
-    NoRoom,
-}
-
-/// A slot that could be taken.
-struct Candidate<'a> {
+/// A slot that could be taken, and what it was seen to hold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate<'a> {
     slot: Slot<'a>,
     seen: (u64, Word),
-    taken: Taken,
+    pub(crate) kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Nobody ever had it.
+    New,
+    /// Its counter has run out.
+    RunOut,
+    /// Its counter is still live, and goes to a sketch.
+    Live,
+}
+
+impl Candidate<'_> {
+    /// Whose slot it is.
+    pub(crate) const fn owner(&self) -> u64 {
+        self.seen.0
+    }
+
+    pub(crate) const fn word(&self) -> Word {
+        self.seen.1
+    }
+
+    /// Gives the slot to another key; fails if it has changed since it was seen.
+    pub(crate) fn claim(&self, fingerprint: u64, state: Word) -> bool {
+        self.slot.claim(self.seen, fingerprint, state)
+    }
+}
+
+/// A live counter within reach.
+struct Live<'a> {
+    slot: Slot<'a>,
+    seen: (u64, Word),
+    rule: Option<RuleId>,
+    /// How much of its limit it uses, in quarters.
+    quarters: u64,
 }
 
 impl Table {
@@ -132,60 +147,46 @@ impl Table {
             .filter(|slot| slot.owner() != 0)
     }
 
-    /// Gives a slot to a key that has none. The caller sees to it that nobody else does the same for
-    /// this key meanwhile.
-    pub(crate) fn take(&self, fingerprint: u64, state: Word, classes: &Classes, now: Now) -> Taken {
-        let mut turn = 0;
-        loop {
-            let Some(candidate) = self.candidate(fingerprint, classes, now) else {
-                return Taken::NoRoom;
-            };
-            if candidate.slot.claim(candidate.seen, fingerprint, state) {
-                return candidate.taken;
-            }
-            wait(turn);
-            turn += 1;
-        }
-    }
-
-    /// A slot that nobody ever had, so that keys which come and go keep theirs; else the nearest that
-    /// has run out; else the one least used.
-    fn candidate(&self, fingerprint: u64, classes: &Classes, now: Now) -> Option<Candidate<'_>> {
-        let mut run_out: Option<Candidate<'_>> = None;
-        let mut least: Option<Candidate<'_>> = None;
+    /// A slot for a key of this rule: one that nobody ever had, so that keys which come and go keep theirs;
+    /// else the nearest that has run out; else one of the rule that holds most of those within reach, and of
+    /// those one of the least used. `turn` chooses another of them where the first could not be had.
+    pub(crate) fn candidate(
+        &self,
+        (fingerprint, rule): (u64, Option<RuleId>),
+        classes: &Classes,
+        now: Now,
+        turn: u32,
+    ) -> Option<Candidate<'_>> {
+        let mut run_out = None;
+        let mut live: SmallVec<[Live<'_>; 64]> = SmallVec::new();
         for slot in self.probe(fingerprint) {
             let word = slot.read();
             let seen = (slot.owner(), word);
+            let candidate = |kind| Candidate { slot, seen, kind };
             if seen.0 == 0 {
-                return Some(Candidate {
-                    slot,
-                    seen,
-                    taken: Taken::New,
-                });
+                return Some(candidate(Kind::New));
             }
-            if run_out.is_some() {
+            if run_out.is_some() || is_marked(word, classes, now) {
                 continue;
             }
-            let cost = live_cost(word, classes, now);
-            if cost == 0 {
-                run_out = Some(Candidate {
-                    slot,
-                    seen,
-                    taken: Taken::RunOut,
-                });
+            let Some(quarters) = quarters_used(word, classes, now) else {
+                run_out = Some(candidate(Kind::RunOut));
                 continue;
-            }
-            let is_less = least
-                .as_ref()
-                .is_none_or(|least| word.share() < least.seen.1.share());
-            let is_half_used =
-                word.share() >= HALF_USED && !cfg!(mutant = "table-evicts-half-used-keys");
-            if !is_half_used && is_less {
-                let taken = Taken::Evicted(Evicted { keys: 1, cost });
-                least = Some(Candidate { slot, seen, taken });
-            }
+            };
+            let rule = classes.scope(word.class()).map(|scope| scope.rule);
+            live.push(Live {
+                slot,
+                seen,
+                rule,
+                quarters,
+            });
         }
-        run_out.or(least)
+        run_out.or_else(|| {
+            let Live { slot, seen, .. } =
+                victim(&live, rule, fingerprint.wrapping_add(turn.into()))?;
+            let (slot, seen, kind) = (*slot, *seen, Kind::Live);
+            Some(Candidate { slot, seen, kind })
+        })
     }
 
     /// Every slot within reach of a key, nearest first.
@@ -219,15 +220,52 @@ impl Table {
     }
 }
 
-/// What a word counts at `now`; zero if it can be forgotten.
-fn live_cost(word: Word, classes: &Classes, now: Now) -> u64 {
-    let Some((law, state)) = unpack(word, classes, now) else {
-        return 0;
-    };
+/// One of the least used of the rule that holds most; of `rule` itself if no other holds more.
+fn victim<'l, 'a>(live: &'l [Live<'a>], rule: Option<RuleId>, choice: u64) -> Option<&'l Live<'a>> {
+    let mut held: SmallVec<[(usize, Option<RuleId>); 8]> = SmallVec::new();
+    // Last, so that of those who hold as much it is the one that is taken.
+    for rule in live.iter().map(|live| live.rule).chain([rule]) {
+        match held.iter_mut().find(|(_, known)| *known == rule) {
+            Some((count, _)) => *count += 1,
+            None => held.push((1, rule)),
+        }
+    }
+    let (_, most) = *held.iter().max_by_key(|(count, _)| *count)?;
+    let of_rule = || live.iter().filter(|live| live.rule == most);
+    let least = of_rule().map(|live| live.quarters).min()?;
+    let mut least_used = of_rule().filter(|live| live.quarters == least);
+    let count = u64::try_from(least_used.clone().count()).ok()?;
+    least_used.nth(usize::try_from(choice.checked_rem(count)?).ok()?)
+}
+
+/// How much of its limit a counter uses, in quarters; `None` if it can be forgotten.
+fn quarters_used(word: Word, classes: &Classes, now: Now) -> Option<u64> {
+    let (law, state) = unpack(word, classes, now)?;
     if law.is_fresh(&state, now) {
-        0
-    } else {
-        law.used(&state, now).max(1)
+        return None;
+    }
+    let used = law.used(&state, now).saturating_mul(4);
+    Some(used / classes.capacity(word.class()).max(1))
+}
+
+/// Whether a key was reset so lately that a sketch may still count what it had used before.
+fn is_marked(word: Word, classes: &Classes, now: Now) -> bool {
+    if !word.is_marked() {
+        return false;
+    }
+    match unpack(word, classes, now) {
+        Some((Law::FixedWindow(law), State::Fixed(state))) => {
+            state.window >= law.period().window_at(now.wall)
+        }
+        Some((Law::SlidingWindow(law), State::Sliding(state))) => {
+            state.window.saturating_add(1) >= law.period().window_at(now.wall)
+        }
+        Some((law, _)) => bucket(law).is_some_and(|bucket| {
+            let units = bucket.units_per_token();
+            let drained = units.saturating_mul(classes.capacity(word.class()));
+            full_for(bucket, word.payload(), now) <= drained
+        }),
+        None => false,
     }
 }
 

@@ -4,8 +4,8 @@
 //! |---|---|
 //! | 63 | held: somebody decides several charges or gives the slot to another key |
 //! | 62 | flips each time the slot changes hands, so that an old word is never taken for a new one |
-//! | 60–61 | used share in quarters, for eviction |
-//! | 51–59 | class: how to read the payload; 0 is "nothing counted" |
+//! | 61 | marked: the key was reset while a sketch counted it, so its slot is given up last |
+//! | 51–60 | class: whose counter it is and how to read the payload; 0 is "nothing counted" |
 //! | 0–50 | payload |
 
 /// Bits of state that an algorithm can use.
@@ -13,10 +13,10 @@ pub(crate) const PAYLOAD_BITS: u32 = 51;
 /// The payload's bits.
 pub(crate) const PAYLOAD_MASK: u64 = (1 << PAYLOAD_BITS) - 1;
 /// How many classes there are, the empty one included.
-pub(crate) const CLASSES: usize = 512;
+pub(crate) const CLASSES: usize = 1_024;
 
-const SHARE_SHIFT: u32 = 60;
-const CLASS_MASK: u64 = 0x1ff;
+const CLASS_MASK: u64 = CLASSES as u64 - 1;
+const MARK: u64 = 1 << 61;
 const FLIP: u64 = 1 << 62;
 const HELD: u64 = 1 << 63;
 
@@ -36,11 +36,11 @@ impl Word {
         self.0
     }
 
-    /// A state, in the hands this word is in.
+    /// A state, in the hands this word is in, marked as it is.
     #[inline]
-    pub(crate) const fn with_state(self, class: u16, share: u64, payload: u64) -> Self {
+    pub(crate) const fn with_state(self, class: u16, payload: u64) -> Self {
         let class = (class as u64 & CLASS_MASK) << PAYLOAD_BITS;
-        Self((self.0 & FLIP) | (share & 3) << SHARE_SHIFT | class | (payload & PAYLOAD_MASK))
+        Self((self.0 & (FLIP | MARK)) | class | (payload & PAYLOAD_MASK))
     }
 
     /// Nothing counted, in the hands this word is in.
@@ -77,8 +77,12 @@ impl Word {
         ((self.0 >> PAYLOAD_BITS) & CLASS_MASK) as u16
     }
 
-    pub(crate) const fn share(self) -> u64 {
-        (self.0 >> SHARE_SHIFT) & 3
+    pub(crate) const fn marked(self) -> Self {
+        Self(self.0 | MARK)
+    }
+
+    pub(crate) const fn is_marked(self) -> bool {
+        self.0 & MARK != 0
     }
 
     #[inline]

@@ -359,7 +359,7 @@ impl<C: Clock, O> RateLimiter<MemoryStore<C>, O> {
     /// let limiter = RateLimiter::builder().limit("5/min".parse()?).build();
     /// assert!(limiter.is_allowed("a") && limiter.is_allowed("b"));
     /// let stats = limiter.stats();
-    /// assert_eq!((stats.keys, stats.evicted_cost), (2, 0));
+    /// assert_eq!((stats.keys, stats.evicted_keys), (2, 0));
     /// # Ok::<(), tollgate::LimitError>(())
     /// ```
     pub fn stats(&self) -> Stats {

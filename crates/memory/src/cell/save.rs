@@ -68,7 +68,12 @@ impl<C: Clock> CellStore<C> {
         let now = clock.now();
         let mut reader = Reader::new(Contents::Cells, input)?;
         let Header { secrets, saved_at } = reader.header()?;
-        let cells = Self::with_hash(keys, Fingerprinter::with_secrets(secrets), clock);
+        let cells = Self::with_hash(
+            keys,
+            Self::OVERFLOW_BYTES_DEFAULT,
+            Fingerprinter::with_secrets(secrets),
+            clock,
+        );
         let away = now.wall.since(saved_at).get().saturating_mul(1_000);
         let now = nanos(now);
         while !reader.is_at_end() {

@@ -3,6 +3,8 @@
 //! Places are taken but never emptied again, so a search ends at the first that nobody ever took. What has
 //! run out is given to the next key that comes by; there is no sweep.
 
+use super::debts::Debts;
+
 /// Places in a cache line.
 const LINE_PLACES: usize = 4;
 const LINE_WORDS: usize = 2 * LINE_PLACES;
@@ -20,7 +22,15 @@ pub(super) struct Shard {
     lines: usize,
     keys: u64,
     evicted: u64,
+    /// What keys without a place owe, in parts of a few kilobytes.
+    debts: Box<[Debts]>,
+    /// Words of each part.
+    debt_words: usize,
 }
+
+/// Words of a part: folding them takes microseconds.
+const DEBT_WORDS: usize = 512;
+const DEBT_WORDS_MIN: usize = 128;
 
 /// A key and when it will owe nothing any more, in nanoseconds of elapsed time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,17 +41,59 @@ pub(super) struct Entry {
 
 impl Shard {
     /// Of at least so many places. Memory is committed as it is touched.
-    pub(super) fn new(places: usize) -> Self {
+    pub(super) fn new(places: usize, overflow_bytes: usize) -> Self {
         let lines = places.div_ceil(LINE_PLACES).max(1);
         let words = bytemuck::zeroed_slice_box::<u64>((lines + 1) * LINE_WORDS);
         let address = words.as_ptr().addr();
         let skipped = (address.next_multiple_of(LINE_BYTES) - address) / size_of::<u64>();
+        let debt_words = overflow_bytes / size_of::<u64>();
+        let parts = (debt_words / DEBT_WORDS).max(1);
         Self {
             words,
             skipped,
             lines,
             keys: 0,
             evicted: 0,
+            debts: vec![Debts::default(); parts].into(),
+            debt_words: (debt_words / parts).max(DEBT_WORDS_MIN),
+        }
+    }
+
+    /// When a key without a place will owe nothing any more; `None` if it owes nothing.
+    pub(super) fn sketched(&self, fingerprint: u64, now: i64) -> Option<i64> {
+        let now = now.max(0).cast_unsigned();
+        let moment = self
+            .debts
+            .get(self.part(fingerprint))?
+            .read(fingerprint, now)?;
+        Some(i64::try_from(moment).unwrap_or(i64::MAX))
+    }
+
+    /// The odds that a key which owes nothing is taken to owe something, in millionths, on average.
+    pub(super) fn odds(&self, now: i64) -> u64 {
+        let now = now.max(0).cast_unsigned();
+        let odds: u64 = self.debts.iter().map(|debts| debts.odds(now)).sum();
+        odds / u64::try_from(self.debts.len()).unwrap_or(1).max(1)
+    }
+
+    pub(super) fn overflow_bytes(&self) -> usize {
+        self.debts.iter().map(Debts::words).sum::<usize>() * size_of::<u64>()
+    }
+
+    pub(super) const fn overflow_bytes_max(&self) -> usize {
+        self.debts.len() * self.debt_words * size_of::<u64>()
+    }
+
+    /// The middle bits: the upper ones chose the shard, the lower ones the line.
+    const fn part(&self, fingerprint: u64) -> usize {
+        (fingerprint >> 16) as usize % self.debts.len()
+    }
+
+    fn give_up(&mut self, entry: Entry, now: i64) {
+        let (part, words_max) = (self.part(entry.fingerprint), self.debt_words);
+        let [arrival, now] = [entry.arrival, now].map(|it| it.max(0).cast_unsigned());
+        if let Some(debts) = self.debts.get_mut(part) {
+            debts.add(entry.fingerprint, arrival, words_max, now);
         }
     }
 
@@ -69,7 +121,7 @@ impl Shard {
     }
 
     /// Gives a place to a key that has none: one nobody ever had, else the nearest that has run out, else
-    /// that of the key which owes the least.
+    /// that of the key which owes the least, whose debt goes to a sketch.
     pub(super) fn insert(&mut self, entry: Entry, now: i64) {
         let mut best: Option<(i64, usize)> = None;
         for at in self.probe(entry.fingerprint) {
@@ -87,7 +139,18 @@ impl Shard {
             }
         }
         if let Some((arrival, at)) = best {
-            self.evicted += u64::from(arrival > now);
+            if arrival > now
+                && let Some([fingerprint, _]) = self.place(at)
+            {
+                self.evicted += 1;
+                self.give_up(
+                    Entry {
+                        fingerprint,
+                        arrival,
+                    },
+                    now,
+                );
+            }
             self.write(at, entry);
         }
     }

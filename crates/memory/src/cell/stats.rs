@@ -10,6 +10,12 @@ pub struct CellStats {
     pub capacity: u64,
     /// Bytes the table may come to take.
     pub bytes_max: u64,
-    /// Keys that owed something and were dropped to make room.
+    /// Keys that owed something and gave up their place for another's. Their debt stays in a sketch.
     pub evicted: u64,
+    /// Bytes the sketches take.
+    pub overflow_bytes: u64,
+    /// The most they may come to take.
+    pub overflow_bytes_max: u64,
+    /// The odds that a key which owes nothing is taken to owe something, in millionths.
+    pub odds_millionths: u64,
 }

@@ -17,7 +17,8 @@ const SHARD_PLACES_MIN: usize = 4_096;
 /// Keys of `CL.THROTTLE` in a table of fixed size. They are a space of their own: no rule ever sees them.
 ///
 /// At its bound the table gives a new key the place of one that owes nothing, else of the one within
-/// reach that owes the least; [`CellStats::evicted`] counts the latter.
+/// reach that owes the least, whose debt stays in a sketch: an exhausted key stays exhausted.
+/// [`CellStats::evicted`] counts the latter.
 ///
 /// ```
 /// use tollgate_core::ManualClock;
@@ -49,6 +50,9 @@ impl<C: Clock> CellStore<C> {
     /// The most keys there can be room for: 23 GB.
     pub const CAPACITY_MAX: usize = 1 << 30;
 
+    /// Bytes that the sketches may take unless told otherwise.
+    pub const OVERFLOW_BYTES_DEFAULT: usize = 16 << 20;
+
     /// With room for [`CellStore::CAPACITY_DEFAULT`] keys.
     pub fn new(clock: C) -> Self {
         Self::with_capacity(Self::CAPACITY_DEFAULT, clock)
@@ -57,10 +61,21 @@ impl<C: Clock> CellStore<C> {
     /// With room for this many keys, at most [`CellStore::CAPACITY_MAX`]. It takes 23 bytes for each, as
     /// they come.
     pub fn with_capacity(keys: usize, clock: C) -> Self {
-        Self::with_hash(keys, Fingerprinter::random(), clock)
+        Self::with_bounds(keys, Self::OVERFLOW_BYTES_DEFAULT, clock)
     }
 
-    pub(super) fn with_hash(keys: usize, hash: Fingerprinter, clock: C) -> Self {
+    /// As [`CellStore::with_capacity`], with so many bytes for the sketches of what keys owe that the table
+    /// has no room for; at least a kilobyte for each shard.
+    pub fn with_bounds(keys: usize, overflow_bytes: usize, clock: C) -> Self {
+        Self::with_hash(keys, overflow_bytes, Fingerprinter::random(), clock)
+    }
+
+    pub(super) fn with_hash(
+        keys: usize,
+        overflow_bytes: usize,
+        hash: Fingerprinter,
+        clock: C,
+    ) -> Self {
         let keys = keys.clamp(1, Self::CAPACITY_MAX);
         // Two fifths more, so that nearly every key finds a place near its home.
         let places = keys + keys * 2 / 5;
@@ -70,7 +85,7 @@ impl<C: Clock> CellStore<C> {
             clock,
             hash,
             shards: (0..shards)
-                .map(|_| Alone(Mutex::new(Shard::new(each))))
+                .map(|_| Alone(Mutex::new(Shard::new(each, overflow_bytes / shards))))
                 .collect(),
         }
     }
@@ -87,19 +102,21 @@ impl<C: Clock> CellStore<C> {
         let mut shard = self.shard(fingerprint);
         // Read under the lock, so that whoever comes later does not come earlier.
         let now = nanos(self.clock.now());
-        let found = shard.find(fingerprint);
-        let arrival = found.as_deref().map_or(now, |word| word.cast_signed());
-        let step = ask.step(interval, arrival, now);
-        match (step.arrival, found) {
-            (Some(next), Some(word)) => *word = next.max(0).cast_unsigned(),
-            (Some(arrival), None) if arrival > now => {
-                let entry = Entry {
-                    fingerprint,
-                    arrival,
-                };
-                shard.insert(entry, now);
+        if let Some(word) = shard.find(fingerprint) {
+            let step = ask.step(interval, word.cast_signed(), now);
+            if let Some(next) = step.arrival {
+                *word = next.max(0).cast_unsigned();
             }
-            _ => {}
+            return step.answer;
+        }
+        let owes_until = shard.sketched(fingerprint, now).unwrap_or(now);
+        let step = ask.step(interval, owes_until, now);
+        if let Some(arrival) = step.arrival.filter(|arrival| *arrival > now) {
+            let entry = Entry {
+                fingerprint,
+                arrival,
+            };
+            shard.insert(entry, now);
         }
         step.answer
     }
@@ -107,13 +124,18 @@ impl<C: Clock> CellStore<C> {
     /// The table's size, and what its bound has cost.
     pub fn stats(&self) -> CellStats {
         let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+        let now = nanos(self.clock.now());
         let mut stats = CellStats::default();
         for shard in self.shards() {
+            stats.overflow_bytes += count(shard.overflow_bytes());
+            stats.overflow_bytes_max += count(shard.overflow_bytes_max());
+            stats.odds_millionths += shard.odds(now);
             stats.keys += shard.keys();
             stats.capacity += count(shard.places());
             stats.bytes_max += count(shard.bytes());
             stats.evicted += shard.evicted();
         }
+        stats.odds_millionths /= count(self.shards.len()).max(1);
         stats
     }
 

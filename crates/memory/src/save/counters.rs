@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 
-use tollgate_core::{Bucket, Clock, Fingerprinter, Law, Now, Period, State};
+use tollgate_core::{Bucket, Clock, Fingerprinter, Law, Now, Period, State, Timestamp};
 
 use super::{
     LoadError,
@@ -11,10 +11,10 @@ use super::{
 };
 use crate::{
     class::Life,
+    overflow::Owner,
     pack::Packed,
     shard::Entry,
     store::{Counters, MemoryStore},
-    table::{Evicted, Taken},
     word::Word,
 };
 
@@ -56,6 +56,7 @@ impl<C: Clock> MemoryStore<C> {
             record.write(&mut writer)?;
             count += 1;
         }
+        self.counters.write_sketches(&mut writer, now)?;
         writer.finish()?;
         Ok(count)
     }
@@ -70,9 +71,19 @@ impl<C: Clock> MemoryStore<C> {
         let now = clock.now();
         let mut reader = Reader::new(Contents::Counters, input)?;
         let Header { secrets, saved_at } = reader.header()?;
-        let counters = Counters::new(keys, Fingerprinter::with_secrets(secrets));
+        let hash = Fingerprinter::with_secrets(secrets);
+        let counters = Counters::new(keys, Self::OVERFLOW_BYTES_DEFAULT, hash);
         while !reader.is_at_end() {
-            counters.restore(Record::read(&mut reader, saved_at, now)?, now);
+            let fingerprint = reader.word()?;
+            if fingerprint == 0 && !reader.is_without_sketches() {
+                counters.read_sketches(&mut reader, saved_at, now)?;
+                break;
+            }
+            if fingerprint == 0 {
+                return Err(LoadError::Damaged("a counter belongs to nobody"));
+            }
+            let record = Record::read(fingerprint, &mut reader, saved_at, now)?;
+            counters.restore(record, now);
         }
         Ok(Self { clock, counters })
     }
@@ -86,12 +97,11 @@ impl Counters {
             let word = slot.read_of(fingerprint)?;
             let code = self.classes.code(word.class())?;
             let (law, state) = self.read(word, now)?;
-            let kept = Kept::Packed {
-                code,
-                share: word.share(),
-            };
+            let capacity = self.classes.capacity(word.class());
+            let kept = Kept::Packed { code, capacity };
+            let owner = (fingerprint, self.classes.scope(word.class()));
             let is_kept = code.life() == Life::Long && !law.is_fresh(&state, now);
-            is_kept.then(|| Record::new(fingerprint, kept, state, law, now))
+            is_kept.then(|| Record::new(owner, kept, state, law, now))
         });
         let wide = (0..self.shards.count()).flat_map(move |shard| {
             let entries = self.shards.lock(shard).wide.clone();
@@ -99,7 +109,7 @@ impl Counters {
                 let is_kept = is_long(&entry.law) && !entry.law.is_fresh(&entry.state, now);
                 let law = is_kept.then_some(&entry.law)?;
                 Some(Record::new(
-                    entry.id,
+                    (entry.id, entry.scope),
                     Kept::Wide(law.clone()),
                     entry.state.clone(),
                     law,
@@ -113,54 +123,62 @@ impl Counters {
     fn restore(&self, record: Record, now: Now) {
         let Record {
             fingerprint,
+            scope,
             kept,
             state,
         } = record;
-        match kept {
-            Kept::Packed { code, share } => {
-                let Some(law) = code.law().filter(|law| !law.is_fresh(&state, now)) else {
-                    return;
-                };
-                let class = self.classes.find_or_give(code);
-                let (Some(class), Some(payload)) = (class, repack(&law, &state, now)) else {
-                    return self.tally.evicted(lost(&law, &state, now));
-                };
-                let word = Word::EMPTY.with_state(class, share, payload);
-                match self.table.take(fingerprint, word, &self.classes, now) {
-                    Taken::New => self.tally.added(),
-                    Taken::Evicted(evicted) => self.tally.evicted(evicted),
-                    Taken::NoRoom => self.tally.evicted(lost(&law, &state, now)),
-                    Taken::RunOut => {}
-                }
-            }
-            Kept::Wide(law) if law.is_fresh(&state, now) => {}
-            Kept::Wide(law) => {
-                let mut shard = self.shards.lock(self.shards.of(fingerprint));
-                let budget = self.shards.log_budget(now);
-                let mut state = state;
-                budget.exchange(&law.fresh(now), &mut state);
-                let entry = Entry {
-                    id: fingerprint,
+        let (law, capacity) = match kept {
+            Kept::Packed { code, capacity } => (code.law(), Some((code, capacity))),
+            Kept::Wide(law) => (Some(law), None),
+        };
+        let Some(law) = law.filter(|law| !law.is_fresh(&state, now)) else {
+            return;
+        };
+        let words_max = self.shards.overflow_words();
+        if let Some((code, capacity)) = capacity {
+            let class = self.classes.find_or_give(code, scope, capacity);
+            if !self.restore_slot(fingerprint, class, (&law, &state), now) {
+                let law = &law;
+                let owner = Owner {
+                    fingerprint,
+                    scope,
                     law,
-                    state,
+                    capacity,
                 };
-                let evicted = shard
-                    .insert_wide(entry, budget, now)
-                    .unwrap_or_else(|entry| {
-                        budget.give_back(&entry.state);
-                        lost(&entry.law, &entry.state, now)
-                    });
-                self.tally.evicted(evicted);
+                let mut shard = self.shards.lock(self.shards.of(fingerprint));
+                shard.overflow.add(owner, &state, words_max, now);
             }
+            return;
+        }
+        let budget = self.shards.log_budget(now);
+        let mut state = state;
+        budget.exchange(&law.fresh(now), &mut state);
+        let entry = Entry {
+            id: fingerprint,
+            scope,
+            law,
+            state,
+            kept_until: Timestamp::EPOCH,
+        };
+        let mut shard = self.shards.lock(self.shards.of(fingerprint));
+        if shard.insert_wide(entry, budget, words_max, now) {
+            self.tally.evicted();
         }
     }
-}
 
-/// A counter for which a smaller store has no room.
-fn lost(law: &Law, state: &State, now: Now) -> Evicted {
-    Evicted {
-        keys: 1,
-        cost: law.used(state, now),
+    fn restore_slot(
+        &self,
+        fingerprint: u64,
+        class: Option<u16>,
+        (law, state): (&Law, &State),
+        now: Now,
+    ) -> bool {
+        let (Some(class), Some(payload)) = (class, repack(law, state, now)) else {
+            return false;
+        };
+        let word = Word::EMPTY.with_state(class, payload);
+        let rule = self.classes.scope(class).map(|scope| scope.rule);
+        self.take_slot((fingerprint, rule), word, now, (&mut [], false))
     }
 }
 

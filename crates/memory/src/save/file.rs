@@ -10,7 +10,10 @@ use tollgate_core::Timestamp;
 
 use super::LoadError;
 
-const VERSION: u64 = 1;
+/// Of counters without sketches, and of cells.
+const VERSION_1: u64 = 1;
+/// Of counters and sketches.
+const VERSION_2: u64 = 2;
 const WORD_BYTES: usize = size_of::<u64>();
 /// More than a store of 10 million keys writes; more is neither written nor read.
 const BYTES_MAX: u64 = 1 << 30;
@@ -40,9 +43,17 @@ impl Contents {
         })
     }
 
+    /// The version that is written; those before it are read as well.
+    const fn version(self) -> u64 {
+        match self {
+            Self::Counters => VERSION_2,
+            Self::Cells => VERSION_1,
+        }
+    }
+
     /// Not a secret: it guards against accidents.
-    fn checksum(self) -> SipHasher13 {
-        SipHasher13::new_with_keys(self.magic(), VERSION)
+    fn checksum(self, version: u64) -> SipHasher13 {
+        SipHasher13::new_with_keys(self.magic(), version)
     }
 }
 
@@ -65,14 +76,14 @@ impl<'a, W: Write> Writer<'a, W> {
             out,
             buffer,
             bytes: 0,
-            checksum: contents.checksum(),
+            checksum: contents.checksum(contents.version()),
         }
     }
 
     pub(crate) fn header(&mut self, header: &Header) -> io::Result<()> {
         let saved_at = header.saved_at.as_micros();
         self.words(
-            [self.contents.magic(), VERSION]
+            [self.contents.magic(), self.contents.version()]
                 .into_iter()
                 .chain(header.secrets)
                 .chain([saved_at]),
@@ -110,6 +121,7 @@ impl<'a, W: Write> Writer<'a, W> {
 /// A whole file that has been checked before the first word is handed out.
 pub(crate) struct Reader {
     bytes: Vec<u8>,
+    version: u64,
     /// Words handed out.
     position: usize,
 }
@@ -128,15 +140,13 @@ impl Reader {
         let (Some((expected, words)), true) = (words.split_last(), rest.is_empty()) else {
             return Err(LoadError::Damaged("it ends within a word"));
         };
-        if let Some(found) = words.get(1).map(|word| u64::from_le_bytes(*word))
-            && found != VERSION
-        {
-            return Err(LoadError::Version {
-                found,
-                ours: VERSION,
-            });
+        let version = words.get(1).map_or(0, |word| u64::from_le_bytes(*word));
+        let ours = contents.version();
+        if words.len() > 1 && !(VERSION_1..=ours).contains(&version) {
+            let found = version;
+            return Err(LoadError::Version { found, ours });
         }
-        let mut checksum = contents.checksum();
+        let mut checksum = contents.checksum(version);
         words
             .iter()
             .for_each(|word| checksum.write_u64(u64::from_le_bytes(*word)));
@@ -145,7 +155,16 @@ impl Reader {
             return Err(LoadError::Damaged("its checksum differs"));
         }
         bytes.truncate(bytes.len() - WORD_BYTES);
-        Ok(Self { bytes, position: 0 })
+        Ok(Self {
+            bytes,
+            version,
+            position: 0,
+        })
+    }
+
+    /// Whether the file is of a release that knew nothing of sketches, nor whose a counter is.
+    pub(crate) const fn is_without_sketches(&self) -> bool {
+        self.version == VERSION_1
     }
 
     pub(crate) fn header(&mut self) -> Result<Header, LoadError> {

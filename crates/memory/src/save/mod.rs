@@ -8,6 +8,7 @@ mod counters;
 mod error;
 mod file;
 mod record;
+mod sketches;
 
 pub(crate) use self::file::{Contents, Header, Reader, Writer};
 pub use self::{counters::SAVED_PERIOD_MIN, error::LoadError};

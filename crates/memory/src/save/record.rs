@@ -6,18 +6,20 @@ use std::io::{self, Write};
 
 use tollgate_core::{
     BucketState, FixedState, FixedWindow, Law, LeakyBucket, Log, LogEntry, Micros, Now, Period,
-    SlidingLog, SlidingState, SlidingWindow, State, Timestamp, TokenBucket,
+    RuleId, SlidingLog, SlidingState, SlidingWindow, State, Timestamp, TokenBucket,
 };
 
 use super::{
     LoadError,
     file::{Reader, Writer},
 };
-use crate::class::Code;
+use crate::class::{Code, Scope};
 
 #[derive(Debug)]
 pub(super) struct Record {
     pub(super) fingerprint: u64,
+    /// Which limit's; not known of those that an earlier release saved.
+    pub(super) scope: Option<Scope>,
     pub(super) kept: Kept,
     pub(super) state: State,
 }
@@ -25,7 +27,11 @@ pub(super) struct Record {
 /// How the counter was kept.
 #[derive(Clone, Debug)]
 pub(super) enum Kept {
-    Packed { code: Code, share: u64 },
+    /// In a slot, of a limit of this amount.
+    Packed {
+        code: Code,
+        capacity: u64,
+    },
     Wide(Law),
 }
 
@@ -37,17 +43,26 @@ const SLIDING_WINDOW: u64 = 4;
 const SLIDING_LOG: u64 = 5;
 
 impl Record {
-    pub(super) fn new(fingerprint: u64, kept: Kept, state: State, law: &Law, now: Now) -> Self {
+    pub(super) fn new(
+        (fingerprint, scope): (u64, Option<Scope>),
+        kept: Kept,
+        state: State,
+        law: &Law,
+        now: Now,
+    ) -> Self {
         let state = shifted(state, law, now.steady, now.wall);
         Self {
             fingerprint,
+            scope,
             kept,
             state,
         }
     }
 
     pub(super) fn write<W: Write>(&self, out: &mut Writer<'_, W>) -> io::Result<()> {
-        out.words([self.fingerprint].into_iter().chain(self.kept.words()))?;
+        out.words([self.fingerprint])?;
+        out.words(scope_words(self.scope))?;
+        out.words(self.kept.words())?;
         match &self.state {
             State::Bucket(state) => {
                 let bytes = state.full_at.to_le_bytes();
@@ -75,14 +90,15 @@ impl Record {
 
     /// Elapsed time counts from when the file was written, unless the time of day was set back since.
     pub(super) fn read(
+        fingerprint: u64,
         input: &mut Reader,
         saved_at: Timestamp,
         now: Now,
     ) -> Result<Self, LoadError> {
-        let fingerprint = input.word()?;
-        if fingerprint == 0 {
-            return Err(LoadError::Damaged("a counter belongs to nobody"));
-        }
+        let scope = match input.is_without_sketches() {
+            true => None,
+            false => read_scope(input)?,
+        };
         let (kept, law) = Kept::read(input)?;
         let state = match law {
             Law::TokenBucket(_) | Law::LeakyBucket(_) => {
@@ -109,16 +125,36 @@ impl Record {
         let state = shifted(state, &law, now.wall.max(saved_at), now.steady);
         Ok(Self {
             fingerprint,
+            scope,
             kept,
             state,
         })
     }
 }
 
+/// A period of zero stands for a limit that is not known.
+pub(super) fn scope_words(scope: Option<Scope>) -> [u64; 3] {
+    let Some(Scope { rule, period }) = scope else {
+        return [0; 3];
+    };
+    let bytes = rule.get().to_le_bytes();
+    let [low, high] = [0, 8].map(|at| {
+        let half = bytes.get(at..).and_then(<[u8]>::first_chunk);
+        half.map_or(0, |half| u64::from_le_bytes(*half))
+    });
+    [low, high, period]
+}
+
+pub(super) fn read_scope(input: &mut Reader) -> Result<Option<Scope>, LoadError> {
+    let (low, high, period) = (input.word()?, input.word()?, input.word()?);
+    let rule = RuleId::new(u128::from(high) << 64 | u128::from(low));
+    Ok((period != 0).then_some(Scope { rule, period }))
+}
+
 impl Kept {
-    fn words(&self) -> [u64; 4] {
+    pub(super) fn words(&self) -> [u64; 4] {
         match self {
-            Self::Packed { code, share } => [PACKED, code.bits(), *share, 0],
+            Self::Packed { code, capacity } => [PACKED, code.bits(), 0, *capacity],
             Self::Wide(law) => match law {
                 Law::TokenBucket(token) => {
                     let bucket = token.bucket();
@@ -148,7 +184,7 @@ impl Kept {
         }
     }
 
-    fn read(input: &mut Reader) -> Result<(Self, Law), LoadError> {
+    pub(super) fn read(input: &mut Reader) -> Result<(Self, Law), LoadError> {
         let [kind, first, second, capacity] =
             [input.word()?, input.word()?, input.word()?, input.word()?];
         let period = || Period::from_id(first).ok_or(LoadError::Damaged("a period is unknown"));
@@ -159,13 +195,7 @@ impl Kept {
                 let law = code
                     .law()
                     .ok_or(LoadError::Damaged("a layout is unknown"))?;
-                return Ok((
-                    Self::Packed {
-                        code,
-                        share: second,
-                    },
-                    law,
-                ));
+                return Ok((Self::Packed { code, capacity }, law));
             }
             TOKEN_BUCKET => Law::TokenBucket(TokenBucket::of_rate(first, second, capacity)),
             LEAKY_BUCKET => Law::LeakyBucket(LeakyBucket::of_rate(first, second, capacity)),

@@ -2,7 +2,7 @@
 
 use tollgate_core::{Charge, Cost, Law, Now, State};
 
-use crate::{store::Counters, word::Word};
+use crate::{class::Scope, overflow::Owner, word::Word};
 
 #[derive(Debug)]
 pub(super) struct Counter<'c> {
@@ -16,6 +16,8 @@ pub(super) struct Counter<'c> {
     pub(super) before: State,
     /// Whether to write the state even if nothing was charged: it is not what is stored.
     pub(super) must_write: bool,
+    /// Whether it is reset while a sketch still counts it: its place is then marked.
+    pub(super) is_marked: bool,
     pub(super) state: State,
     /// The sum of the costs so far; `None` once that is beyond 64 bits.
     pub(super) asked: Option<Cost>,
@@ -34,11 +36,20 @@ pub(super) enum Elsewhere {
     Nowhere,
     /// Beside the table.
     Wide,
-    /// By a counter that several keys share.
-    Shared,
+    /// Nowhere but in a sketch.
+    Sketch,
     /// Under the period its limit had before, in a slot or beside the table.
     FormerSlot(Held),
     FormerWide(u64),
+    /// In a sketch, under the period that the limit had before.
+    FormerSketch(Former),
+}
+
+/// A counter's identity under a period that its limit had before.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Former {
+    pub(super) fingerprint: u64,
+    pub(super) scope: Scope,
 }
 
 impl<'c> Counter<'c> {
@@ -54,21 +65,25 @@ impl<'c> Counter<'c> {
             elsewhere: Elsewhere::Nowhere,
             before,
             must_write: false,
+            is_marked: false,
             state,
             asked: Some(Cost::ZERO),
         }
-    }
-
-    /// Whether states of its limit fit a slot.
-    pub(super) fn fits_slot(&self, store: &Counters) -> bool {
-        store.class(self.law).is_some()
     }
 
     /// Whether it was found under a former period.
     pub(super) const fn is_carried_over(&self) -> bool {
         matches!(
             self.elsewhere,
-            Elsewhere::FormerSlot(_) | Elsewhere::FormerWide(_)
+            Elsewhere::FormerSlot(_) | Elsewhere::FormerWide(_) | Elsewhere::FormerSketch(_)
+        )
+    }
+
+    /// Whether all that is known of it comes from a sketch.
+    pub(super) const fn is_sketched(&self) -> bool {
+        matches!(
+            self.elsewhere,
+            Elsewhere::Sketch | Elsewhere::FormerSketch(_)
         )
     }
 
@@ -91,10 +106,25 @@ impl<'c> Counter<'c> {
         }
     }
 
-    /// What the keys of this limit have in common.
-    pub(super) fn shared_id(&self, store: &Counters) -> u64 {
-        store
-            .hash
-            .salt(self.charge.key.rule(), self.charge.limit.period())
+    /// Whom to ask a sketch for.
+    pub(super) fn owner(&self) -> Owner<'c> {
+        Owner {
+            fingerprint: self.fingerprint,
+            scope: Some(self.scope()),
+            law: self.law,
+            capacity: self.law.capacity(),
+        }
+    }
+
+    pub(super) fn former_owner(&self, former: Former) -> Owner<'c> {
+        Owner {
+            fingerprint: former.fingerprint,
+            scope: Some(former.scope),
+            ..self.owner()
+        }
+    }
+
+    pub(super) const fn scope(&self) -> Scope {
+        Scope::new(self.charge.key.rule(), self.charge.limit.period())
     }
 }

@@ -1,12 +1,9 @@
 //! Deciding on counters that nobody else can change.
 
 use smallvec::SmallVec;
-use tollgate_core::{Answer, Charge, Cost, Decision, Law, Outcome, State};
+use tollgate_core::{Answer, Charge, Cost, Decision, Outcome};
 
-use super::{
-    Transaction,
-    counter::{Counter, Elsewhere},
-};
+use super::{Transaction, counter::Counter};
 
 pub(super) type Decisions = SmallVec<[Decision; 2]>;
 
@@ -69,21 +66,31 @@ impl<'c> Transaction<'_, 'c> {
         decisions
     }
 
-    /// Changes each counter without a decision, then says what it holds.
-    pub(super) fn rewrite(
-        &mut self,
-        charges: &[Charge<'c>],
-        change: impl Fn(&Law, State, Cost) -> State,
-    ) -> Decisions {
+    /// Gives back without a decision, then says what each counter holds. What stands only in a sketch
+    /// stays: others may have used it.
+    pub(super) fn refund(&mut self, charges: &[Charge<'c>]) -> Decisions {
+        let now = self.now;
         for charge in charges {
             if let Some(counter) = self.counter(charge)
-                // What is shared is not one key's to give back or reset.
-                && !matches!(counter.elsewhere, Elsewhere::Shared)
+                && !counter.is_sketched()
             {
-                counter.state = change(counter.law, counter.state.clone(), charge.cost);
+                counter.state = counter.law.refund(counter.state.clone(), now, charge.cost);
                 counter.must_write = true;
             }
         }
+        charges.iter().map(|charge| self.look(charge)).collect()
+    }
+
+    /// Makes each counter fresh. One that a sketch counts gets a marked place, so that the sketch is
+    /// not asked.
+    pub(super) fn reset(&mut self, charges: &[Charge<'c>]) -> Decisions {
+        let mut counters = std::mem::take(&mut self.counters);
+        for counter in &mut counters {
+            counter.is_marked = self.is_in_a_sketch(counter);
+            counter.state = counter.law.fresh(self.now);
+            counter.must_write = true;
+        }
+        self.counters = counters;
         charges.iter().map(|charge| self.look(charge)).collect()
     }
 

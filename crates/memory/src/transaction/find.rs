@@ -7,9 +7,11 @@ use tollgate_core::{Charge, Clock, Law, Limit, State};
 
 use super::{
     Transaction,
-    counter::{Counter, Elsewhere, Held},
+    counter::{Counter, Elsewhere, Former, Held},
 };
 use crate::{
+    class::Scope,
+    overflow::Owner,
     shard::{Entry, Shard, position},
     slot::Slot,
     store::Counters,
@@ -92,12 +94,8 @@ impl<'s, 'c> Transaction<'s, 'c> {
                 return;
             }
         }
-        let (elsewhere, former) = self.elsewhere(counter, wanted);
-        let elsewhere = match (elsewhere, slot) {
-            // A key that can use its slot does not share.
-            (Elsewhere::Shared, Some(_)) if counter.fits_slot(self.store) => Elsewhere::Nowhere,
-            (elsewhere, _) => elsewhere,
-        };
+        let own = slot.map(|(_, slot)| slot);
+        let (elsewhere, former) = self.elsewhere(counter, wanted, own);
         if let Some((place, owner)) = former {
             wanted.push(Wanted {
                 index: place,
@@ -115,11 +113,20 @@ impl<'s, 'c> Transaction<'s, 'c> {
         &self,
         counter: &Counter<'c>,
         wanted: &[Wanted],
+        own: Option<Slot<'_>>,
     ) -> (Elsewhere, Option<(usize, u64)>) {
         if self.wide(counter.fingerprint).is_some() {
             return (Elsewhere::Wide, None);
         }
-        for former in formers(self.store, &counter.charge) {
+        // A slot that counted this key last knows better than a sketch; one that was cleared, since the
+        // key went elsewhere, does not.
+        let asks_sketch = own.is_none_or(|slot| slot.read().class() == 0);
+        let mut sketched = None;
+        if asks_sketch && self.sketched(counter.owner()).is_some() {
+            sketched = Some(Elsewhere::Sketch);
+        }
+        for known in formers(self.store, &counter.charge) {
+            let former = known.fingerprint;
             // A former period by which the request also counts is a counter of its own, and one that
             // another counter of the request takes over is taken.
             if wanted.iter().any(|slot| slot.owner == former)
@@ -141,11 +148,12 @@ impl<'s, 'c> Transaction<'s, 'c> {
             if let Some((place, _)) = slot {
                 return (Elsewhere::Nowhere, Some((place, former)));
             }
+            let owner = counter.former_owner(known);
+            if asks_sketch && sketched.is_none() && self.sketched(owner).is_some() {
+                sketched = Some(Elsewhere::FormerSketch(known));
+            }
         }
-        if self.shared(counter).is_some() {
-            return (Elsewhere::Shared, None);
-        }
-        (Elsewhere::Nowhere, None)
+        (sketched.unwrap_or(Elsewhere::Nowhere), None)
     }
 
     /// Reads what the counters say, now that nobody can change them.
@@ -156,9 +164,9 @@ impl<'s, 'c> Transaction<'s, 'c> {
             let found = own.or_else(|| match counter.elsewhere {
                 Elsewhere::Wide => self.wide(counter.fingerprint).map(Entry::parts),
                 Elsewhere::FormerWide(former) => self.wide(former).map(Entry::parts),
-                Elsewhere::Shared => {
-                    self.store.tally.shared();
-                    self.shared(counter).map(Entry::parts)
+                Elsewhere::Sketch => self.estimate(counter.law, counter.owner()),
+                Elsewhere::FormerSketch(former) => {
+                    self.estimate(counter.law, counter.former_owner(former))
                 }
                 Elsewhere::FormerSlot(held) => self.live_state(held.word),
                 Elsewhere::Nowhere => None,
@@ -168,7 +176,10 @@ impl<'s, 'c> Transaction<'s, 'c> {
                 // Beside the table the limit itself is kept, and it may have been lowered.
                 let is_same = matches!(counter.elsewhere, Elsewhere::Nowhere)
                     || counter.law.capacity() == law.capacity();
-                counter.must_write = !counts_alike || !is_same || counter.is_carried_over();
+                // The windows of a sketch tell a log less from moment to moment: it is noted as it is.
+                let is_log = counter.is_sketched() && matches!(law, Law::SlidingLog(_));
+                counter.must_write =
+                    !counts_alike || !is_same || is_log || counter.is_carried_over();
                 counter.before = match counts_alike {
                     true => state,
                     false => counter.law.adopt(law, state, self.now),
@@ -219,15 +230,32 @@ impl<'s, 'c> Transaction<'s, 'c> {
         self.live(&self.shard(fingerprint)?.wide, fingerprint)
     }
 
-    /// The live counter that keys of this limit share for want of room.
-    fn shared(&self, counter: &Counter<'c>) -> Option<&Entry> {
-        let id = counter.shared_id(self.store);
-        self.live(&self.shard(counter.fingerprint)?.shared, id)
+    /// What a sketch says of a key, as its law counts.
+    fn sketched(&self, owner: Owner<'_>) -> Option<State> {
+        let overflow = &self.shard(owner.fingerprint)?.overflow;
+        if overflow.is_empty() {
+            return None;
+        }
+        let state = overflow.read(owner, self.now)?;
+        (!owner.law.is_fresh(&state, self.now)).then_some(state)
+    }
+
+    fn estimate<'l>(&self, law: &'l Law, owner: Owner<'_>) -> Option<(&'l Law, State)> {
+        let state = self.sketched(owner)?;
+        self.store.tally.estimated();
+        Some((law, state))
+    }
+
+    /// Whether a sketch counts a key, be it under a former period.
+    pub(super) fn is_in_a_sketch(&self, counter: &Counter<'c>) -> bool {
+        let mut formers = formers(self.store, &counter.charge);
+        self.sketched(counter.owner()).is_some()
+            || formers.any(|former| self.sketched(counter.former_owner(former)).is_some())
     }
 
     fn live<'e>(&self, entries: &'e [Entry], id: u64) -> Option<&'e Entry> {
         let entry = entries.get(position(entries, id)?)?;
-        (!entry.law.is_fresh(&entry.state, self.now)).then_some(entry)
+        entry.is_live(self.now).then_some(entry)
     }
 
     fn shard(&self, fingerprint: u64) -> Option<&Shard> {
@@ -256,7 +284,9 @@ fn lock<'s>(
     let mut numbers: SmallVec<[usize; 4]> = SmallVec::new();
     for counter in counters {
         numbers.push(store.shards.of(counter.fingerprint));
-        numbers.extend(formers(store, &counter.charge).map(|former| store.shards.of(former)));
+        numbers.extend(
+            formers(store, &counter.charge).map(|former| store.shards.of(former.fingerprint)),
+        );
     }
     numbers.sort_unstable();
     numbers.dedup();
@@ -266,16 +296,19 @@ fn lock<'s>(
         .collect()
 }
 
-/// The fingerprints a counter had under the periods its limit had before.
+/// Who a counter was under the periods its limit had before.
 pub(super) fn formers<'s>(
     store: &'s Counters,
     charge: &Charge<'s>,
-) -> impl Iterator<Item = u64> + use<'s> {
+) -> impl Iterator<Item = Former> + use<'s> {
     let (key, period) = (charge.key, charge.limit.period());
     let others = charge
         .former
         .iter()
         .map(Limit::period)
         .filter(move |it| *it != period);
-    others.map(move |period| store.hash.counter(key, period))
+    others.map(move |period| Former {
+        fingerprint: store.hash.counter(key, period),
+        scope: Scope::new(key.rule(), period),
+    })
 }

@@ -51,10 +51,8 @@ impl<'s, 'c> Transaction<'s, 'c> {
         let decisions = match mode {
             Mode::Charge => transaction.charge(charges),
             Mode::Inspect(Action::Peek) => transaction.peek(charges),
-            Mode::Inspect(Action::Refund) => {
-                transaction.rewrite(charges, |law, state, cost| law.refund(state, now, cost))
-            }
-            Mode::Inspect(_) => transaction.rewrite(charges, |law, _, _| law.fresh(now)),
+            Mode::Inspect(Action::Refund) => transaction.refund(charges),
+            Mode::Inspect(_) => transaction.reset(charges),
         };
         transaction.write_all();
         if mode == Mode::Inspect(Action::Reset) {

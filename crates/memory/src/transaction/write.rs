@@ -1,18 +1,16 @@
 //! Writing what was decided, and letting go.
 
 use smallvec::SmallVec;
-use tollgate_core::{Charge, Law, Now, State};
+use tollgate_core::{Charge, Micros, Now, Timestamp};
 
 use super::{
     Transaction,
-    counter::{Counter, Elsewhere, Held},
+    counter::{Counter, Elsewhere},
     find::formers,
 };
 use crate::{
-    pack::Packed,
+    overflow::{bucket, drained_in},
     shard::{Entry, position},
-    store::Counters,
-    table::{Evicted, Taken},
     word::Word,
 };
 
@@ -26,10 +24,7 @@ impl<'c> Transaction<'_, 'c> {
             homeless.extend(self.write(counter));
         }
         for counter in homeless {
-            match self.give_place(&counter) {
-                Some(evicted) => self.store.tally.evicted(evicted),
-                None => self.share(counter),
-            }
+            self.give_place(&counter);
         }
     }
 
@@ -40,6 +35,7 @@ impl<'c> Transaction<'_, 'c> {
             .iter()
             .flat_map(|charge| formers(self.store, charge))
         {
+            let former = former.fingerprint;
             self.remove_wide(former);
             if let Some((_, slot)) = self.store.table.find(former)
                 && let Some(word) = slot.hold(former)
@@ -53,7 +49,7 @@ impl<'c> Transaction<'_, 'c> {
     fn write(&mut self, counter: Counter<'c>) -> Option<Counter<'c>> {
         let own = counter.slot;
         if counter.state == counter.before && !counter.must_write {
-            own.inspect(|held| self.release(*held, self.with_share(*held, &counter)));
+            own.inspect(|held| self.release(*held, held.word));
             if let Elsewhere::FormerSlot(held) = counter.elsewhere {
                 self.release(held, held.word);
             }
@@ -62,56 +58,38 @@ impl<'c> Transaction<'_, 'c> {
         match counter.elsewhere {
             Elsewhere::Wide => {
                 own.inspect(|held| self.release(*held, held.word));
-                self.write_wide(counter);
+                self.write_wide(&counter);
                 return None;
             }
             Elsewhere::FormerSlot(held) => self.release(held, held.word.cleared()),
             Elsewhere::FormerWide(former) => self.remove_wide(former),
-            // Whoever shares is given a place of its own as soon as there is one, with what all who
-            // share have used: too much for one, so the limit holds.
-            Elsewhere::Shared | Elsewhere::Nowhere => {}
+            Elsewhere::Sketch | Elsewhere::FormerSketch(_) | Elsewhere::Nowhere => {}
         }
         // What has run out beside the table must not be found again later.
         self.remove_wide(counter.fingerprint);
         let Some(held) = own else {
             return Some(counter);
         };
-        let word = self
-            .store
-            .pack(counter.law, &counter.state, held.word, self.now);
+        let word = self.packed(&counter, held.word);
         self.release(held, word.unwrap_or(held.word.cleared()));
         word.is_none().then_some(counter)
     }
 
-    /// The word of a counter that did not change, as used as it is now: a lowered limit makes it more.
-    fn with_share(&self, held: Held, counter: &Counter<'c>) -> Word {
-        if !matches!(counter.elsewhere, Elsewhere::Nowhere) {
-            return held.word;
-        }
-        let packed = self
-            .store
-            .pack(counter.law, &counter.state, held.word, self.now);
-        let is_more = |packed: &Word| {
-            packed.class() == held.word.class() && packed.share() > held.word.share()
+    fn packed(&self, counter: &Counter<'c>, hands: Word) -> Option<Word> {
+        let hands = match counter.is_marked {
+            true => hands.marked(),
+            false => hands,
         };
-        packed.filter(is_more).unwrap_or(held.word)
+        let state = (counter.law, &counter.state);
+        self.store.pack(state, counter.scope(), hands, self.now)
     }
 
     /// Updates a counter beside the table, or drops it if nothing is counted any more.
-    fn write_wide(&mut self, counter: Counter<'c>) {
+    fn write_wide(&mut self, counter: &Counter<'c>) {
         let (store, now) = (self.store, self.now);
         let budget = store.shards.log_budget(now);
-        let Counter {
-            fingerprint,
-            law,
-            state,
-            ..
-        } = counter;
-        let mut entry = Entry {
-            id: fingerprint,
-            law: law.clone(),
-            state,
-        };
+        let mut entry = entry(counter, now);
+        let fingerprint = counter.fingerprint;
         let Some(shard) = self.shard_mut(fingerprint) else {
             return;
         };
@@ -119,7 +97,8 @@ impl<'c> Transaction<'_, 'c> {
             return;
         };
         let former = shard.wide.swap_remove(place);
-        if entry.law.is_fresh(&entry.state, now) {
+        entry.kept_until = entry.kept_until.max(former.kept_until);
+        if !entry.is_live(now) {
             budget.give_back(&former.state);
             return;
         }
@@ -139,111 +118,63 @@ impl<'c> Transaction<'_, 'c> {
         }
     }
 
-    /// Gives a counter that has none a place of its own, in the table or beside it; `None` if every place
-    /// within reach belongs to a key that uses half of its limit or more.
-    fn give_place(&mut self, counter: &Counter<'c>) -> Option<Evicted> {
+    /// Gives a counter that has none a place of its own, in the table or beside it. Another may have to make
+    /// room, whose count then goes to a sketch.
+    fn give_place(&mut self, counter: &Counter<'c>) {
         let (store, now) = (self.store, self.now);
-        let Counter {
-            fingerprint,
-            law,
-            ref state,
-            ..
-        } = *counter;
-        if law.is_fresh(state, now) {
-            return Some(Evicted::default());
-        }
-        if let Some(word) = store.pack(law, state, Word::EMPTY, now) {
-            match store.table.take(fingerprint, word, &store.classes, now) {
-                Taken::New => store.tally.added(),
-                Taken::RunOut => {}
-                Taken::Evicted(_) if cfg!(mutant = "eviction-is-not-counted") => {}
-                Taken::Evicted(evicted) => return Some(evicted),
-                Taken::NoRoom => return self.give_place_beside(counter),
-            }
-            return Some(Evicted::default());
-        }
-        self.give_place_beside(counter)
-    }
-
-    fn give_place_beside(&mut self, counter: &Counter<'c>) -> Option<Evicted> {
-        let now = self.now;
-        let budget = self.store.shards.log_budget(now);
-        let (id, law) = (counter.fingerprint, counter.law.clone());
-        let mut entry = Entry {
-            id,
-            law,
-            state: counter.state.clone(),
-        };
-        budget.exchange(&counter.law.fresh(now), &mut entry.state);
-        let refused = match self.shard_mut(id)?.insert_wide(entry, budget, now) {
-            Ok(evicted) => return Some(evicted),
-            Err(refused) => refused,
-        };
-        budget.give_back(&refused.state);
-        None
-    }
-
-    /// Counts a key by the counter that the keys of its limit share.
-    fn share(&mut self, counter: Counter<'c>) {
-        let (store, now) = (self.store, self.now);
-        let id = counter.shared_id(store);
-        let budget = store.shards.log_budget(now);
-        let Counter {
-            fingerprint,
-            law,
-            state,
-            elsewhere,
-            ..
-        } = counter;
-        let entry = Entry {
-            id,
-            law: law.clone(),
-            state,
-        };
-        let Some(shard) = self.shard_mut(fingerprint) else {
+        if counter.law.is_fresh(&counter.state, now) && !counter.is_marked {
             return;
-        };
-        let evicted = match elsewhere {
-            Elsewhere::Shared => shard.replace_shared(entry, budget, now),
-            _ => {
-                store.tally.shared();
-                shard.share(entry, budget, now)
-            }
-        };
-        store.tally.evicted(evicted);
-    }
-}
-
-impl Counters {
-    /// The class of a limit's states; `None` if they do not fit a slot.
-    pub(crate) fn class(&self, law: &Law) -> Option<u16> {
-        let code = match law {
-            Law::TokenBucket(bucket) => bucket.code(),
-            Law::LeakyBucket(bucket) => bucket.code(),
-            Law::FixedWindow(window) => window.code(),
-            Law::SlidingWindow(window) => window.code(),
-            _ => None,
-        };
-        self.classes.find_or_give(code?)
-    }
-
-    /// A state as a word in the hands `hands` is in; `None` if it does not fit one.
-    pub(crate) fn pack(&self, law: &Law, state: &State, hands: Word, now: Now) -> Option<Word> {
-        let class = self.class(law)?;
-        if law.is_fresh(state, now) {
-            return Some(hands.cleared());
         }
-        let (share, payload) = match (law, state) {
-            (Law::TokenBucket(law), State::Bucket(state)) => pack(law, *state, now),
-            (Law::LeakyBucket(law), State::Bucket(state)) => pack(law, *state, now),
-            (Law::FixedWindow(law), State::Fixed(state)) => pack(law, *state, now),
-            (Law::SlidingWindow(law), State::Sliding(state)) => pack(law, *state, now),
-            _ => None,
-        }?;
-        Some(hands.with_state(class, share, payload))
+        let key = (counter.fingerprint, Some(counter.scope().rule));
+        let word = self.packed(counter, Word::EMPTY);
+        // Where the table is crowded but not full there is room beside it.
+        let spares = self
+            .shard_mut(counter.fingerprint)
+            .is_some_and(|shard| shard.has_room_to_spare());
+        if word.is_some_and(|word| store.take_slot(key, word, now, (&mut self.shards, spares))) {
+            return;
+        }
+        let budget = store.shards.log_budget(now);
+        let words_max = store.shards.overflow_words();
+        let mut entry = entry(counter, now);
+        budget.exchange(&counter.law.fresh(now), &mut entry.state);
+        if let Some(shard) = self.shard_mut(counter.fingerprint)
+            && shard.insert_wide(entry, budget, words_max, now)
+        {
+            store.tally.evicted();
+        }
     }
 }
 
-fn pack<A: Packed>(law: &A, state: A::State, now: Now) -> Option<(u64, u64)> {
-    Some((law.share(state, now), law.pack(state, now)?))
+/// A counter as it is kept beside the table.
+fn entry(counter: &Counter<'_>, now: Now) -> Entry {
+    Entry {
+        id: counter.fingerprint,
+        scope: Some(counter.scope()),
+        law: counter.law.clone(),
+        state: counter.state.clone(),
+        kept_until: match counter.is_marked {
+            true => now.steady.saturating_add(longest_life(counter)),
+            false => Timestamp::EPOCH,
+        },
+    }
+}
+
+/// How long a sketch may count what a key has used until now.
+fn longest_life(counter: &Counter<'_>) -> Micros {
+    let periods = counter
+        .charge
+        .limit
+        .period()
+        .length()
+        .get()
+        .saturating_mul(3);
+    let drained = bucket(counter.law).map_or(0, |bucket| {
+        drained_in(
+            bucket.units_per_micro(),
+            bucket.units_per_token(),
+            bucket.capacity(),
+        )
+    });
+    Micros::new(periods.max(drained))
 }

@@ -10,9 +10,9 @@ use tollgate_testkit::{limit, ran_alone};
 use crate::common::{every_algorithm, passes, take};
 
 const KEYS: usize = 10_000;
-/// Shards of the side table for this many keys, and counters that each holds, shared ones included.
+/// Shards of the side table for this many keys, and counters that each holds.
 const SHARDS: usize = 256;
-const SHARD_COUNTERS: usize = 20;
+const SHARD_COUNTERS: usize = 16;
 /// More than a counter beside the table takes with its limit and state.
 const BESIDE_BYTES: usize = 256;
 /// Admissions that all sliding logs of a store of this size remember.
@@ -147,11 +147,9 @@ impl<'a> Flood<'a> {
             keys <= capacity && keys + stats.wide_keys > 1_000,
             "{stats:?}"
         );
-        assert_eq!(stats.shared_requests, 0, "there was room: {stats:?}");
         // Each of them had passed once, and every one that is no longer there was evicted.
         let there = keys + stats.wide_keys;
-        assert!(stats.evicted_keys >= strangers - there, "{stats:?}");
-        assert_eq!(stats.evicted_cost, stats.evicted_keys, "{stats:?}");
+        assert!(stats.evicted_keys + there >= strangers, "{stats:?}");
         let grown = resident_bytes().saturating_sub(self.resident_before);
         assert!(
             grown <= bytes_max(&stats),
@@ -161,9 +159,9 @@ impl<'a> Flood<'a> {
     }
 }
 
-/// The table, the side table, the logs.
+/// The table, the side table, the sketches, the logs.
 fn bytes_max(stats: &Stats) -> usize {
-    let table = usize::try_from(stats.bytes_max).unwrap_or(0);
+    let table = usize::try_from(stats.bytes_max + stats.overflow_bytes_max).unwrap_or(0);
     table + SHARDS * SHARD_COUNTERS * BESIDE_BYTES + LOG_ENTRIES * LOG_BYTES + SLACK_BYTES
 }
 

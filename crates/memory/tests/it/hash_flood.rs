@@ -29,8 +29,7 @@ fn all_find_room(keys: usize, key: impl Fn(usize) -> Vec<u8>, what: &str) {
         stats.wide_keys <= 2 + stats.keys / 1_000,
         "{what}: {stats:?}"
     );
-    assert_eq!(stats.shared_requests, 0, "{what}: {stats:?}");
-    assert_eq!(stats.evicted_keys, 0, "{what}: everybody has used half");
+    assert_eq!(stats.evicted_keys, 0, "{what}: {stats:?}");
 }
 
 #[test]
@@ -114,18 +113,19 @@ impl Hasher for Fnv {
 #[test]
 fn no_two_stores_place_keys_alike() {
     let limit = limit("100/h");
-    let survivors = || -> Vec<u64> {
-        let store = MemoryStore::with_capacity(1_000, ManualClock::start());
+    // Those who fall together with others in the sketches.
+    let together = || -> Vec<u64> {
+        let store = MemoryStore::with_bounds(1_000, 0, ManualClock::start());
         for key in 0..6_000_u64 {
             take(&store, &key.to_be_bytes(), &limit, 1);
         }
         (0..6_000_u64)
-            .filter(|key| left(&store, &key.to_be_bytes(), &limit) < 100)
+            .filter(|key| left(&store, &key.to_be_bytes(), &limit) < 99)
             .collect()
     };
-    let all: Vec<Vec<u64>> = (0..4).map(|_| survivors()).collect();
+    let all: Vec<Vec<u64>> = (0..4).map(|_| together()).collect();
     for (place, one) in all.iter().enumerate() {
-        assert!(one.len() >= 1_000, "the table is full");
+        assert!(!one.is_empty(), "the sketches are full");
         assert!(all[..place].iter().all(|other| other != one));
     }
 }

@@ -82,11 +82,11 @@ impl Place {
 }
 
 fn counted(count: u64) -> Word {
-    Word::EMPTY.with_state(1, 0, count)
+    Word::EMPTY.with_state(1, count)
 }
 
 fn one_more(word: Word) -> Word {
-    word.with_state(1, 0, word.payload() + 1)
+    word.with_state(1, word.payload() + 1)
 }
 
 /// Every run, without a bound. Two threads suffice for what one slot can suffer; with three, two that

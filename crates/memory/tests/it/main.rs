@@ -16,6 +16,7 @@ mod golden;
 mod hash_flood;
 mod held_up;
 mod loom;
+mod overflow;
 mod save;
 mod saved_files;
 mod sharing;

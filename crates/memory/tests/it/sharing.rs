@@ -1,4 +1,4 @@
-//! Keys that share a counter for want of room, and panics in code that was brought along.
+//! Keys that have no place of their own, and panics in code that was brought along.
 
 use std::{
     sync::{
@@ -26,7 +26,7 @@ fn flooded(limit: &Limit) -> (MemoryStore<ManualClock>, ManualClock) {
     for number in 0..5_000 {
         take(&store, flood(number).as_bytes(), limit, limit.capacity());
     }
-    assert!(store.stats().shared_requests > 0, "{:?}", store.stats());
+    assert!(store.stats().evicted_keys > 0, "{:?}", store.stats());
     (store, clock)
 }
 
@@ -92,12 +92,7 @@ fn a_sliding_window_is_as_used_as_both_its_windows() {
         .iter()
         .filter(|key| left(&store, key.as_bytes(), &limit) <= 3)
         .count();
-    assert_eq!(
-        (kept, store.stats().evicted_keys),
-        (40, 0),
-        "{:?}",
-        store.stats()
-    );
+    assert_eq!(kept, 40, "{:?}", store.stats());
 }
 
 // All sliding logs of a small store shared so few places that a lone key was denied at half its rate.

@@ -94,12 +94,13 @@ fn write_section(text: &mut String, section: &str, counted: &Counted) {
                 text,
                 format_args!("evicted_counters:{}", store.evicted_keys),
             );
-            line(text, format_args!("evicted_cost:{}", store.evicted_cost));
             line(text, format_args!("evicted_cells:{}", cells.evicted));
             line(
                 text,
-                format_args!("shared_requests:{}", store.shared_requests),
+                format_args!("estimated_requests:{}", store.estimated_requests),
             );
+            let overflow_bytes = store.overflow_bytes + cells.overflow_bytes;
+            line(text, format_args!("overflow_bytes:{overflow_bytes}"));
         }
         _ => {
             let keys = store.keys + store.wide_keys + cells.keys;

@@ -111,13 +111,16 @@ impl Recorder {
             reading.gauge("tollgate_keys", help, stats.keys);
             let help = "Keys that the counters have room for";
             reading.gauge("tollgate_keys_capacity", help, stats.capacity);
-            let help = "Live keys dropped to make room, none of which had used half of its limit";
+            let help = "Live keys that gave up their place; what they had used stays in a sketch";
             reading.counter("tollgate_evicted_keys", help, stats.evicted_keys);
-            let help =
-                "Cost that those keys had admitted: how far limits may have been exceeded for it";
-            reading.counter("tollgate_evicted_cost", help, stats.evicted_cost);
-            let help = "Requests counted together with those of other keys for want of room";
-            reading.counter("tollgate_shared_requests", help, stats.shared_requests);
+            let help = "Requests of keys that were counted in a sketch for want of room";
+            reading.counter(
+                "tollgate_estimated_requests",
+                help,
+                stats.estimated_requests,
+            );
+            let help = "Bytes that the sketches take";
+            reading.gauge("tollgate_overflow_bytes", help, stats.overflow_bytes);
         }
         let help =
             "When the counters were last written to disk, in seconds since 1970; 0 is not yet";

@@ -1,0 +1,206 @@
+//! The sketches of one shard, and how they share its words.
+
+use tollgate_core::{Law, Now, State};
+
+use super::counts::Counts;
+use crate::class::Scope;
+
+/// The least words of a sketch.
+const WORDS_MIN: usize = 8;
+
+/// The sketches of one shard.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Overflow {
+    sketches: Vec<Sketch>,
+}
+
+/// What keys of a limit have used that have no place of their own.
+#[derive(Clone, Debug)]
+pub(crate) struct Sketch {
+    /// Whose keys; not known of counters that an earlier release saved.
+    pub(crate) scope: Option<Scope>,
+    /// How they count; `None` in the last sketch, of any limit.
+    pub(crate) law: Option<Law>,
+    pub(crate) counts: Counts,
+}
+
+/// Whose count is asked for or added.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Owner<'a> {
+    pub(crate) fingerprint: u64,
+    pub(crate) scope: Option<Scope>,
+    pub(crate) law: &'a Law,
+    /// The limit's amount, which a slot does not know.
+    pub(crate) capacity: u64,
+}
+
+/// A reading of one sketch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fill {
+    pub(crate) scope: Option<Scope>,
+    /// Millionths.
+    pub(crate) odds: u64,
+    pub(crate) words: usize,
+}
+
+impl Overflow {
+    #[inline]
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.sketches.is_empty()
+    }
+
+    /// The state of a key as its law counts; `None` if nothing is counted.
+    pub(crate) fn read(&self, owner: Owner<'_>, now: Now) -> Option<State> {
+        let of_limit = |sketch: &&Sketch| sketch.scope.is_none() || sketch.scope == owner.scope;
+        let found = self.sketches.iter().filter(of_limit);
+        let states = found.filter_map(|sketch| sketch.read(owner, now));
+        // A key that was counted by another law is counted in both: the later one knows of the earlier.
+        states.max_by_key(|state| owner.law.used(state, now))
+    }
+
+    /// Adds what a key has used; the sketches of the shard take `words_max` words in all.
+    pub(crate) fn add(&mut self, owner: Owner<'_>, state: &State, words_max: usize, now: Now) {
+        if owner.law.is_fresh(state, now) {
+            return;
+        }
+        let Owner {
+            fingerprint, law, ..
+        } = owner;
+        let place = self.place(owner, words_max, now);
+        if let Some(sketch) = place.and_then(|place| self.sketches.get_mut(place)) {
+            sketch.counts.add(law, fingerprint, state, now);
+        }
+    }
+
+    pub(crate) fn sketches(&self) -> &[Sketch] {
+        &self.sketches
+    }
+
+    /// Takes over a saved sketch. Of several for one limit the first is written, and all are read.
+    pub(crate) fn insert(&mut self, mut sketch: Sketch, words_max: usize) {
+        let words = make_room(&mut self.sketches, words_max);
+        while sketch.words() > words {
+            sketch.fold();
+        }
+        self.sketches.push(sketch);
+    }
+
+    /// How full every sketch of the shard is.
+    pub(crate) fn fills(&self, now: Now) -> impl Iterator<Item = Fill> {
+        self.sketches.iter().map(move |sketch| Fill {
+            scope: sketch.scope,
+            odds: sketch.counts.odds(sketch.law.as_ref(), now),
+            words: sketch.counts.words(),
+        })
+    }
+
+    /// The sketch for a key's limit, made now if need be.
+    fn place(&mut self, owner: Owner<'_>, words_max: usize, now: Now) -> Option<usize> {
+        if let Some(place) = self.find(owner.scope, Some(owner.law))
+            && let Some(sketch) = self.sketches.get_mut(place)
+            && sketch.counts.roll(sketch.law.as_ref(), now)
+        {
+            return Some(place);
+        }
+        // What has run out makes room, and is made anew for the amounts of today.
+        self.sketches
+            .retain_mut(|sketch| sketch.counts.roll(sketch.law.as_ref(), now));
+        let is_sketched = !matches!(owner.law, Law::Custom(_));
+        // The last sketch always finds room.
+        let has_room = (self.sketches.len() + 2) * WORDS_MIN <= words_max;
+        if is_sketched && has_room {
+            return Some(self.make(owner.scope, Some(owner), words_max, now));
+        }
+        let last = self.find(None, None);
+        Some(last.unwrap_or_else(|| self.make(None, None, words_max, now)))
+    }
+
+    fn find(&self, scope: Option<Scope>, law: Option<&Law>) -> Option<usize> {
+        self.sketches.iter().position(|sketch| {
+            sketch.scope == scope
+                && match (&sketch.law, law) {
+                    (Some(its), Some(law)) => its.counts_like(law),
+                    (None, None) => true,
+                    _ => false,
+                }
+        })
+    }
+
+    fn make(
+        &mut self,
+        scope: Option<Scope>,
+        owner: Option<Owner<'_>>,
+        words_max: usize,
+        now: Now,
+    ) -> usize {
+        let words = make_room(&mut self.sketches, words_max);
+        let law = owner.map(|owner| owner.law);
+        let capacity = owner.map_or(0, |owner| owner.capacity);
+        self.sketches.push(Sketch {
+            scope,
+            law: law.cloned(),
+            counts: Counts::new(law, capacity, words, now),
+        });
+        self.sketches.len() - 1
+    }
+}
+
+/// What takes words and can do with half of them.
+pub(crate) trait Foldable {
+    fn words(&self) -> usize;
+    fn fold(&mut self);
+}
+
+impl Foldable for Sketch {
+    fn words(&self) -> usize {
+        self.counts.words()
+    }
+
+    fn fold(&mut self) {
+        self.counts.fold();
+    }
+}
+
+/// Words for one more sketch: its part, or the least where all are as small as can be.
+pub(crate) fn make_room(sketches: &mut [impl Foldable], words_max: usize) -> usize {
+    let part = words_max / (sketches.len() + 1);
+    let mut words = 1 << part.max(WORDS_MIN).ilog2();
+    loop {
+        let taken: usize = sketches.iter().map(Foldable::words).sum();
+        if taken + words <= words_max {
+            return words;
+        }
+        let largest = sketches.iter_mut().max_by_key(|sketch| sketch.words());
+        match largest {
+            Some(largest) if largest.words() > words => largest.fold(),
+            _ if words > WORDS_MIN => words /= 2,
+            _ => return words,
+        }
+    }
+}
+
+impl Sketch {
+    fn read(&self, owner: Owner<'_>, now: Now) -> Option<State> {
+        let Owner {
+            fingerprint,
+            law,
+            capacity,
+            ..
+        } = owner;
+        match (&self.law, &self.counts) {
+            (Some(its), counts) => {
+                let state = counts.read(its, fingerprint, capacity, now)?;
+                Some(match law.counts_like(its) {
+                    true => state,
+                    false => law.adopt(its, state, now),
+                })
+            }
+            (None, Counts::Moments(moments)) => {
+                let now_micros = now.steady.as_micros();
+                let _until = moments.read(fingerprint, now_micros)?;
+                Some(law.admitted(capacity, now))
+            }
+            (None, Counts::Windows(_)) => None,
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Many more keys than there is room for: nobody who is exhausted is freed, and nearly nobody else notices.
+// Proves: C1
+
+use tollgate_core::{
+    Action, Charge, Cost, CounterKey, ImmediateStore, Limit, ManualClock, Micros, RuleId,
+};
+use tollgate_memory::{CellStore, MemoryStore, Throttle};
+use tollgate_testkit::{ReferenceStore, Rng, limit};
+
+use crate::common::every_algorithm;
+
+const KEYS_MAX: usize = 100_000;
+const ATTACKERS: u64 = 1_000_000;
+const CLIENTS: u64 = 500;
+const EXHAUSTED: u64 = 50;
+
+type Store = MemoryStore<ManualClock>;
+
+/// A rule and its limit.
+struct Rule {
+    id: RuleId,
+    limit: Limit,
+}
+
+impl Rule {
+    fn take(&self, store: &Store, key: &str, cost: u64) -> bool {
+        let key = CounterKey::new(self.id, key.as_bytes());
+        let charge = Charge::new(key, &self.limit, Cost::new(cost));
+        store.charge_now(&[charge]).is_allowed()
+    }
+
+    fn left(&self, store: &Store, key: &str) -> u64 {
+        let key = CounterKey::new(self.id, key.as_bytes());
+        let look = [Charge::new(key, &self.limit, Cost::ZERO)];
+        store.inspect_now(Action::Peek, &look).binding().remaining()
+    }
+
+    /// How many of the clients can use all of what is left to them, one by one.
+    fn served(&self, store: &Store, name: &str, spent: u64) -> u64 {
+        let unspent = self.limit.capacity() - spent;
+        let is_served = |number: &u64| {
+            let key = format!("{name}{number}");
+            (0..unspent).all(|_| self.take(store, &key, 1)) && !self.take(store, &key, 1)
+        };
+        u64::try_from((0..CLIENTS).filter(is_served).count()).unwrap()
+    }
+}
+
+fn rule(id: u128, limit: Limit) -> Rule {
+    Rule {
+        id: RuleId::new(id),
+        limit,
+    }
+}
+
+/// The attack of a million keys on the first two rules, each asking for `cost` of its limit.
+fn flood(rules: &[Rule], cost: u64) {
+    let clock = ManualClock::start();
+    let store = MemoryStore::with_capacity(KEYS_MAX, clock.clone());
+    for rule in rules {
+        for client in 0..CLIENTS {
+            assert!(rule.take(&store, &format!("old{client}"), 1));
+        }
+        for key in 0..EXHAUSTED {
+            let key = format!("exhausted{key}");
+            assert!(rule.take(&store, &key, rule.limit.capacity()));
+        }
+    }
+    for attacker in 0..ATTACKERS {
+        // The attack takes five seconds.
+        clock.advance(Micros::new(5));
+        let rule = &rules[usize::from(attacker >= ATTACKERS / 2)];
+        let cost = cost.min(rule.limit.capacity());
+        rule.take(&store, &format!("attacker{attacker}"), cost);
+    }
+    let stats = store.stats();
+    assert!(stats.evicted_keys > ATTACKERS / 2, "{stats:?}");
+    assert!(stats.overflow_bytes <= 16 << 20, "{stats:?}");
+    for rule in rules {
+        let name = format!("{:?}", rule.limit);
+        let old = rule.served(&store, "old", 1);
+        let new = rule.served(&store, "new", 0);
+        assert!(old >= CLIENTS / 100 * 99, "{name}: {old} of the old");
+        assert!(new >= CLIENTS / 100 * 99, "{name}: {new} of the new");
+        let exhausted = |key: &u64| rule.left(&store, &format!("exhausted{key}")) == 0;
+        assert_eq!((0..EXHAUSTED).filter(exhausted).count(), 50, "{name}");
+    }
+}
+
+/// Two rules under attack and one that is not.
+fn flood_by(algorithm: usize, cost: u64) {
+    let limits = [(1, "day"), (5, "h"), (100, "h")];
+    let rules: Vec<Rule> = limits
+        .into_iter()
+        .enumerate()
+        .map(|(id, (amount, period))| {
+            let limit = every_algorithm(amount, period)[algorithm].clone();
+            rule(u128::try_from(id).unwrap(), limit)
+        })
+        .collect();
+    flood(&rules, cost);
+}
+
+#[test]
+fn a_flood_of_token_buckets_costs_nobody_else() {
+    flood_by(0, 1);
+}
+
+#[test]
+fn a_flood_of_leaky_buckets_costs_nobody_else() {
+    flood_by(1, 1);
+}
+
+#[test]
+fn a_flood_of_fixed_windows_costs_nobody_else() {
+    flood_by(2, 1);
+}
+
+#[test]
+fn a_flood_of_sliding_windows_costs_nobody_else() {
+    flood_by(3, 1);
+}
+
+#[test]
+fn a_flood_of_sliding_logs_costs_nobody_else() {
+    flood_by(4, 1);
+}
+
+#[test]
+fn a_flood_of_exhausted_keys_costs_nobody_else() {
+    flood_by(2, u64::MAX);
+}
+
+// 800,000 keys of two other rules freed 11 of 50 exhausted keys.
+#[test]
+fn a_flood_of_other_rules_frees_nobody() {
+    let clock = ManualClock::start();
+    let store = MemoryStore::with_capacity(60_000, clock.clone());
+    let victim = rule(1, limit("6/h burst 6"));
+    for key in 0..EXHAUSTED {
+        assert!(victim.take(&store, &format!("exhausted{key}"), 6));
+    }
+    let others = [rule(2, limit("1/day")), rule(3, limit("5/h"))];
+    for attacker in 0..800_000_u64 {
+        clock.advance(Micros::new(5));
+        let other = &others[usize::from(attacker % 2 == 0)];
+        other.take(&store, &format!("attacker{attacker}"), 1);
+    }
+    let is_exhausted = |key: &u64| victim.left(&store, &format!("exhausted{key}")) == 0;
+    assert_eq!((0..EXHAUSTED).filter(is_exhausted).count(), 50);
+}
+
+fn ask([max_burst, count, period_s]: [i64; 3]) -> Throttle {
+    Throttle {
+        max_burst,
+        count,
+        period_s,
+        quantity: 1,
+    }
+}
+
+// One unit of 1000 a day owes longer than an exhausted 5 a minute: 20,000 of them freed all 50.
+#[test]
+fn a_flood_of_throttled_keys_frees_nobody_whatever_its_numbers() {
+    let (few, floods) = (
+        ask([4, 5, 60]),
+        [[999, 1000, 86_400], [4, 5, 60], [9, 10, 1]],
+    );
+    for flood in floods {
+        let clock = ManualClock::start();
+        let cells = CellStore::with_capacity(1_000, clock.clone());
+        let is_limited = |key: String, ask| cells.throttle(key.as_bytes(), ask).unwrap().is_limited;
+        for key in 0..EXHAUSTED {
+            for _ in 0..5 {
+                assert!(!is_limited(format!("x{key}"), few));
+            }
+        }
+        for stranger in 0..20_000 {
+            clock.advance(Micros::new(50));
+            is_limited(format!("y{stranger}"), ask(flood));
+        }
+        let limited = (0..EXHAUSTED).filter(|key| is_limited(format!("x{key}"), few));
+        assert_eq!(limited.count(), 50, "{flood:?}");
+        let new = (0..CLIENTS).filter(|key| !is_limited(format!("new{key}"), few));
+        assert!(new.count() >= 495, "{flood:?}");
+        let stats = cells.stats();
+        assert!(
+            stats.overflow_bytes <= stats.overflow_bytes_max,
+            "{stats:?}"
+        );
+    }
+}
+
+/// Whatever a store with next to no room admits, one that counts everything exactly admits too. The exact one is
+/// told what passed and nothing else.
+fn admits_no_more_than_the_law(limits: &[Vec<Limit>], seed: u64) {
+    let clock = ManualClock::start();
+    let store = MemoryStore::with_bounds(64, 0, clock.clone());
+    let law = ReferenceStore::new(clock.clone());
+    let mut rng = Rng::new(seed);
+    let mut admitted = 0;
+    for step in 0..100_000 {
+        // The limits change now and then: amounts, algorithms, both ways.
+        let limits = &limits[(step / 5_000) % limits.len()];
+        let pause = match rng.below(3_000) {
+            0 => 90_000,
+            _ => rng.pick(&[0, 0, 1, 20]),
+        };
+        clock.advance(Micros::from_millis(pause));
+        let range = rng.pick(&[100, 2_000, 20_000]);
+        let key = rng.below(range).to_be_bytes();
+        let rule = RuleId::new(u128::from(rng.below(3)));
+        let cost = Cost::new(1 + rng.below(3));
+        let charges: Vec<Charge<'_>> = limits
+            .iter()
+            .map(|limit| Charge::new(CounterKey::new(rule, &key), limit, cost))
+            .collect();
+        if store.charge_now(&charges).is_allowed() {
+            admitted += 1;
+            let is_lawful = law.charge_now(&charges).is_allowed();
+            assert!(is_lawful, "step {step} of {limits:?}");
+        }
+        if rng.below(50) == 0 {
+            let action = rng.pick(&[Action::Refund, Action::Reset]);
+            store.inspect_now(action, &charges);
+            law.inspect_now(action, &charges);
+        }
+    }
+    let stats = store.stats();
+    assert!(
+        admitted > 1_000 && stats.estimated_requests > 5_000,
+        "{admitted}, {stats:?}"
+    );
+}
+
+#[test]
+fn nothing_passes_that_the_exact_law_would_deny() {
+    for (seed, limit) in every_algorithm(5, "min").into_iter().enumerate() {
+        admits_no_more_than_the_law(&[vec![limit]], u64::try_from(seed).unwrap());
+    }
+}
+
+#[test]
+fn nothing_passes_that_the_exact_law_would_deny_by_several_limits() {
+    let several = vec![
+        limit("5/min"),
+        limit("20/h burst 20"),
+        limit("12/10min sliding_log"),
+    ];
+    admits_no_more_than_the_law(&[several], 11);
+}
+
+#[test]
+fn nothing_passes_that_the_exact_law_would_deny_while_limits_change() {
+    let amounts = [5, 9, 300, 4].map(|amount| every_algorithm(amount, "min"));
+    let limits: Vec<Vec<Limit>> = amounts
+        .into_iter()
+        .flatten()
+        .map(|limit| vec![limit])
+        .collect();
+    admits_no_more_than_the_law(&limits, 12);
+}
+
+/// What stands in sketches survives a restart, be it with more or less room.
+#[test]
+fn what_is_sketched_survives_a_restart() {
+    for limit in every_algorithm(10, "day") {
+        let clock = ManualClock::start();
+        let store = MemoryStore::with_capacity(500, clock.clone());
+        let rule = rule(9, limit);
+        for key in 0..4_000 {
+            clock.advance(Micros::new(100));
+            assert!(rule.take(&store, &key.to_string(), 10));
+        }
+        assert!(store.stats().overflow_bytes > 0);
+        let mut file = Vec::new();
+        store.save(&mut file).unwrap();
+        for keys in [500, 100, 50_000] {
+            let restarted = MemoryStore::load(file.as_slice(), keys, clock.clone()).unwrap();
+            let exhausted = |key: &u64| rule.left(&restarted, &key.to_string()) == 0;
+            let name = format!("{:?} with room for {keys}", rule.limit);
+            assert_eq!((0..4_000).filter(exhausted).count(), 4_000, "{name}");
+            let fresh = (0..CLIENTS).filter(|key| rule.take(&restarted, &format!("new{key}"), 10));
+            assert!(fresh.count() >= 495, "{name}");
+        }
+    }
+}
