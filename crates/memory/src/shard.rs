@@ -3,9 +3,12 @@
 //! Each key belongs to one shard. Whoever holds its lock may decide where the key lives: in the table,
 //! here, or nowhere. So no key is ever counted in two places.
 
-use std::sync::{
-    Mutex, MutexGuard, PoisonError, TryLockError,
-    atomic::{AtomicI64, AtomicUsize, Ordering::Relaxed},
+use std::{
+    cmp::Reverse,
+    sync::{
+        Mutex, MutexGuard, PoisonError, TryLockError,
+        atomic::{AtomicI64, AtomicUsize, Ordering::Relaxed},
+    },
 };
 
 use tollgate_core::{Law, Log, Now, State, Timestamp};
@@ -175,11 +178,13 @@ impl Shard {
         evicted.is_some()
     }
 
-    /// Takes out the least used; one that was reset lately only if all were.
+    /// Takes out the least used of the rule that holds most; one that was reset lately only if all were.
     fn evict_wide(&mut self, now: Now) -> Option<Entry> {
+        let rule = |entry: &Entry| entry.scope.map(|scope| scope.rule);
+        let held = |of: &Entry| self.wide.iter().filter(|it| rule(it) == rule(of)).count();
         let shares = self.wide.iter().map(|entry| {
             let is_kept = entry.kept_until > now.steady;
-            (is_kept, used_permille(entry, now))
+            (is_kept, Reverse(held(entry)), used_permille(entry, now))
         });
         let (place, _) = shares.enumerate().min_by_key(|(_, share)| *share)?;
         Some(self.wide.swap_remove(place))
