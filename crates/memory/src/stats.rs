@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use tollgate_core::RuleId;
 
+use crate::overflow::ODDS_MAX;
+
 /// A reading of the store's size and of what its bound has cost so far.
 ///
 /// ```
@@ -41,6 +43,8 @@ pub struct Stats {
 pub struct RuleOverflow {
     /// Which rule; `None` for sketches that several share.
     pub rule: Option<RuleId>,
+    /// Its keys that a sketch counts; a key with several limits counts several times.
+    pub keys: u64,
     /// The odds that a key of it which has used nothing is taken to have used something, in millionths.
     pub odds_millionths: u64,
     /// Bytes its sketches take.
@@ -51,9 +55,16 @@ impl RuleOverflow {
     pub(crate) const fn of(rule: Option<RuleId>) -> Self {
         Self {
             rule,
+            keys: 0,
             odds_millionths: 0,
             bytes: 0,
         }
+    }
+
+    /// Whether the odds are above one in a hundred: the failure policy of the rule then answers for keys that are
+    /// taken for others.
+    pub const fn is_unreliable(&self) -> bool {
+        self.odds_millionths > ODDS_MAX
     }
 }
 

@@ -6,6 +6,7 @@ use tollgate_core::{
 
 use crate::{
     class::Classes,
+    overflow::Foldable,
     pack::{Packed, Stepped},
     shard::Shards,
     stats::{RuleOverflow, Stats, Tally},
@@ -82,19 +83,23 @@ impl<C: Clock> MemoryStore<C> {
         }
     }
 
+    /// The same empty store with known secrets, so that tests see the same collisions with every run.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn seeded(mut self, secrets: [u64; 4]) -> Self {
+        self.counters.hash = Fingerprinter::with_secrets(secrets);
+        self
+    }
+
     /// The store's size, and what its bound has cost.
     pub fn stats(&self) -> Stats {
         let counters = &self.counters;
-        let now = self.clock.now();
         let (mut wide_keys, mut overflow_words) = (0, 0);
         for shard in 0..counters.shards.count() {
             let shard = counters.shards.lock(shard);
             wide_keys += shard.wide.len();
-            overflow_words += shard
-                .overflow
-                .fills(now)
-                .map(|fill| fill.words)
-                .sum::<usize>();
+            let sketches = shard.overflow.sketches().iter();
+            overflow_words += sketches.map(Foldable::words).sum::<usize>();
         }
         let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
         let overflow_words_max = counters.shards.overflow_words() * counters.shards.count();
@@ -117,8 +122,8 @@ impl<C: Clock> MemoryStore<C> {
         let mut rules: Vec<RuleOverflow> = Vec::new();
         for shard in 0..shards.count() {
             let shard = shards.lock(shard);
-            for fill in shard.overflow.fills(now) {
-                let rule = fill.scope.map(|scope| scope.rule);
+            for sketch in shard.overflow.sketches() {
+                let (rule, fill) = (sketch.scope.map(|it| it.rule), sketch.fill(now));
                 let place = rules.iter().position(|it| it.rule == rule);
                 let place = place.unwrap_or_else(|| {
                     rules.push(RuleOverflow::of(rule));
@@ -126,7 +131,8 @@ impl<C: Clock> MemoryStore<C> {
                 });
                 if let Some(overflow) = rules.get_mut(place) {
                     overflow.odds_millionths += fill.odds;
-                    overflow.bytes += fill.words * size_of::<u64>();
+                    overflow.keys += fill.live;
+                    overflow.bytes += sketch.words() * size_of::<u64>();
                 }
             }
         }
@@ -135,6 +141,7 @@ impl<C: Clock> MemoryStore<C> {
         for overflow in &mut rules {
             overflow.odds_millionths = overflow.odds_millionths.div_ceil(count).min(1_000_000);
         }
+        rules.retain(|overflow| overflow.keys > 0);
         rules
     }
 }

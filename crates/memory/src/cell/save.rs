@@ -4,16 +4,20 @@ use std::io::{self, Read, Write};
 
 use tollgate_core::{Clock, Fingerprinter};
 
-use super::{CellStore, shard::Entry, store::nanos};
+use super::{CellStore, debts::Sketch, shard::Entry, store::nanos};
 use crate::{
     LoadError, SAVED_PERIOD_MIN,
-    save::{Contents, Header, Reader, Writer},
+    overflow::Moments,
+    save::{Contents, Header, Reader, Writer, read_entries, write_entries},
 };
+
+/// More than any table has.
+const PARTS_MAX: u64 = 1 << 32;
 
 impl<C: Clock> CellStore<C> {
     /// Writes the keys that owe for [`SAVED_PERIOD_MIN`] or longer, and says how many. Traffic goes on
     /// meanwhile. The file is as [`crate::MemoryStore::save`] writes it, but begins with `TOLLCELL`: for each
-    /// key its fingerprint, and the nanoseconds until it owes nothing.
+    /// key its fingerprint, and the nanoseconds until it owes nothing; then the sketches.
     ///
     /// ```
     /// use tollgate_core::SystemClock;
@@ -54,8 +58,70 @@ impl<C: Clock> CellStore<C> {
             count += kept.len();
             writer.words(kept.into_iter().flatten())?;
         }
+        self.write_debts(&mut writer, now)?;
         writer.finish()?;
         Ok(count)
+    }
+
+    /// The sketches follow the keys, behind a fingerprint of zero: each with its part, and the number of parts.
+    fn write_debts<W: Write>(&self, out: &mut Writer<'_, W>, now: i64) -> io::Result<()> {
+        out.words([0, number(self.parts())])?;
+        let mut part = 0;
+        for shard in self.shards() {
+            let debts = shard.debts().to_vec();
+            drop(shard);
+            for debts in debts {
+                for Sketch { class, moments } in debts.sketches() {
+                    let base = i128::from(moments.base) * i128::from(moments.tick);
+                    let base = i64::try_from(base - i128::from(now)).unwrap_or(i64::MIN);
+                    let head = [part, u64::from(*class), base.cast_unsigned(), moments.tick];
+                    out.words(head)?;
+                    write_entries(&moments.entries, out)?;
+                }
+                part += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what [`CellStore::write_debts`] wrote, but for the first word. Where there are more parts than before
+    /// each gets a copy of the one it was in; where there are fewer they lie side by side.
+    fn read_debts(&self, input: &mut Reader, away: u64, now: i64) -> Result<(), LoadError> {
+        let former = input.word()?;
+        if !former.is_power_of_two() || former > PARTS_MAX {
+            return Err(LoadError::Damaged("a number of parts that no table has"));
+        }
+        let parts = self.parts();
+        while !input.is_at_end() {
+            let [part, class, base, tick] =
+                [input.word()?, input.word()?, input.word()?, input.word()?];
+            let entries = read_entries(input)?;
+            let class = u32::try_from(class).ok().filter(|class| *class < u64::BITS);
+            let class = class.ok_or(LoadError::Damaged("a debt of an unknown length"))?;
+            let base = i128::from(base.cast_signed()) - i128::from(away) + i128::from(now);
+            let moments = Moments::starting_at(base, tick, entries);
+            let (first, count) = match number(parts) / former {
+                0 => (part / (former / number(parts)), 1),
+                copies => (part.saturating_mul(copies), copies),
+            };
+            for part in first..first.saturating_add(count) {
+                let moments = moments.clone();
+                self.insert_debts(part, Sketch { class, moments });
+            }
+        }
+        Ok(())
+    }
+
+    fn parts(&self) -> usize {
+        self.shards().map(|shard| shard.debts().len()).sum()
+    }
+
+    fn insert_debts(&self, part: u64, sketch: Sketch) {
+        let each = self.shards().next().map_or(1, |shard| shard.debts().len());
+        let part = usize::try_from(part).unwrap_or(usize::MAX);
+        if let Some(mut shard) = self.numbered(part / each.max(1)) {
+            shard.insert_debts(part % each.max(1), sketch);
+        }
     }
 
     /// A table for `keys` keys that goes on with saved ones; the capacity may be another than before. The
@@ -65,19 +131,38 @@ impl<C: Clock> CellStore<C> {
     ///
     /// [`LoadError`] if the file is not whole and ours; nothing of it is used then.
     pub fn load(input: impl Read, keys: usize, clock: C) -> Result<Self, LoadError> {
+        Self::load_with_bounds(input, keys, Self::OVERFLOW_BYTES_DEFAULT, clock)
+    }
+
+    /// As [`CellStore::load`], with the bounds of [`CellStore::with_bounds`].
+    ///
+    /// # Errors
+    ///
+    /// As [`CellStore::load`].
+    pub fn load_with_bounds(
+        input: impl Read,
+        keys: usize,
+        overflow_bytes: usize,
+        clock: C,
+    ) -> Result<Self, LoadError> {
         let now = clock.now();
         let mut reader = Reader::new(Contents::Cells, input)?;
         let Header { secrets, saved_at } = reader.header()?;
         let cells = Self::with_hash(
             keys,
-            Self::OVERFLOW_BYTES_DEFAULT,
+            overflow_bytes,
             Fingerprinter::with_secrets(secrets),
             clock,
         );
         let away = now.wall.since(saved_at).get().saturating_mul(1_000);
         let now = nanos(now);
         while !reader.is_at_end() {
-            let (fingerprint, owed) = (reader.word()?, reader.word()?);
+            let fingerprint = reader.word()?;
+            if fingerprint == 0 && !reader.is_without_sketches() {
+                cells.read_debts(&mut reader, away, now)?;
+                break;
+            }
+            let owed = reader.word()?;
             let left = i64::try_from(owed.saturating_sub(away)).unwrap_or(i64::MAX);
             if fingerprint == 0 {
                 return Err(LoadError::Damaged("a key without a fingerprint"));
@@ -101,4 +186,8 @@ impl<C: Clock> CellStore<C> {
             None => shard.insert(entry, now),
         }
     }
+}
+
+fn number(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
 }

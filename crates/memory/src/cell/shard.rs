@@ -3,7 +3,8 @@
 //! Places are taken but never emptied again, so a search ends at the first that nobody ever took. What has
 //! run out is given to the next key that comes by; there is no sweep.
 
-use super::debts::Debts;
+use super::debts::{Debts, Sketch};
+use crate::overflow::Fill;
 
 /// Places in a cache line.
 const LINE_PLACES: usize = 4;
@@ -22,10 +23,12 @@ pub(super) struct Shard {
     lines: usize,
     keys: u64,
     evicted: u64,
-    /// What keys without a place owe, in parts of a few kilobytes.
+    /// What keys without a place owe, in parts of a few kilobytes: a power of two of them.
     debts: Box<[Debts]>,
     /// Words of each part.
     debt_words: usize,
+    /// Upper bits of a fingerprint that chose the shard.
+    shard_bits: u32,
 }
 
 /// Words of a part: folding them takes microseconds.
@@ -40,14 +43,14 @@ pub(super) struct Entry {
 }
 
 impl Shard {
-    /// Of at least so many places. Memory is committed as it is touched.
-    pub(super) fn new(places: usize, overflow_bytes: usize) -> Self {
+    /// Of at least so many places, one of `2^shard_bits` shards. Memory is committed as it is touched.
+    pub(super) fn new(places: usize, overflow_bytes: usize, shard_bits: u32) -> Self {
         let lines = places.div_ceil(LINE_PLACES).max(1);
         let words = bytemuck::zeroed_slice_box::<u64>((lines + 1) * LINE_WORDS);
         let address = words.as_ptr().addr();
         let skipped = (address.next_multiple_of(LINE_BYTES) - address) / size_of::<u64>();
         let debt_words = overflow_bytes / size_of::<u64>();
-        let parts = (debt_words / DEBT_WORDS).max(1);
+        let parts = 1 << (debt_words / DEBT_WORDS).max(1).ilog2();
         Self {
             words,
             skipped,
@@ -56,6 +59,7 @@ impl Shard {
             evicted: 0,
             debts: vec![Debts::default(); parts].into(),
             debt_words: (debt_words / parts).max(DEBT_WORDS_MIN),
+            shard_bits,
         }
     }
 
@@ -69,11 +73,16 @@ impl Shard {
         Some(i64::try_from(moment).unwrap_or(i64::MAX))
     }
 
-    /// The odds that a key which owes nothing is taken to owe something, in millionths, on average.
-    pub(super) fn odds(&self, now: i64) -> u64 {
+    /// How many keys without a place owe something, and the odds that one which owes nothing is taken to, on
+    /// average.
+    pub(super) fn fill(&self, now: i64) -> Fill {
         let now = now.max(0).cast_unsigned();
-        let odds: u64 = self.debts.iter().map(|debts| debts.odds(now)).sum();
-        odds / u64::try_from(self.debts.len()).unwrap_or(1).max(1)
+        let fills = self.debts.iter().map(|debts| debts.fill(now));
+        let (live, odds) = fills.fold((0, 0), |(live, odds), fill| {
+            (live + fill.live, odds + fill.odds)
+        });
+        let odds = odds / u64::try_from(self.debts.len()).unwrap_or(1).max(1);
+        Fill { live, odds }
     }
 
     pub(super) fn overflow_bytes(&self) -> usize {
@@ -84,9 +93,24 @@ impl Shard {
         self.debts.len() * self.debt_words * size_of::<u64>()
     }
 
-    /// The middle bits: the upper ones chose the shard, the lower ones the line.
+    /// By the bits below those that chose the shard, so that the parts of all shards are in one order, whatever
+    /// the number of shards.
+    #[expect(clippy::cast_possible_truncation, reason = "below the number of parts")]
     const fn part(&self, fingerprint: u64) -> usize {
-        (fingerprint >> 16) as usize % self.debts.len()
+        let below = (fingerprint as u128) << self.shard_bits & u64::MAX as u128;
+        ((below * self.debts.len() as u128) >> 64) as usize
+    }
+
+    pub(super) fn debts(&self) -> &[Debts] {
+        &self.debts
+    }
+
+    /// Takes over a saved sketch into one of the parts.
+    pub(super) fn insert_debts(&mut self, part: usize, sketch: Sketch) {
+        let words_max = self.debt_words;
+        if let Some(debts) = self.debts.get_mut(part) {
+            debts.insert(sketch, words_max);
+        }
     }
 
     fn give_up(&mut self, entry: Entry, now: i64) {

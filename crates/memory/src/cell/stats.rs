@@ -12,6 +12,8 @@ pub struct CellStats {
     pub bytes_max: u64,
     /// Keys that owed something and gave up their place for another's. Their debt stays in a sketch.
     pub evicted: u64,
+    /// Keys that a sketch counts.
+    pub overflow_keys: u64,
     /// Bytes the sketches take.
     pub overflow_bytes: u64,
     /// The most they may come to take.

@@ -9,7 +9,7 @@ use super::{
     shard::{Entry, Shard},
 };
 
-/// The most shards. Each has a lock of its own.
+/// The most shards, a power of two. Each has a lock of its own.
 const SHARDS_MAX: usize = 64;
 /// Fewer places are not split: small parts fill unevenly.
 const SHARD_PLACES_MIN: usize = 4_096;
@@ -65,9 +65,17 @@ impl<C: Clock> CellStore<C> {
     }
 
     /// As [`CellStore::with_capacity`], with so many bytes for the sketches of what keys owe that the table
-    /// has no room for; at least a kilobyte for each shard.
+    /// has no room for; at least a kilobyte for each shard, of which there are at most 64.
     pub fn with_bounds(keys: usize, overflow_bytes: usize, clock: C) -> Self {
         Self::with_hash(keys, overflow_bytes, Fingerprinter::random(), clock)
+    }
+
+    /// The same empty table with known secrets, so that tests see the same collisions with every run.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn seeded(mut self, secrets: [u64; 4]) -> Self {
+        self.hash = Fingerprinter::with_secrets(secrets);
+        self
     }
 
     pub(super) fn with_hash(
@@ -79,14 +87,14 @@ impl<C: Clock> CellStore<C> {
         let keys = keys.clamp(1, Self::CAPACITY_MAX);
         // Two fifths more, so that nearly every key finds a place near its home.
         let places = keys + keys * 2 / 5;
-        let shards = (places / SHARD_PLACES_MIN).clamp(1, SHARDS_MAX);
+        let shard_bits = (places / SHARD_PLACES_MIN).clamp(1, SHARDS_MAX).ilog2();
+        let shards = 1 << shard_bits;
         let each = places.div_ceil(shards);
+        let shard = || Shard::new(each, overflow_bytes / shards, shard_bits);
         Self {
             clock,
             hash,
-            shards: (0..shards)
-                .map(|_| Alone(Mutex::new(Shard::new(each, overflow_bytes / shards))))
-                .collect(),
+            shards: (0..shards).map(|_| Alone(Mutex::new(shard()))).collect(),
         }
     }
 
@@ -129,7 +137,9 @@ impl<C: Clock> CellStore<C> {
         for shard in self.shards() {
             stats.overflow_bytes += count(shard.overflow_bytes());
             stats.overflow_bytes_max += count(shard.overflow_bytes_max());
-            stats.odds_millionths += shard.odds(now);
+            let fill = shard.fill(now);
+            stats.overflow_keys += fill.live;
+            stats.odds_millionths += fill.odds;
             stats.keys += shard.keys();
             stats.capacity += count(shard.places());
             stats.bytes_max += count(shard.bytes());
@@ -137,6 +147,11 @@ impl<C: Clock> CellStore<C> {
         }
         stats.odds_millionths /= count(self.shards.len()).max(1);
         stats
+    }
+
+    /// The shard of this number, locked.
+    pub(super) fn numbered(&self, shard: usize) -> Option<MutexGuard<'_, Shard>> {
+        self.shards.get(shard).map(|shard| lock(&shard.0))
     }
 
     /// Every shard in turn, locked.

@@ -3,10 +3,18 @@
 use tollgate_core::{BucketState, Cost, Law, Now, State};
 
 use super::{
-    cells::Cells,
-    moments::{LIFE_UNKNOWN, Moments, bucket, drained_in, fresh_at, moment_bits},
-    windows::{Windows, state_windows, window_at, window_cells, windows_state},
+    entries::{Entries, Fill},
+    moments::{LIFE_UNKNOWN, Moments, Owed, bucket, drained_in, fresh_at, moment_layout},
+    windows::{Windows, state_windows, window_at, window_layout, windows_state},
 };
+
+/// What a sketch says of a key.
+#[derive(Clone, Debug)]
+pub(crate) struct Estimate {
+    pub(crate) state: State,
+    /// Whether it is what several keys share, and so may be too much.
+    pub(crate) is_shared: bool,
+}
 
 /// The numbers of one sketch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,93 +23,105 @@ pub(crate) enum Counts {
     Moments(Moments),
 }
 
+/// Whether counts can be added to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    Present,
+    /// Of a later time, which a clock has left; it may come back.
+    Ahead,
+    RunOut,
+}
+
 impl Counts {
     /// Empty counts for a limit of this amount, in so many words.
     pub(super) fn new(law: Option<&Law>, capacity: u64, words: usize, now: Now) -> Self {
-        let windows = |window, previous: bool| {
-            let (bits, quantum) = window_cells(capacity);
-            let words = if previous { words / 2 } else { words };
+        let windows = |law: &Law, has_previous| {
+            let (layout, quantum) = window_layout(capacity, has_previous);
             Self::Windows(Windows {
-                window,
+                window: window_at(law, now),
+                rebased_to: None,
                 quantum,
-                current: Cells::new(words, bits),
-                previous: previous.then(|| Cells::new(words, bits)),
+                entries: Entries::new(words, layout),
             })
         };
         match law {
-            Some(law @ Law::FixedWindow(_)) => windows(window_at(law, now), false),
-            Some(law @ (Law::SlidingWindow(_) | Law::SlidingLog(_))) => {
-                windows(window_at(law, now), true)
-            }
+            Some(law @ Law::FixedWindow(_)) => windows(law, false),
+            Some(law @ (Law::SlidingWindow(_) | Law::SlidingLog(_))) => windows(law, true),
             _ => {
                 let life = law.and_then(bucket).map_or(LIFE_UNKNOWN, |bucket| {
                     drained_in(bucket.units_per_micro(), bucket.units_per_token(), capacity)
                 });
-                let cells = Cells::new(words, moment_bits(law, capacity));
-                Self::Moments(Moments::new(life, cells, now.steady.as_micros()))
+                let entries = Entries::new(words, moment_layout(law, capacity));
+                Self::Moments(Moments::new(life, entries, now.steady.as_micros()))
             }
         }
     }
 
-    pub(super) fn words(&self) -> usize {
+    pub(super) const fn words(&self) -> usize {
         match self {
-            Self::Windows(windows) => {
-                let previous = windows.previous.as_ref().map_or(0, Cells::words);
-                windows.current.words() + previous
-            }
-            Self::Moments(moments) => moments.cells.words(),
+            Self::Windows(windows) => windows.entries.words(),
+            Self::Moments(moments) => moments.entries.words(),
         }
     }
 
     pub(super) fn fold(&mut self) {
         match self {
-            Self::Windows(windows) => {
-                windows.current.fold();
-                windows.previous.iter_mut().for_each(Cells::fold);
-            }
-            Self::Moments(moments) => moments.cells.fold(),
+            Self::Windows(windows) => windows.entries.fold(),
+            Self::Moments(moments) => moments.entries.fold(),
         }
     }
 
-    /// Millionths of wrong answers to new keys.
-    pub(super) fn odds(&self, law: Option<&Law>, now: Now) -> u64 {
+    pub(super) fn fill(&self, law: Option<&Law>, now: Now) -> Fill {
         match (self, law) {
-            (Self::Windows(windows), Some(law)) => windows.odds(window_at(law, now)),
-            (Self::Moments(moments), _) => moments.odds(now.steady.as_micros()),
-            _ => 0,
+            (Self::Windows(windows), Some(law)) => windows.fill(window_at(law, now)),
+            (Self::Moments(moments), _) => moments.fill(now.steady.as_micros()),
+            _ => Fill::default(),
         }
     }
 
-    /// Forgets windows that have run out; `false` if nothing is left.
-    pub(super) fn roll(&mut self, law: Option<&Law>, now: Now) -> bool {
+    /// Takes note of a clock that was set back.
+    pub(super) fn notice(&mut self, law: Option<&Law>, now: Now) {
+        if let (Self::Windows(windows), Some(law)) = (self, law) {
+            windows.notice(window_at(law, now));
+        }
+    }
+
+    /// Forgets windows that have run out.
+    pub(super) fn roll(&mut self, law: Option<&Law>, now: Now) -> Standing {
         match (self, law) {
             (Self::Windows(windows), Some(law)) => windows.roll(window_at(law, now)),
-            (Self::Moments(moments), _) => moments.is_live(now.steady.as_micros()),
-            _ => false,
+            (Self::Moments(moments), _) if moments.is_live(now.steady.as_micros()) => {
+                Standing::Present
+            }
+            _ => Standing::RunOut,
         }
     }
 
     /// The state of a key by a law that counts in this way; `None` if nothing is counted. `exhausted` is
-    /// the amount to assume where a cell can say no more than "at least".
+    /// the amount to assume where an entry can say no more than "at least".
     pub(super) fn read(
         &self,
         law: &Law,
         fingerprint: u64,
         exhausted: u64,
         now: Now,
-    ) -> Option<State> {
+    ) -> Option<Estimate> {
         match self {
             Self::Windows(windows) => {
-                let seen = windows.read(fingerprint, window_at(law, now), exhausted)?;
-                windows_state(law, seen, now)
+                let window = window_at(law, now);
+                let (seen, is_shared) = windows.read(fingerprint, window, exhausted)?;
+                let state = windows_state(law, seen, now)?;
+                Some(Estimate { state, is_shared })
             }
             Self::Moments(moments) => {
-                let moment = moments.read(fingerprint, now.steady.as_micros())?;
+                let Owed { until, is_shared } =
+                    moments.read(fingerprint, now.steady.as_micros())?;
                 let per_micro = bucket(law)?.units_per_micro();
-                Some(State::Bucket(BucketState {
-                    full_at: u128::from(moment) * u128::from(per_micro),
+                let state = State::Bucket(BucketState {
+                    full_at: u128::from(until) * u128::from(per_micro),
                     at: now.steady,
-                }))
+                });
+                Some(Estimate { state, is_shared })
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use tollgate_core::{Bucket, Cost, Law, Now, State};
 
-use super::cells::Cells;
+use super::entries::{Entries, Fill, Found, Layout, Numbers};
 
 /// When keys will owe nothing any more, in ticks after `base`, rounded up.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,66 +10,85 @@ pub(crate) struct Moments {
     pub(crate) base: u64,
     /// Microseconds, or what the caller counts in.
     pub(crate) tick: u64,
-    pub(crate) cells: Cells,
+    pub(crate) entries: Entries,
+}
+
+/// When a key will owe nothing any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Owed {
+    pub(crate) until: u64,
+    /// Whether a shared entry says so.
+    pub(crate) is_shared: bool,
 }
 
 impl Moments {
     /// With ticks that reach over `life` and a quarter of it, so that the base seldom has to move.
-    pub(crate) fn new(life: u64, cells: Cells, now: u64) -> Self {
+    pub(crate) fn new(life: u64, entries: Entries, now: u64) -> Self {
         let reach = life.saturating_add(life / 4);
-        let tick = reach.div_ceil(cells.most() - 1).max(1);
+        let tick = reach.div_ceil(entries.layout().most() - 1).max(1);
         let base = now / tick;
-        Self { base, tick, cells }
+        Self {
+            base,
+            tick,
+            entries,
+        }
     }
 
-    /// From cells that were saved; `base` may be before all time.
-    pub(crate) fn starting_at(base: i128, tick: u64, mut cells: Cells) -> Self {
+    /// From entries that were saved; `base` may be before all time.
+    pub(crate) fn starting_at(base: i128, tick: u64, mut entries: Entries) -> Self {
         let tick = tick.max(1);
         // Rounded up, as every moment is.
         let base = base.div_euclid(i128::from(tick)) + 1;
         let early = u64::try_from(-base).unwrap_or(0);
-        cells.change(|ticks| ticks.saturating_sub(early));
+        entries.change(|[ticks, _]| [ticks.saturating_sub(early), 0]);
         let base = u64::try_from(base).unwrap_or(0);
-        Self { base, tick, cells }
+        Self {
+            base,
+            tick,
+            entries,
+        }
     }
 
-    /// Whether anything may be left: what has run out is forgotten only when the base moves.
-    pub(crate) fn is_live(&self, now: u64) -> bool {
-        !self.cells.is_clear() && self.passed(now) < self.cells.most()
+    /// Whether anything may be left.
+    pub(crate) const fn is_live(&self, now: u64) -> bool {
+        self.passed(now) < self.entries.layout().most()
     }
 
     /// When a key owes nothing any more; `None` if it owes nothing.
-    pub(crate) fn read(&self, fingerprint: u64, now: u64) -> Option<u64> {
-        let ticks = self.cells.read(fingerprint);
-        let moment = self.base.saturating_add(ticks).saturating_mul(self.tick);
-        (ticks > 0 && moment > now).then_some(moment)
+    pub(crate) fn read(&self, fingerprint: u64, now: u64) -> Option<Owed> {
+        let Found { numbers, is_shared } = self.entries.read(fingerprint, self.is_over(now));
+        let [ticks, _] = numbers;
+        let until = self.base.saturating_add(ticks).saturating_mul(self.tick);
+        (ticks > 0).then_some(Owed { until, is_shared })
     }
 
     pub(crate) fn raise(&mut self, fingerprint: u64, moment: u64, now: u64) {
-        if self.ticks(moment) > self.cells.most() {
+        let most = self.entries.layout().most();
+        if self.ticks(moment) > most {
             self.roll(now);
         }
-        while self.ticks(moment) > self.cells.most() {
+        while self.ticks(moment) > most {
             self.coarsen();
         }
-        let ticks = self.ticks(moment);
-        self.cells.raise(fingerprint, ticks);
+        let (ticks, is_over) = (self.ticks(moment), self.is_over(now));
+        self.entries.raise(fingerprint, [ticks, 0], is_over);
     }
 
-    /// The odds that a key which owes nothing is taken to owe something, in millionths, at most: what has
-    /// run out since the base moved is taken to be live.
-    pub(crate) fn odds(&self, now: u64) -> u64 {
-        match self.is_live(now) {
-            true => self.cells.odds(),
-            false => 0,
-        }
+    pub(crate) fn fill(&self, now: u64) -> Fill {
+        self.entries.fill(self.is_over(now))
     }
 
-    /// Moves the base to the present, so that cells which have run out are zero.
+    fn is_over(&self, now: u64) -> impl Fn(Numbers) -> bool + use<> {
+        let passed = self.passed(now);
+        move |[ticks, _]| ticks <= passed
+    }
+
+    /// Moves the base to the present.
     fn roll(&mut self, now: u64) {
         let passed = self.passed(now);
         if passed > 0 {
-            self.cells.change(|ticks| ticks.saturating_sub(passed));
+            self.entries
+                .change(|[ticks, _]| [ticks.saturating_sub(passed), 0]);
             self.base += passed;
         }
     }
@@ -86,7 +105,8 @@ impl Moments {
     /// Twice as long ticks: a debt was larger than was to be expected.
     fn coarsen(&mut self) {
         let odd = self.base & 1;
-        self.cells.change(|ticks| (ticks + odd).div_ceil(2));
+        self.entries
+            .change(|[ticks, _]| [(ticks + odd).div_ceil(2), 0]);
         self.base /= 2;
         self.tick = self.tick.saturating_mul(2);
     }
@@ -98,13 +118,13 @@ pub(super) const LIFE_UNKNOWN: u64 = 10 * 86_400 * 1_000_000;
 const LIFE_MAX: u64 = 100 * 365 * 86_400 * 1_000_000;
 
 /// A bucket's moments are fine enough that rounding up costs a small part of a token.
-pub(super) const fn moment_bits(law: Option<&Law>, capacity: u64) -> u32 {
-    match capacity {
+pub(super) const fn moment_layout(law: Option<&Law>, capacity: u64) -> Layout {
+    let bits = match capacity {
         _ if law.is_none() => 32,
-        0..=31 => 12,
-        32..=4_095 => 16,
+        0..=4_095 => 16,
         _ => 32,
-    }
+    };
+    Layout { bits, numbers: 1 }
 }
 
 /// Microseconds until a bucket that owes `capacity` tokens owes nothing.

@@ -1,12 +1,20 @@
 //! The sketches of one shard, and how they share its words.
 
-use tollgate_core::{Law, Now, State};
+use tollgate_core::{Law, Now, State, Timestamp};
 
-use super::counts::Counts;
+use super::{
+    counts::{Counts, Estimate, Standing},
+    entries::Fill,
+};
 use crate::class::Scope;
 
-/// The least words of a sketch.
+/// The least words of a sketch: a bucket.
 const WORDS_MIN: usize = 8;
+/// From these odds on, in millionths, a failure policy answers for keys whose count is shared.
+pub(crate) const ODDS_MAX: u64 = 10_000;
+/// How old the odds may be by which that is decided, in additions and in time.
+const ADDED_MAX: u32 = 64;
+const ODDS_AGE_MAX: u64 = 1_000_000;
 
 /// The sketches of one shard.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +30,24 @@ pub(crate) struct Sketch {
     /// How they count; `None` in the last sketch, of any limit.
     pub(crate) law: Option<Law>,
     pub(crate) counts: Counts,
+    pub(crate) odds: Odds,
+}
+
+/// The odds as they were last worked out, which takes a look at every entry.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Odds {
+    millionths: u64,
+    at: Timestamp,
+    /// Additions since.
+    added: u32,
+}
+
+/// What the sketches of a shard say of a key.
+#[derive(Clone, Debug)]
+pub(crate) struct Reading {
+    pub(crate) state: State,
+    /// Whether it is so likely to be too much that a failure policy is to answer.
+    pub(crate) is_doubtful: bool,
 }
 
 /// Whose count is asked for or added.
@@ -34,28 +60,28 @@ pub(crate) struct Owner<'a> {
     pub(crate) capacity: u64,
 }
 
-/// A reading of one sketch.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Fill {
-    pub(crate) scope: Option<Scope>,
-    /// Millionths.
-    pub(crate) odds: u64,
-    pub(crate) words: usize,
-}
-
 impl Overflow {
     #[inline]
     pub(crate) const fn is_empty(&self) -> bool {
         self.sketches.is_empty()
     }
 
-    /// The state of a key as its law counts; `None` if nothing is counted.
-    pub(crate) fn read(&self, owner: Owner<'_>, now: Now) -> Option<State> {
+    /// What is counted of a key, as its law counts; `None` if nothing is.
+    pub(crate) fn read(&self, owner: Owner<'_>, now: Now) -> Option<Reading> {
         let of_limit = |sketch: &&Sketch| sketch.scope.is_none() || sketch.scope == owner.scope;
         let found = self.sketches.iter().filter(of_limit);
-        let states = found.filter_map(|sketch| sketch.read(owner, now));
+        let readings = found.filter_map(|sketch| sketch.read(owner, now));
         // A key that was counted by another law is counted in both: the later one knows of the earlier.
-        states.max_by_key(|state| owner.law.used(state, now))
+        readings.max_by_key(|reading| owner.law.used(&reading.state, now))
+    }
+
+    /// Takes note of the time: of a clock that was set back, and of what has run out since the odds were last
+    /// worked out.
+    pub(crate) fn notice(&mut self, now: Now) {
+        for sketch in &mut self.sketches {
+            sketch.counts.notice(sketch.law.as_ref(), now);
+            sketch.refresh_odds(now);
+        }
     }
 
     /// Adds what a key has used; the sketches of the shard take `words_max` words in all.
@@ -69,6 +95,7 @@ impl Overflow {
         let place = self.place(owner, words_max, now);
         if let Some(sketch) = place.and_then(|place| self.sketches.get_mut(place)) {
             sketch.counts.add(law, fingerprint, state, now);
+            sketch.odds.added += 1;
         }
     }
 
@@ -85,44 +112,33 @@ impl Overflow {
         self.sketches.push(sketch);
     }
 
-    /// How full every sketch of the shard is.
-    pub(crate) fn fills(&self, now: Now) -> impl Iterator<Item = Fill> {
-        self.sketches.iter().map(move |sketch| Fill {
-            scope: sketch.scope,
-            odds: sketch.counts.odds(sketch.law.as_ref(), now),
-            words: sketch.counts.words(),
-        })
-    }
-
     /// The sketch for a key's limit, made now if need be.
     fn place(&mut self, owner: Owner<'_>, words_max: usize, now: Now) -> Option<usize> {
-        if let Some(place) = self.find(owner.scope, Some(owner.law))
-            && let Some(sketch) = self.sketches.get_mut(place)
-            && sketch.counts.roll(sketch.law.as_ref(), now)
-        {
+        if let Some(place) = self.find(owner.scope, Some(owner.law), now) {
             return Some(place);
         }
         // What has run out makes room, and is made anew for the amounts of today.
         self.sketches
-            .retain_mut(|sketch| sketch.counts.roll(sketch.law.as_ref(), now));
+            .retain_mut(|sketch| sketch.roll(now) != Standing::RunOut);
         let is_sketched = !matches!(owner.law, Law::Custom(_));
         // The last sketch always finds room.
         let has_room = (self.sketches.len() + 2) * WORDS_MIN <= words_max;
         if is_sketched && has_room {
             return Some(self.make(owner.scope, Some(owner), words_max, now));
         }
-        let last = self.find(None, None);
+        let last = self.find(None, None, now);
         Some(last.unwrap_or_else(|| self.make(None, None, words_max, now)))
     }
 
-    fn find(&self, scope: Option<Scope>, law: Option<&Law>) -> Option<usize> {
-        self.sketches.iter().position(|sketch| {
-            sketch.scope == scope
-                && match (&sketch.law, law) {
-                    (Some(its), Some(law)) => its.counts_like(law),
-                    (None, None) => true,
-                    _ => false,
-                }
+    /// The sketch of a limit to which can be added now.
+    fn find(&mut self, scope: Option<Scope>, law: Option<&Law>, now: Now) -> Option<usize> {
+        self.sketches.iter_mut().position(|sketch| {
+            let is_alike = match (&sketch.law, law) {
+                (Some(its), Some(law)) => its.counts_like(law),
+                (None, None) => true,
+                _ => false,
+            };
+            sketch.scope == scope && is_alike && sketch.roll(now) == Standing::Present
         })
     }
 
@@ -140,6 +156,7 @@ impl Overflow {
             scope,
             law: law.cloned(),
             counts: Counts::new(law, capacity, words, now),
+            odds: Odds::default(),
         });
         self.sketches.len() - 1
     }
@@ -180,7 +197,7 @@ pub(crate) fn make_room(sketches: &mut [impl Foldable], words_max: usize) -> usi
 }
 
 impl Sketch {
-    fn read(&self, owner: Owner<'_>, now: Now) -> Option<State> {
+    fn read(&self, owner: Owner<'_>, now: Now) -> Option<Reading> {
         let Owner {
             fingerprint,
             law,
@@ -189,18 +206,43 @@ impl Sketch {
         } = owner;
         match (&self.law, &self.counts) {
             (Some(its), counts) => {
-                let state = counts.read(its, fingerprint, capacity, now)?;
-                Some(match law.counts_like(its) {
+                let Estimate { state, is_shared } = counts.read(its, fingerprint, capacity, now)?;
+                let is_doubtful = is_shared && self.odds.millionths > ODDS_MAX;
+                let state = match law.counts_like(its) {
                     true => state,
                     false => law.adopt(its, state, now),
-                })
+                };
+                Some(Reading { state, is_doubtful })
             }
             (None, Counts::Moments(moments)) => {
                 let now_micros = now.steady.as_micros();
                 let _until = moments.read(fingerprint, now_micros)?;
-                Some(law.admitted(capacity, now))
+                // How much the key has used is not known here.
+                Some(Reading {
+                    state: law.admitted(capacity, now),
+                    is_doubtful: true,
+                })
             }
             (None, Counts::Windows(_)) => None,
+        }
+    }
+
+    fn roll(&mut self, now: Now) -> Standing {
+        self.counts.roll(self.law.as_ref(), now)
+    }
+
+    pub(crate) fn fill(&self, now: Now) -> Fill {
+        self.counts.fill(self.law.as_ref(), now)
+    }
+
+    fn refresh_odds(&mut self, now: Now) {
+        let age = now.steady.since(self.odds.at).get();
+        if self.odds.added >= ADDED_MAX || age >= ODDS_AGE_MAX {
+            self.odds = Odds {
+                millionths: self.fill(now).odds,
+                at: now.steady,
+                added: 0,
+            };
         }
     }
 }

@@ -2,16 +2,22 @@
 
 use tollgate_core::{FixedState, Law, Log, LogEntry, Micros, Now, SlidingState, State, Timestamp};
 
-use super::cells::Cells;
+use super::{
+    counts::Standing,
+    entries::{Entries, Fill, Found, Layout, is_zero},
+};
 
 /// Admissions of the window in progress and, where that still counts, of the one before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Windows {
     pub(crate) window: u64,
-    /// Units that one of a cell stands for; above one only for amounts beyond 32 bits.
+    /// The window in which a clock was found that was set back by more than one: what is counted here then
+    /// counts in that one (D7). It is kept for the time that it was counted in, since the clock may be set
+    /// forward again.
+    pub(crate) rebased_to: Option<u64>,
+    /// Units that one of an entry stands for; above one only for amounts beyond its bits.
     pub(crate) quantum: u64,
-    pub(crate) current: Cells,
-    pub(crate) previous: Option<Cells>,
+    pub(crate) entries: Entries,
 }
 
 /// What a key has used in a window and in the one before.
@@ -23,99 +29,123 @@ pub(super) struct Seen {
 }
 
 impl Windows {
-    pub(super) fn odds(&self, window: u64) -> u64 {
-        let (current, previous) = (
-            self.current.odds(),
-            self.previous.as_ref().map_or(0, Cells::odds),
-        );
-        match window.saturating_sub(self.window) {
-            0 => current.saturating_add(previous),
-            1 if self.previous.is_some() => current,
-            _ => 0,
-        }
+    pub(super) fn fill(&self, window: u64) -> Fill {
+        let counts = |current, previous| {
+            let counts = self.counts_at(
+                window,
+                Seen {
+                    window,
+                    current,
+                    previous,
+                },
+            );
+            counts.is_some_and(|seen| seen.current > 0 || seen.previous > 0)
+        };
+        self.entries
+            .fill(|[current, previous]| !counts(current, previous))
     }
 
     /// Takes all for admitted in `window`.
     pub(crate) fn move_to(&mut self, window: u64) {
-        if let Some(previous) = &mut self.previous {
-            self.current.join(previous, u64::saturating_add);
-            previous.clear();
-        }
+        self.entries
+            .change(|[current, previous]| [current.saturating_add(previous), 0]);
         self.window = window;
     }
 
-    pub(super) fn roll(&mut self, window: u64) -> bool {
-        let ahead = window.saturating_sub(self.window);
-        // A clock was set back: the counts move into the present window (D7).
-        if self.window > window.saturating_add(1) {
-            self.move_to(window);
-        }
-        match &mut self.previous {
-            _ if ahead == 0 => {}
-            Some(previous) if ahead == 1 => {
-                std::mem::swap(previous, &mut self.current);
-                self.current.clear();
-                self.window = window;
-            }
-            previous => {
-                self.current.clear();
-                previous.iter_mut().for_each(Cells::clear);
-                self.window = window;
-            }
-        }
-        !self.current.is_clear() || self.previous.as_ref().is_some_and(|it| !it.is_clear())
+    pub(super) fn notice(&mut self, window: u64) {
+        self.rebased_to = match self.is_ahead(window) {
+            true => self.rebased_to.or(Some(window)),
+            false => None,
+        };
     }
 
-    pub(super) fn read(&self, fingerprint: u64, window: u64, exhausted: u64) -> Option<Seen> {
-        let units = |cells: &Cells| {
-            let number = cells.read(fingerprint);
-            let units = number.saturating_mul(self.quantum);
-            if number == cells.most() {
-                units.max(exhausted)
-            } else {
-                units
+    pub(super) fn roll(&mut self, window: u64) -> Standing {
+        match window.saturating_sub(self.window) {
+            0 if self.is_ahead(window) => Standing::Ahead,
+            0 => Standing::Present,
+            1 if self.has_previous() => {
+                self.entries.change(|[current, _]| [0, current]);
+                self.window = window;
+                Standing::Present
             }
+            _ => Standing::RunOut,
+        }
+    }
+
+    /// What a key has used, and whether several share it.
+    pub(super) fn read(
+        &self,
+        fingerprint: u64,
+        window: u64,
+        exhausted: u64,
+    ) -> Option<(Seen, bool)> {
+        let Found { numbers, is_shared } = self.entries.read(fingerprint, is_zero);
+        let [current, previous] = numbers.map(|number| {
+            let units = number.saturating_mul(self.quantum);
+            match number == self.entries.layout().most() {
+                true => units.max(exhausted),
+                false => units,
+            }
+        });
+        let seen = Seen {
+            window: self.window,
+            current,
+            previous,
         };
-        let current = units(&self.current);
-        let previous = self.previous.as_ref().map_or(0, units);
-        let seen = match (window.saturating_sub(self.window), &self.previous) {
-            (0, _) => Seen {
-                window: self.window,
-                current,
-                previous,
-            },
-            (1, Some(_)) => Seen {
-                window,
-                current: 0,
-                previous: current,
-            },
-            _ => return None,
-        };
-        (seen.current > 0 || seen.previous > 0).then_some(seen)
+        let seen = self.counts_at(window, seen)?;
+        (seen.current > 0 || seen.previous > 0).then_some((seen, is_shared))
     }
 
     pub(super) fn raise(&mut self, fingerprint: u64, seen: Seen) {
-        let cells = |units: u64| units.div_ceil(self.quantum);
-        let (current, previous) = (cells(seen.current), cells(seen.previous));
+        let number = |units: u64| units.div_ceil(self.quantum);
+        let numbers = [seen.current, seen.previous].map(number);
         // All that is counted here lasts as long as the latest of it.
         self.window = self.window.max(seen.window);
-        self.current.raise(fingerprint, current);
-        if let Some(cells) = &mut self.previous {
-            cells.raise(fingerprint, previous);
+        self.entries.raise(fingerprint, numbers, is_zero);
+    }
+
+    /// What counts of it in `window`.
+    fn counts_at(&self, window: u64, seen: Seen) -> Option<Seen> {
+        let rebased_to = self.rebased_to.filter(|_| self.is_ahead(window));
+        let since = rebased_to.unwrap_or(self.window);
+        match window.saturating_sub(since) {
+            0 => Some(Seen {
+                window: self.window,
+                ..seen
+            }),
+            1 if self.has_previous() => {
+                let faded = rebased_to.map_or(0, |_| seen.previous);
+                Some(Seen {
+                    window,
+                    current: 0,
+                    previous: seen.current.saturating_add(faded),
+                })
+            }
+            _ => None,
         }
+    }
+
+    const fn is_ahead(&self, window: u64) -> bool {
+        self.window > window.saturating_add(1)
+    }
+
+    const fn has_previous(&self) -> bool {
+        self.entries.layout().numbers == 2
     }
 }
 
-/// Bits of a cell, and units that one of it stands for. The largest number stands for "at least", so the
-/// amount is below it.
-pub(super) const fn window_cells(capacity: u64) -> (u32, u64) {
-    match capacity {
-        0..=0xe => (4, 1),
-        0xf..=0xfe => (8, 1),
-        0xff..=0xffe => (12, 1),
-        0xfff..=0xfffe => (16, 1),
-        _ => (32, capacity.div_ceil(u32::MAX as u64 - 1)),
-    }
+/// How entries are cut, and units that one of a number stands for. The largest number stands for "at
+/// least", so the amount is below it.
+pub(super) const fn window_layout(capacity: u64, has_previous: bool) -> (Layout, u64) {
+    const BITS_MAX: u32 = 24;
+    let (bits, quantum) = match capacity {
+        0..=0xe if has_previous => (4, 1),
+        0..=0xfe => (8, 1),
+        0xff..=0xfffe => (16, 1),
+        _ => (BITS_MAX, capacity.div_ceil((1 << BITS_MAX) - 2)),
+    };
+    let numbers = if has_previous { 2 } else { 1 };
+    (Layout { bits, numbers }, quantum)
 }
 
 /// The window of the present. Logs have windows of elapsed time; nothing else counts by them.

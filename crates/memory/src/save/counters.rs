@@ -68,11 +68,25 @@ impl<C: Clock> MemoryStore<C> {
     ///
     /// [`LoadError`] if the file is not whole and ours; nothing of it is used then.
     pub fn load(input: impl Read, keys: usize, clock: C) -> Result<Self, LoadError> {
+        Self::load_with_bounds(input, keys, Self::OVERFLOW_BYTES_DEFAULT, clock)
+    }
+
+    /// As [`MemoryStore::load`], with the bounds of [`MemoryStore::with_bounds`].
+    ///
+    /// # Errors
+    ///
+    /// As [`MemoryStore::load`].
+    pub fn load_with_bounds(
+        input: impl Read,
+        keys: usize,
+        overflow_bytes: usize,
+        clock: C,
+    ) -> Result<Self, LoadError> {
         let now = clock.now();
         let mut reader = Reader::new(Contents::Counters, input)?;
         let Header { secrets, saved_at } = reader.header()?;
         let hash = Fingerprinter::with_secrets(secrets);
-        let counters = Counters::new(keys, Self::OVERFLOW_BYTES_DEFAULT, hash);
+        let counters = Counters::new(keys, overflow_bytes, hash);
         while !reader.is_at_end() {
             let fingerprint = reader.word()?;
             if fingerprint == 0 && !reader.is_without_sketches() {

@@ -10,10 +10,10 @@ use tollgate_core::Timestamp;
 
 use super::LoadError;
 
-/// Of counters without sketches, and of cells.
+/// Without sketches.
 const VERSION_1: u64 = 1;
-/// Of counters and sketches.
-const VERSION_2: u64 = 2;
+/// With sketches: the version that is written.
+const VERSION: u64 = 2;
 const WORD_BYTES: usize = size_of::<u64>();
 /// More than a store of 10 million keys writes; more is neither written nor read.
 const BYTES_MAX: u64 = 1 << 30;
@@ -43,14 +43,6 @@ impl Contents {
         })
     }
 
-    /// The version that is written; those before it are read as well.
-    const fn version(self) -> u64 {
-        match self {
-            Self::Counters => VERSION_2,
-            Self::Cells => VERSION_1,
-        }
-    }
-
     /// Not a secret: it guards against accidents.
     fn checksum(self, version: u64) -> SipHasher13 {
         SipHasher13::new_with_keys(self.magic(), version)
@@ -76,14 +68,14 @@ impl<'a, W: Write> Writer<'a, W> {
             out,
             buffer,
             bytes: 0,
-            checksum: contents.checksum(contents.version()),
+            checksum: contents.checksum(VERSION),
         }
     }
 
     pub(crate) fn header(&mut self, header: &Header) -> io::Result<()> {
         let saved_at = header.saved_at.as_micros();
         self.words(
-            [self.contents.magic(), self.contents.version()]
+            [self.contents.magic(), VERSION]
                 .into_iter()
                 .chain(header.secrets)
                 .chain([saved_at]),
@@ -141,9 +133,8 @@ impl Reader {
             return Err(LoadError::Damaged("it ends within a word"));
         };
         let version = words.get(1).map_or(0, |word| u64::from_le_bytes(*word));
-        let ours = contents.version();
-        if words.len() > 1 && !(VERSION_1..=ours).contains(&version) {
-            let found = version;
+        if words.len() > 1 && !(VERSION_1..=VERSION).contains(&version) {
+            let (found, ours) = (version, VERSION);
             return Err(LoadError::Version { found, ours });
         }
         let mut checksum = contents.checksum(version);

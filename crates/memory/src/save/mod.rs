@@ -10,5 +10,8 @@ mod file;
 mod record;
 mod sketches;
 
-pub(crate) use self::file::{Contents, Header, Reader, Writer};
 pub use self::{counters::SAVED_PERIOD_MIN, error::LoadError};
+pub(crate) use self::{
+    file::{Contents, Header, Reader, Writer},
+    sketches::{read_entries, write_entries},
+};

@@ -14,7 +14,7 @@ use super::{
     record::{Kept, read_scope, scope_words},
 };
 use crate::{
-    overflow::{Cells, Counts, Moments, Sketch, Windows},
+    overflow::{Counts, Entries, Layout, Moments, Odds, Sketch, Windows},
     store::Counters,
 };
 
@@ -82,12 +82,7 @@ fn write<W: Write>(sketch: &Sketch, out: &mut Writer<'_, W>, now: Now) -> io::Re
     match &sketch.counts {
         Counts::Windows(windows) => {
             out.words([WINDOWS, windows.window, windows.quantum])?;
-            out.words([u64::from(windows.previous.is_some())])?;
-            write_cells(&windows.current, out)?;
-            windows
-                .previous
-                .iter()
-                .try_for_each(|cells| write_cells(cells, out))
+            write_entries(&windows.entries, out)
         }
         Counts::Moments(moments) => {
             // As the time of day: elapsed time has another origin in every process.
@@ -96,15 +91,18 @@ fn write<W: Write>(sketch: &Sketch, out: &mut Writer<'_, W>, now: Now) -> io::Re
             let behind = now.steady.as_micros().saturating_sub(now.wall.as_micros());
             let base = base.saturating_add(ahead).saturating_sub(behind);
             out.words([MOMENTS, base, moments.tick])?;
-            write_cells(&moments.cells, out)
+            write_entries(&moments.entries, out)
         }
     }
 }
 
-fn write_cells<W: Write>(cells: &Cells, out: &mut Writer<'_, W>) -> io::Result<()> {
-    let words = cells.as_words();
+pub(crate) fn write_entries<W: Write>(
+    entries: &Entries,
+    out: &mut Writer<'_, W>,
+) -> io::Result<()> {
+    let (words, Layout { bits, numbers }) = (entries.as_words(), entries.layout());
     let length = u64::try_from(words.len()).map_err(io::Error::other)?;
-    out.words([u64::from(cells.bits()), length])?;
+    out.words([bits.into(), numbers.into(), length])?;
     out.words(words.iter().copied())
 }
 
@@ -118,14 +116,11 @@ fn read(input: &mut Reader, saved_at: Timestamp, now: Now) -> Result<Option<Sket
     let counts = match input.word()? {
         WINDOWS => {
             let (window, quantum) = (input.word()?, input.word()?.max(1));
-            let has_previous = input.word()? != 0;
-            let current = read_cells(input)?;
-            let previous = has_previous.then(|| read_cells(input)).transpose()?;
             let mut windows = Windows {
                 window,
+                rebased_to: None,
                 quantum,
-                current,
-                previous,
+                entries: read_entries(input)?,
             };
             if let Some(Law::SlidingLog(log)) = &law {
                 let away = now.wall.since(saved_at).get();
@@ -139,25 +134,32 @@ fn read(input: &mut Reader, saved_at: Timestamp, now: Now) -> Result<Option<Sket
         }
         MOMENTS => {
             let (base, tick) = (input.word()?, input.word()?.max(1));
-            let cells = read_cells(input)?;
+            let entries = read_entries(input)?;
             let origin = now.wall.max(saved_at).as_micros();
             let (base, now) = (i128::from(base), now.steady.as_micros());
             let base = base - i128::from(origin) + i128::from(now);
-            Counts::Moments(Moments::starting_at(base, tick, cells))
+            Counts::Moments(Moments::starting_at(base, tick, entries))
         }
         _ => return Err(LoadError::Damaged("a sketch of an unknown kind")),
     };
-    Ok(Some(Sketch { scope, law, counts }))
+    Ok(Some(Sketch {
+        scope,
+        law,
+        counts,
+        odds: Odds::default(),
+    }))
 }
 
-fn read_cells(input: &mut Reader) -> Result<Cells, LoadError> {
-    let (bits, length) = (input.word()?, input.word()?);
-    let unknown = LoadError::Damaged("cells of an unknown width");
-    let bits = u32::try_from(bits).map_err(|_| LoadError::Damaged("cells of an unknown width"))?;
+pub(crate) fn read_entries(input: &mut Reader) -> Result<Entries, LoadError> {
+    let [bits, numbers, length] = [input.word()?, input.word()?, input.word()?];
+    let unknown = || LoadError::Damaged("entries of an unknown layout");
+    let [bits, numbers] = [bits, numbers].map(u32::try_from);
+    let (bits, numbers) = bits.ok().zip(numbers.ok()).ok_or_else(unknown)?;
+    let layout = Layout::new(bits, numbers).ok_or_else(unknown)?;
     if length > WORDS_MAX {
-        return Err(LoadError::Damaged("more cells than any store has"));
+        return Err(LoadError::Damaged("more entries than any store has"));
     }
     let words = (0..length).map(|_| input.word());
     let words: Box<[u64]> = words.collect::<Result<_, _>>()?;
-    Cells::from_words(words, bits).ok_or(unknown)
+    Entries::from_words(words, layout).ok_or_else(unknown)
 }

@@ -1,6 +1,6 @@
 //! One counter of a request, and where it was found.
 
-use tollgate_core::{Charge, Cost, Law, Now, State};
+use tollgate_core::{Charge, Cost, Law, Now, OnFailure, State};
 
 use crate::{class::Scope, overflow::Owner, word::Word};
 
@@ -18,6 +18,8 @@ pub(super) struct Counter<'c> {
     pub(super) must_write: bool,
     /// Whether it is reset while a sketch still counts it: its place is then marked.
     pub(super) is_marked: bool,
+    /// The policy that answers instead of a sketch.
+    pub(super) fallback: Option<OnFailure>,
     pub(super) state: State,
     /// The sum of the costs so far; `None` once that is beyond 64 bits.
     pub(super) asked: Option<Cost>,
@@ -66,6 +68,7 @@ impl<'c> Counter<'c> {
             before,
             must_write: false,
             is_marked: false,
+            fallback: None,
             state,
             asked: Some(Cost::ZERO),
         }

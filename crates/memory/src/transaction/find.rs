@@ -3,7 +3,7 @@
 use std::sync::MutexGuard;
 
 use smallvec::SmallVec;
-use tollgate_core::{Charge, Clock, Law, Limit, State};
+use tollgate_core::{Charge, Clock, Law, Limit, OnFailure, State};
 
 use super::{
     Transaction,
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     class::Scope,
-    overflow::Owner,
+    overflow::{Owner, Reading},
     shard::{Entry, Shard, position},
     slot::Slot,
     store::Counters,
@@ -38,7 +38,10 @@ impl<'s, 'c> Transaction<'s, 'c> {
                 counters.push(Counter::new(*charge, fingerprint, now));
             }
         }
-        let shards = lock(store, &counters);
+        let mut shards = lock(store, &counters);
+        for (_, shard) in &mut shards {
+            shard.overflow.notice(now);
+        }
         let mut transaction = Self {
             store,
             now,
@@ -164,9 +167,13 @@ impl<'s, 'c> Transaction<'s, 'c> {
             let found = own.or_else(|| match counter.elsewhere {
                 Elsewhere::Wide => self.wide(counter.fingerprint).map(Entry::parts),
                 Elsewhere::FormerWide(former) => self.wide(former).map(Entry::parts),
-                Elsewhere::Sketch => self.estimate(counter.law, counter.owner()),
+                Elsewhere::Sketch => {
+                    let owner = counter.owner();
+                    self.estimate(counter, owner)
+                }
                 Elsewhere::FormerSketch(former) => {
-                    self.estimate(counter.law, counter.former_owner(former))
+                    let owner = counter.former_owner(former);
+                    self.estimate(counter, owner)
                 }
                 Elsewhere::FormerSlot(held) => self.live_state(held.word),
                 Elsewhere::Nowhere => None,
@@ -231,19 +238,27 @@ impl<'s, 'c> Transaction<'s, 'c> {
     }
 
     /// What a sketch says of a key, as its law counts.
-    fn sketched(&self, owner: Owner<'_>) -> Option<State> {
+    fn sketched(&self, owner: Owner<'_>) -> Option<Reading> {
         let overflow = &self.shard(owner.fingerprint)?.overflow;
         if overflow.is_empty() {
             return None;
         }
-        let state = overflow.read(owner, self.now)?;
-        (!owner.law.is_fresh(&state, self.now)).then_some(state)
+        let reading = overflow.read(owner, self.now)?;
+        (!owner.law.is_fresh(&reading.state, self.now)).then_some(reading)
     }
 
-    fn estimate<'l>(&self, law: &'l Law, owner: Owner<'_>) -> Option<(&'l Law, State)> {
-        let state = self.sketched(owner)?;
+    /// What a sketch says of the counter, or the rule's failure policy where the sketch is not to be relied on.
+    fn estimate(&self, counter: &mut Counter<'c>, owner: Owner<'_>) -> Option<(&'c Law, State)> {
+        let Reading { state, is_doubtful } = self.sketched(owner)?;
         self.store.tally.estimated();
-        Some((law, state))
+        let law = counter.law;
+        counter.fallback = is_doubtful.then_some(counter.charge.policy.on_failure);
+        match counter.fallback {
+            // It is counted from now on, in a place of its own.
+            Some(OnFailure::Open) => Some((law, law.fresh(self.now))),
+            Some(OnFailure::Closed) => Some((law, law.admitted(law.capacity(), self.now))),
+            _ => Some((law, state)),
+        }
     }
 
     /// Whether a sketch counts a key, be it under a former period.

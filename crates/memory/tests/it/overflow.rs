@@ -2,7 +2,8 @@
 // Proves: C1
 
 use tollgate_core::{
-    Action, Charge, Cost, CounterKey, ImmediateStore, Limit, ManualClock, Micros, RuleId,
+    Action, Charge, Cost, CounterKey, ImmediateStore, Limit, ManualClock, Micros, OnFailure,
+    Policy, Reason, RuleId, Verdict,
 };
 use tollgate_memory::{CellStore, MemoryStore, Throttle};
 use tollgate_testkit::{ReferenceStore, Rng, limit};
@@ -13,6 +14,9 @@ const KEYS_MAX: usize = 100_000;
 const ATTACKERS: u64 = 1_000_000;
 const CLIENTS: u64 = 500;
 const EXHAUSTED: u64 = 50;
+
+/// The hashing secrets, so that every run sees the same collisions.
+const SECRETS: [u64; 4] = [11, 12, 13, 14];
 
 type Store = MemoryStore<ManualClock>;
 
@@ -56,7 +60,7 @@ fn rule(id: u128, limit: Limit) -> Rule {
 /// The attack of a million keys on the first two rules, each asking for `cost` of its limit.
 fn flood(rules: &[Rule], cost: u64) {
     let clock = ManualClock::start();
-    let store = MemoryStore::with_capacity(KEYS_MAX, clock.clone());
+    let store = MemoryStore::with_capacity(KEYS_MAX, clock.clone()).seeded(SECRETS);
     for rule in rules {
         for client in 0..CLIENTS {
             assert!(rule.take(&store, &format!("old{client}"), 1));
@@ -87,9 +91,12 @@ fn flood(rules: &[Rule], cost: u64) {
     }
 }
 
-/// Two rules under attack and one that is not.
 fn flood_by(algorithm: usize, cost: u64) {
-    let limits = [(1, "day"), (5, "h"), (100, "h")];
+    // The third is not attacked.
+    flood_of([(1, "day"), (5, "h"), (100, "h")], algorithm, cost);
+}
+
+fn flood_of(limits: [(u64, &str); 3], algorithm: usize, cost: u64) {
     let rules: Vec<Rule> = limits
         .into_iter()
         .enumerate()
@@ -131,11 +138,50 @@ fn a_flood_of_exhausted_keys_costs_nobody_else() {
     flood_by(2, u64::MAX);
 }
 
+#[test]
+fn a_flood_of_larger_limits_costs_nobody_else() {
+    flood_of([(200, "h"), (900, "day"), (2, "min")], 3, 7);
+}
+
+// 200,000 addresses each asked two rules once: 499 of 500 new clients and most of the old were denied.
+#[test]
+fn the_reported_flood_costs_nobody_else() {
+    let clock = ManualClock::start();
+    let store = MemoryStore::with_capacity(KEYS_MAX, clock.clone()).seeded(SECRETS);
+    let rules = [(1, "1/day"), (2, "5/h"), (3, "100/min")].map(|(id, text)| rule(id, limit(text)));
+    let [signup, users, others] = &rules;
+    for client in 0..CLIENTS {
+        assert!(users.take(&store, &format!("old{client}"), 1));
+    }
+    for attacker in 0..400_000_u64 {
+        clock.advance(Micros::new(9));
+        let flooded = if attacker < 200_000 { signup } else { users };
+        assert!(flooded.take(&store, &format!("attacker{}", attacker % 200_000), 1));
+    }
+    assert!(users.served(&store, "old", 1) >= 495);
+    for rule in [signup, users, others] {
+        assert!(rule.served(&store, "new", 0) >= 495, "{:?}", rule.limit);
+    }
+}
+
+// One address is enough where a client chooses a part of its key.
+#[test]
+fn a_flood_of_paths_from_one_address_costs_nobody_else() {
+    let clock = ManualClock::start();
+    let store = MemoryStore::with_capacity(KEYS_MAX, clock.clone()).seeded(SECRETS);
+    let rule = rule(1, limit("1/h"));
+    for path in 0..300_000_u64 {
+        clock.advance(Micros::new(9));
+        assert!(rule.take(&store, &format!("203.0.113.5 /{path}"), 1));
+    }
+    assert!(rule.served(&store, "new", 0) >= 495);
+}
+
 // 800,000 keys of two other rules freed 11 of 50 exhausted keys.
 #[test]
 fn a_flood_of_other_rules_frees_nobody() {
     let clock = ManualClock::start();
-    let store = MemoryStore::with_capacity(60_000, clock.clone());
+    let store = MemoryStore::with_capacity(60_000, clock.clone()).seeded(SECRETS);
     let victim = rule(1, limit("6/h burst 6"));
     for key in 0..EXHAUSTED {
         assert!(victim.take(&store, &format!("exhausted{key}"), 6));
@@ -168,7 +214,7 @@ fn a_flood_of_throttled_keys_frees_nobody_whatever_its_numbers() {
     );
     for flood in floods {
         let clock = ManualClock::start();
-        let cells = CellStore::with_capacity(1_000, clock.clone());
+        let cells = CellStore::with_capacity(1_000, clock.clone()).seeded(SECRETS);
         let is_limited = |key: String, ask| cells.throttle(key.as_bytes(), ask).unwrap().is_limited;
         for key in 0..EXHAUSTED {
             for _ in 0..5 {
@@ -266,7 +312,7 @@ fn nothing_passes_that_the_exact_law_would_deny_while_limits_change() {
 fn what_is_sketched_survives_a_restart() {
     for limit in every_algorithm(10, "day") {
         let clock = ManualClock::start();
-        let store = MemoryStore::with_capacity(500, clock.clone());
+        let store = MemoryStore::with_capacity(500, clock.clone()).seeded(SECRETS);
         let rule = rule(9, limit);
         for key in 0..4_000 {
             clock.advance(Micros::new(100));
