@@ -10,7 +10,7 @@ use tollgate_rules::Live;
 
 use crate::{
     config::{Owner, Penalising, Settings},
-    counters::Keeper,
+    counters::{Keeper, Room},
     engine::{self, Engine, Fleet, Penalties, Time},
     error::StartError,
     hangup::Hangup,
@@ -28,7 +28,11 @@ pub(crate) async fn engine(
     keeper: &Keeper,
     (live, time, recorder): (Arc<Live>, Time, Arc<Recorder>),
 ) -> Result<Arc<Engine>, StartError> {
-    let loaded = counters(keeper, settings.keys_max, &time);
+    let room = Room {
+        keys: settings.keys_max,
+        overflow_bytes: settings.overflow_bytes,
+    };
+    let loaded = counters(keeper, room, &time);
     let (store, cells) = loaded.map_err(|source| StartError::Counters {
         path: settings.data.clone(),
         source,
@@ -63,8 +67,8 @@ fn metered(engine: &Arc<Engine>) {
     engine.recorder().reads_fleet(read);
 }
 
-fn counters(keeper: &Keeper, keys: usize, time: &Time) -> io::Result<Counters> {
-    Ok((keeper.load(keys, time)?, keeper.load(keys, time)?))
+fn counters(keeper: &Keeper, room: Room, time: &Time) -> io::Result<Counters> {
+    Ok((keeper.load(room, time)?, keeper.load(room, time)?))
 }
 
 /// A file is opened now, since one that cannot be will not mend itself; a server may come back.

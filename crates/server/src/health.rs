@@ -13,6 +13,7 @@ use crate::{
     engine::Engine,
     identity::KeysStanding,
     rules::{FileStatus, Publisher, Shown},
+    telemetry::Overflow,
     tls::Standings,
 };
 
@@ -70,6 +71,9 @@ impl Health {
         if let Some(fleet) = self.engine.fleet() {
             degraded.extend(fleet.troubles(self.engine.live()));
         }
+        let overflows = self.engine.recorder().overflows();
+        let unreliable = overflows.iter().filter(|it| it.is_unreliable);
+        degraded.extend(unreliable.map(Overflow::in_words));
         Condition {
             warnings: self.warnings(),
             revision: status.revision().map(|revision| revision.get()),
@@ -83,17 +87,21 @@ impl Health {
 impl Health {
     /// What works as set and may not be what was meant.
     fn warnings(&self) -> Vec<String> {
+        let overflows = self.engine.recorder().overflows();
+        let reliable = overflows.iter().filter(|it| !it.is_unreliable);
+        let mut warnings: Vec<String> = reliable.map(Overflow::in_words).collect();
         let has_none = |snapshot: &Snapshot| snapshot.deciding().next().is_none();
         if self.engine.live().with_snapshot(has_none) != Some(true) {
-            return Vec::new();
+            return warnings;
         }
         let remedy = match &self.file {
             Some(_) => "write rules into the rules file",
             None => "write rules with `tollgate rules apply FILE`",
         };
-        vec![format!(
+        warnings.push(format!(
             "no rules are in force: every request passes; {remedy}"
-        )]
+        ));
+        warnings
     }
 }
 

@@ -198,6 +198,8 @@ impl Server {
         let mut chores = chores(parts, &stopping, &drained);
         let engine = Arc::clone(&parts.engine);
         chores.spawn(self.keeper.clone().run(engine, stopping.clone()));
+        let engine = Arc::clone(&parts.engine);
+        chores.spawn(engine.watch_overflows(stopping.clone()));
         let (data, authority) = (self.data.path().to_owned(), Arc::clone(&parts.authority));
         chores.spawn(first_token::tidy(data, authority, stopping.clone()));
         if self.certificates.has_work() {

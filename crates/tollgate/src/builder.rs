@@ -39,7 +39,8 @@ pub struct Builder<L, S, O> {
     rule: RuleId,
 }
 
-/// The in-memory store in the making: what [`Builder::clock`] and [`Builder::capacity`] settle.
+/// The in-memory store in the making: what [`Builder::clock`],
+/// [`Builder::capacity`] and [`Builder::overflow_bytes`] settle.
 ///
 /// ```
 /// use tollgate::{Builder, InMemory, LimitsMissing, RateLimiter, SystemClock};
@@ -53,14 +54,15 @@ pub struct Builder<L, S, O> {
 pub struct InMemory<C> {
     clock: C,
     capacity: usize,
+    overflow_bytes: usize,
 }
 
 impl Builder<LimitsMissing, InMemory<SystemClock>, ()> {
     pub(crate) const fn new() -> Self {
-        let capacity = MemoryStore::<SystemClock>::CAPACITY_DEFAULT;
         let store = InMemory {
             clock: SystemClock,
-            capacity,
+            capacity: MemoryStore::<SystemClock>::CAPACITY_DEFAULT,
+            overflow_bytes: MemoryStore::<SystemClock>::OVERFLOW_BYTES_DEFAULT,
         };
         Self {
             limits: LimitsMissing,
@@ -126,6 +128,7 @@ impl<L, C, O> Builder<L, InMemory<C>, O> {
         let store = InMemory {
             clock,
             capacity: self.store.capacity,
+            overflow_bytes: self.store.overflow_bytes,
         };
         Builder {
             limits: self.limits,
@@ -147,6 +150,22 @@ impl<L, C, O> Builder<L, InMemory<C>, O> {
     #[must_use]
     pub fn capacity(mut self, keys: usize) -> Self {
         self.store.capacity = keys;
+        self
+    }
+
+    /// How many bytes may be taken to count keys that find no room; 16 MiB unless told otherwise. See
+    /// [`MemoryStore::with_bounds`].
+    ///
+    /// ```
+    /// use tollgate::RateLimiter;
+    ///
+    /// let limiter = RateLimiter::builder().limit("5/s".parse()?).overflow_bytes(1 << 20).build();
+    /// assert_eq!(limiter.stats().overflow_bytes_max, 1 << 20);
+    /// # Ok::<(), tollgate::LimitError>(())
+    /// ```
+    #[must_use]
+    pub fn overflow_bytes(mut self, bytes: usize) -> Self {
+        self.store.overflow_bytes = bytes;
         self
     }
 }
@@ -244,8 +263,12 @@ impl<C: Clock, O: Observer> Builder<LimitSet, InMemory<C>, O> {
     /// # Ok::<(), tollgate::LimitError>(())
     /// ```
     pub fn build(self) -> RateLimiter<MemoryStore<C>, O> {
-        let InMemory { clock, capacity } = self.store;
-        let store = MemoryStore::with_capacity(capacity, clock);
+        let InMemory {
+            clock,
+            capacity,
+            overflow_bytes,
+        } = self.store;
+        let store = MemoryStore::with_bounds(capacity, overflow_bytes, clock);
         RateLimiter::assemble(
             Revision::first(&self.limits, self.rule),
             store,

@@ -60,6 +60,9 @@ const BODY_BYTES: (usize, usize) = (1 << 10, 1 << 26);
 /// What requests may hold that have not arrived whole: more than the longest command over RESP, and its buffers.
 const UNFINISHED_BYTES: (usize, usize) = (1 << 22, 1 << 36);
 
+/// What the sketches of keys without room may take; more than 1 GiB could not be saved.
+const OVERFLOW_BYTES: (usize, usize) = (1 << 20, 1 << 29);
+
 /// The connections that may be allowed.
 const CONNECTIONS: (usize, usize) = (1, 1_000_000);
 
@@ -83,6 +86,9 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     let has_no_demo = reader.value("no_demo", parse::switch);
     let keys_max = reader.value("keys_max", |text| {
         parse::count(text, 1_000, MemoryStore::<SystemClock>::CAPACITY_MAX)
+    });
+    let overflow_bytes = reader.value("overflow_bytes", |text| {
+        parse::count(text, OVERFLOW_BYTES.0, OVERFLOW_BYTES.1)
     });
     let token = cross::token(reader);
     let admin_rules = authority::read(reader);
@@ -115,6 +121,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         client_address: client_address?,
         identity: identity?,
         keys_max: keys_max?,
+        overflow_bytes: overflow_bytes?,
         wording: wording?,
         envoy_fields: envoy_fields?,
         penalty: penalty?,

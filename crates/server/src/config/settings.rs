@@ -44,6 +44,8 @@ pub struct Settings {
     pub identity: Identity,
     /// How many keys there is room for.
     pub keys_max: usize,
+    /// How many bytes may be taken to count those that find none.
+    pub overflow_bytes: usize,
     /// How answers are worded.
     pub wording: Wording,
     /// Which header fields Envoy is told to add, besides `Retry-After`.

@@ -181,6 +181,12 @@ pub(super) const GENERAL: &[Setting] = &[
         "How many keys the counters have room for, at 23 bytes each",
     ),
     Setting::value(
+        "overflow_bytes",
+        "BYTES",
+        "16777216",
+        "How much memory may be taken to count keys that find no room there, and as much again for CL.THROTTLE",
+    ),
+    Setting::value(
         "ratelimit_fields",
         "vendor|draft|both",
         "vendor",

@@ -17,16 +17,24 @@ pub(crate) struct CountersFile {
     path: PathBuf,
 }
 
+/// How much the counters may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    pub(crate) keys: usize,
+    /// For those that find no room among the keys.
+    pub(crate) overflow_bytes: usize,
+}
+
 /// Counters that can be kept in a file.
 pub(crate) trait Kept: Sized {
     /// What the file is called.
     const NAME: &'static str;
 
     /// Without any.
-    fn empty(keys: usize, time: Time) -> Self;
+    fn empty(room: Room, time: Time) -> Self;
 
     /// With those that were written.
-    fn read(input: impl Read, keys: usize, time: Time) -> Result<Self, LoadError>;
+    fn read(input: impl Read, room: Room, time: Time) -> Result<Self, LoadError>;
 
     /// Writes those worth keeping, and says how many.
     fn write(&self, out: &mut impl Write) -> io::Result<usize>;
@@ -35,12 +43,12 @@ pub(crate) trait Kept: Sized {
 impl Kept for MemoryStore<Time> {
     const NAME: &'static str = "counters.bin";
 
-    fn empty(keys: usize, time: Time) -> Self {
-        Self::with_capacity(keys, time)
+    fn empty(room: Room, time: Time) -> Self {
+        Self::with_bounds(room.keys, room.overflow_bytes, time)
     }
 
-    fn read(input: impl Read, keys: usize, time: Time) -> Result<Self, LoadError> {
-        Self::load(input, keys, time)
+    fn read(input: impl Read, room: Room, time: Time) -> Result<Self, LoadError> {
+        Self::load_with_bounds(input, room.keys, room.overflow_bytes, time)
     }
 
     fn write(&self, out: &mut impl Write) -> io::Result<usize> {
@@ -51,12 +59,12 @@ impl Kept for MemoryStore<Time> {
 impl Kept for CellStore<Time> {
     const NAME: &'static str = "cells.bin";
 
-    fn empty(keys: usize, time: Time) -> Self {
-        Self::with_capacity(keys, time)
+    fn empty(room: Room, time: Time) -> Self {
+        Self::with_bounds(room.keys, room.overflow_bytes, time)
     }
 
-    fn read(input: impl Read, keys: usize, time: Time) -> Result<Self, LoadError> {
-        Self::load(input, keys, time)
+    fn read(input: impl Read, room: Room, time: Time) -> Result<Self, LoadError> {
+        Self::load_with_bounds(input, room.keys, room.overflow_bytes, time)
     }
 
     fn write(&self, out: &mut impl Write) -> io::Result<usize> {
@@ -92,8 +100,8 @@ impl CountersFile {
     }
 
     /// What to go on with: what was saved, or nothing.
-    pub(super) fn load<K: Kept>(&self, keys: usize, time: &Time) -> io::Result<(K, Found)> {
-        let empty = || K::empty(keys, time.clone());
+    pub(super) fn load<K: Kept>(&self, room: Room, time: &Time) -> io::Result<(K, Found)> {
+        let empty = || K::empty(room, time.clone());
         let file = match File::open(&self.path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -101,7 +109,7 @@ impl CountersFile {
             }
             Err(error) => return Err(error),
         };
-        match K::read(BufReader::new(file), keys, time.clone()) {
+        match K::read(BufReader::new(file), room, time.clone()) {
             Ok(counters) => Ok((counters, Found::Counters)),
             Err(error) => {
                 let aside = self.path.with_extension("unreadable");

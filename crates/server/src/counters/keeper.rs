@@ -14,7 +14,7 @@ use tokio::{
 };
 use tollgate_memory::{CellStore, MemoryStore};
 
-use super::file::{CountersFile, Found, Kept};
+use super::file::{CountersFile, Found, Kept, Room};
 use crate::{
     engine::{Engine, Time},
     stop::Stop,
@@ -40,8 +40,8 @@ impl Keeper {
     }
 
     /// The counters to go on with; what was found is logged.
-    pub(crate) fn load<K: Kept>(&self, keys: usize, time: &Time) -> io::Result<K> {
-        let (counters, found) = CountersFile::of::<K>(&self.data).load(keys, time)?;
+    pub(crate) fn load<K: Kept>(&self, room: Room, time: &Time) -> io::Result<K> {
+        let (counters, found) = CountersFile::of::<K>(&self.data).load(room, time)?;
         match found {
             Found::Nothing => {}
             Found::Counters => tracing::info!(file = K::NAME, "Going on with saved counters."),
@@ -103,13 +103,17 @@ mod tests {
         }
         let folder = tempfile::tempdir().unwrap();
         let keeper = Keeper::new(folder.path());
+        let room = Room {
+            keys: 10_000,
+            overflow_bytes: 1 << 20,
+        };
         for _ in 0..20 {
             tokio::join!(
                 keeper.save(&engine),
                 keeper.save(&engine),
                 keeper.save(&engine)
             );
-            let store: MemoryStore<Time> = keeper.load(10_000, engine.time()).unwrap();
+            let store: MemoryStore<Time> = keeper.load(room, engine.time()).unwrap();
             assert_eq!(store.stats().keys, 5_000);
         }
     }

@@ -3,4 +3,5 @@
 mod file;
 mod keeper;
 
+pub(crate) use file::Room;
 pub(crate) use keeper::{Keeper, SAVE_EVERY};

@@ -3,6 +3,7 @@
 
 mod answer;
 mod counters;
+mod overflow;
 mod penalty;
 mod repeat;
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::{
     histogram::seconds,
-    hot, identity,
+    hot, identity, overflow,
     reading::{Kind, Reading, Value},
     recorder::Recorder,
     resident::resident_bytes,
@@ -19,6 +19,7 @@ impl Recorder {
         self.decisions(&mut reading);
         self.rules(&mut reading);
         self.counters(&mut reading);
+        overflow::read(&self.overflows(), &mut reading);
         self.shared(&mut reading);
         hot::read(self.top(), &mut reading);
         identity::read(self, &mut reading);

@@ -18,6 +18,7 @@ use super::{
     by_rule::ByRule,
     openmetrics,
     outcome::Outcome,
+    overflow::Overflow,
     shared::FleetReading,
     top::TopKeys,
     traffic::{Attempted, Attempts, Protocol, Traffic, Turned},
@@ -47,6 +48,7 @@ pub(crate) struct Recorder {
     pub(super) is_behind: AtomicBool,
     pub(super) saves: Attempts,
     pub(super) pushes: Attempts,
+    overflows: ArcSwap<Vec<Overflow>>,
     store: OnceLock<ReadStore>,
     fleet: OnceLock<ReadFleet>,
     top: TopKeys,
@@ -79,6 +81,16 @@ impl Recorder {
         read: impl Fn() -> Option<FleetReading> + Send + Sync + 'static,
     ) {
         drop(self.fleet.set(ReadFleet(Box::new(read))));
+    }
+
+    /// These rules have more keys than there is room for.
+    pub(crate) fn note_overflows(&self, overflows: Vec<Overflow>) {
+        self.overflows.store(Arc::new(overflows));
+    }
+
+    /// Rules with more keys than there is room for, as of the last look.
+    pub(crate) fn overflows(&self) -> Arc<Vec<Overflow>> {
+        self.overflows.load_full()
     }
 
     /// A request was decided.
