@@ -96,7 +96,9 @@ fn cause(answer: &Value, block: impl FnOnce() -> Option<String>) -> Option<Strin
     let policy = policy.unwrap_or("unknown");
     let has_rule = answer.get("rule").is_some_and(Value::is_string);
     match reason_of(answer)? {
-        Reason::Fallback => Some(format!("Redis is away, on_failure: {policy}")),
+        Reason::Fallback => Some(format!(
+            "Redis is away, or the counters are too full, on_failure: {policy}"
+        )),
         Reason::Doubt => Some(format!(
             "Redis may have lost what was counted, on_failure: {policy}"
         )),

@@ -23,7 +23,7 @@ pub enum Reason {
     Missing,
     /// The request has a tier that nothing names, and such requests are refused.
     UnknownTier,
-    /// The counters could not be asked in time: the rule's `on_failure` answered.
+    /// The counters could not be asked in time, or are too full to tell keys apart: the rule's `on_failure` answered.
     Fallback,
     /// The counters answered, but what they hold may be too little: the rule's `on_failure` answered.
     Doubt,

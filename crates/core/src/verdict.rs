@@ -30,7 +30,7 @@ pub struct Verdict {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FallbackCause {
-    /// They could not be asked, or did not answer in time.
+    /// They could not be asked, did not answer in time, or are too full to tell keys apart.
     #[default]
     Unanswered,
     /// They were asked: some may have been lost, and it is in doubt what is left of them.

@@ -78,8 +78,8 @@ fn name(counter: &Value) -> String {
 fn fallback(answer: &Value) -> String {
     match answer.get("fallback").and_then(Value::as_str) {
         Some(policy) => format!(
-            "Redis did not answer: these are the numbers of on_failure: {policy}; `tollgate doctor` says what \
-             is wrong with it\n"
+            "Redis did not answer, or the counters are too full: these are the numbers of on_failure: {policy}; \
+             `tollgate doctor` says what is wrong with Redis\n"
         ),
         None => String::new(),
     }

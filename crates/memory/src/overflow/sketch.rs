@@ -48,6 +48,8 @@ pub(crate) struct Reading {
     pub(crate) state: State,
     /// Whether it is so likely to be too much that a failure policy is to answer.
     pub(crate) is_doubtful: bool,
+    /// Whether something was counted by another law, from which the key's own takes over.
+    pub(crate) is_adopted: bool,
 }
 
 /// Whose count is asked for or added.
@@ -72,7 +74,16 @@ impl Overflow {
         let found = self.sketches.iter().filter(of_limit);
         let readings = found.filter_map(|sketch| sketch.read(owner, now));
         // A key that was counted by another law is counted in both: the later one knows of the earlier.
-        readings.max_by_key(|reading| owner.law.used(&reading.state, now))
+        readings.reduce(|most, other| {
+            let used = |reading: &Reading| owner.law.used(&reading.state, now);
+            let is_adopted = most.is_adopted || other.is_adopted;
+            let most = if used(&other) >= used(&most) {
+                other
+            } else {
+                most
+            };
+            Reading { is_adopted, ..most }
+        })
     }
 
     /// Takes note of the time: of a clock that was set back, and of what has run out since the odds were last
@@ -208,11 +219,16 @@ impl Sketch {
             (Some(its), counts) => {
                 let Estimate { state, is_shared } = counts.read(its, fingerprint, capacity, now)?;
                 let is_doubtful = is_shared && self.odds.millionths > ODDS_MAX;
-                let state = match law.counts_like(its) {
-                    true => state,
-                    false => law.adopt(its, state, now),
+                let is_adopted = !law.counts_like(its);
+                let state = match is_adopted {
+                    true => law.adopt(its, state, now),
+                    false => state,
                 };
-                Some(Reading { state, is_doubtful })
+                Some(Reading {
+                    state,
+                    is_doubtful,
+                    is_adopted,
+                })
             }
             (None, Counts::Moments(moments)) => {
                 let now_micros = now.steady.as_micros();
@@ -221,6 +237,7 @@ impl Sketch {
                 Some(Reading {
                     state: law.admitted(capacity, now),
                     is_doubtful: true,
+                    is_adopted: false,
                 })
             }
             (None, Counts::Windows(_)) => None,

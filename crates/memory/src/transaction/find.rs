@@ -185,7 +185,7 @@ impl<'s, 'c> Transaction<'s, 'c> {
                     || counter.law.capacity() == law.capacity();
                 // The windows of a sketch tell a log less from moment to moment: it is noted as it is.
                 let is_log = counter.is_sketched() && matches!(law, Law::SlidingLog(_));
-                counter.must_write =
+                counter.must_write |=
                     !counts_alike || !is_same || is_log || counter.is_carried_over();
                 counter.before = match counts_alike {
                     true => state,
@@ -249,10 +249,15 @@ impl<'s, 'c> Transaction<'s, 'c> {
 
     /// What a sketch says of the counter, or the rule's failure policy where the sketch is not to be relied on.
     fn estimate(&self, counter: &mut Counter<'c>, owner: Owner<'_>) -> Option<(&'c Law, State)> {
-        let Reading { state, is_doubtful } = self.sketched(owner)?;
+        let Reading {
+            state,
+            is_doubtful,
+            is_adopted,
+        } = self.sketched(owner)?;
         self.store.tally.estimated();
         let law = counter.law;
         counter.fallback = is_doubtful.then_some(counter.charge.policy.on_failure);
+        counter.must_write = is_adopted;
         match counter.fallback {
             // It is counted from now on, in a place of its own.
             Some(OnFailure::Open) => Some((law, law.fresh(self.now))),

@@ -13,8 +13,6 @@ use crate::{stop::Stop, telemetry::Overflow};
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// The name of limits that share a sketch, since there are very many.
 const SEVERAL: &str = "several rules";
-/// The name of what no rule is about.
-const THROTTLES: &str = "CL.THROTTLE";
 
 impl Engine {
     /// Looks now and then, until told to stop.
@@ -81,12 +79,140 @@ impl Engine {
         let cells = self.cells().stats();
         if cells.overflow_keys > 0 {
             found.push(Overflow {
-                rule: THROTTLES.to_owned(),
+                rule: Overflow::THROTTLES.to_owned(),
                 keys: cells.overflow_keys,
                 odds_millionths: cells.odds_millionths,
                 is_unreliable: false,
             });
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tollgate_core::{Micros, OnFailure, Reason};
+    use tollgate_memory::Throttle;
+    use tollgate_rules::{Query, Snapshot};
+
+    use super::*;
+    use crate::engine::Ask;
+
+    const RULES: &str = "version: 1
+rules:
+  - { name: signup, match: { endpoint: /signup }, key: [user], limit: 1/day, on_failure: closed }
+  - { name: calm, match: { endpoint: /calm }, key: [user], limit: 5/h }
+";
+
+    fn ask<'a>(user: &'a str, endpoint: &'a str) -> Ask<'a> {
+        Ask::new(Query::new().user(user).unwrap().endpoint(endpoint).unwrap())
+    }
+
+    fn scraped(engine: &Engine, series: &str) -> String {
+        let text = engine.recorder().scrape();
+        let line = text.lines().find(|line| line.starts_with(series));
+        line.and_then(|line| line.rsplit(' ').next())
+            .unwrap_or("none")
+            .to_owned()
+    }
+
+    // Proves: C1, O1
+    #[test]
+    fn the_rule_that_overflows_is_named_with_its_odds() {
+        let (engine, clock) = Engine::of_rules(RULES);
+        let told = |snapshot: &Snapshot| engine.recorder().rules_changed(snapshot);
+        engine.live().with_snapshot(told);
+        engine.note_overflows();
+        assert_eq!(
+            scraped(&engine, "tollgate_overflow_keys{rule=\"signup\"}"),
+            "0"
+        );
+        assert!(
+            engine
+                .check_now(&ask("ann", "/calm"))
+                .unwrap()
+                .ruling
+                .is_allowed()
+        );
+        for user in 0..40_000 {
+            let user = format!("user-{user}");
+            assert!(
+                engine
+                    .check_now(&ask(&user, "/signup"))
+                    .unwrap()
+                    .ruling
+                    .is_allowed()
+            );
+        }
+        engine.note_overflows();
+        let found = engine.recorder().overflows();
+        let [overflow] = found.as_slice() else {
+            panic!("{found:?}");
+        };
+        assert_eq!(overflow.rule, "signup");
+        assert!(
+            overflow.keys > 20_000 && !overflow.is_unreliable,
+            "{overflow:?}"
+        );
+        let words = overflow.in_words();
+        assert!(
+            words.contains("keys of \"signup\"") && words.ends_with("raise keys_max"),
+            "{words}"
+        );
+        let keys = scraped(&engine, "tollgate_overflow_keys{rule=\"signup\"}");
+        assert_eq!(keys, overflow.keys.to_string());
+        assert_eq!(
+            scraped(&engine, "tollgate_overflow_keys{rule=\"calm\"}"),
+            "0"
+        );
+        clock.advance(Micros::from_secs(3 * 86_400));
+        engine.note_overflows();
+        assert!(engine.recorder().overflows().is_empty());
+    }
+
+    // Proves: C1
+    #[test]
+    fn keys_of_throttle_that_overflow_are_named() {
+        let (engine, _clock) = Engine::of_rules(RULES);
+        let once = Throttle {
+            max_burst: 0,
+            count: 1,
+            period_s: 86_400,
+            quantity: 1,
+        };
+        for key in 0..40_000_u64 {
+            engine.throttle(&key.to_be_bytes(), once).unwrap();
+        }
+        engine.note_overflows();
+        let found = engine.recorder().overflows();
+        assert_eq!(
+            found.iter().map(|it| it.rule.as_str()).collect::<Vec<_>>(),
+            ["CL.THROTTLE"]
+        );
+    }
+
+    // Proves: C1
+    #[test]
+    fn the_rules_policy_answers_where_the_sketch_is_unreliable() {
+        let (engine, _clock) = Engine::of_rules_with_room(RULES, 1_000, 0);
+        for user in 0..60_000 {
+            engine
+                .check_now(&ask(&format!("user-{user}"), "/signup"))
+                .unwrap();
+        }
+        engine.note_overflows();
+        let found = engine.recorder().overflows();
+        assert!(
+            found
+                .iter()
+                .any(|it| it.rule == "signup" && it.is_unreliable),
+            "{found:?}"
+        );
+        let asked = (0..50).map(|user| engine.check_now(&ask(&format!("new-{user}"), "/signup")));
+        let mut rulings = asked.map(|answer| answer.unwrap().ruling);
+        let denied = rulings.find(|ruling| ruling.fallback().is_some()).unwrap();
+        assert!(!denied.is_allowed());
+        let why = (denied.fallback(), denied.reason());
+        assert_eq!(why, (Some(OnFailure::Closed), Reason::Fallback));
     }
 }

@@ -17,6 +17,21 @@ impl Engine {
         Self::of_live(live)
     }
 
+    /// Decides by these rules, with this much room for keys and for those that find none.
+    pub(crate) fn of_rules_with_room(
+        rules: &str,
+        keys: usize,
+        overflow_bytes: usize,
+    ) -> (Arc<Self>, ManualClock) {
+        let live = Arc::new(Live::new());
+        live.publish(&rules.parse().unwrap(), 1);
+        let clock = ManualClock::start();
+        let time = Time::new(clock.clone());
+        let store = MemoryStore::with_bounds(keys, overflow_bytes, time.clone());
+        let engine = Self::new(live, store, time, Arc::new(Recorder::default()));
+        (Arc::new(engine), clock)
+    }
+
     /// Decides by these rules, over counters in a Redis where nobody listens.
     pub(crate) fn without_redis(rules: &str) -> Arc<Self> {
         let live = Arc::new(Live::new());

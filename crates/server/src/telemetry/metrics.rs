@@ -19,7 +19,9 @@ impl Recorder {
         self.decisions(&mut reading);
         self.rules(&mut reading);
         self.counters(&mut reading);
-        overflow::read(&self.overflows(), &mut reading);
+        let by_rule = self.by_rule.load();
+        let rules = by_rule.limits().map(|(rule, _, _)| rule);
+        overflow::read(rules, &self.overflows(), &mut reading);
         self.shared(&mut reading);
         hot::read(self.top(), &mut reading);
         identity::read(self, &mut reading);

@@ -1,6 +1,11 @@
 //! Rules with more keys than the counters have room for.
 
-use super::reading::{Kind, Reading, Value};
+use std::collections::BTreeSet;
+
+use super::{
+    histogram::seconds,
+    reading::{Kind, Reading, Value},
+};
 
 /// A rule, or all of `CL.THROTTLE`, some of whose keys find no room.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +20,9 @@ pub(crate) struct Overflow {
 }
 
 impl Overflow {
+    /// The name of what no rule is about.
+    pub(crate) const THROTTLES: &str = "CL.THROTTLE";
+
     /// What is the matter, and the remedy.
     pub(crate) fn in_words(&self) -> String {
         let (rule, keys, percent) = (&self.rule, self.keys, self.percent());
@@ -35,17 +43,27 @@ impl Overflow {
     }
 }
 
-pub(super) fn read(overflows: &[Overflow], reading: &mut Reading) {
-    let help = "Keys of a rule that a sketch counts since there is no room for them; absent while there is";
+/// All rules are always there, so that traffic makes no series.
+pub(super) fn read(
+    rules: impl Iterator<Item = String>,
+    overflows: &[Overflow],
+    reading: &mut Reading,
+) {
+    let overflowing = overflows.iter().map(|overflow| overflow.rule.clone());
+    let throttles = [Overflow::THROTTLES.to_owned()];
+    let names: BTreeSet<String> = rules.chain(throttles).chain(overflowing).collect();
+    let of = |name: &String| overflows.iter().find(|overflow| overflow.rule == *name);
+    let help = "Keys of a rule that a sketch counts, since there is no room for them";
     let family = reading.add(Kind::Gauge, "tollgate_overflow_keys", help);
-    for overflow in overflows {
-        let labels = [("rule", overflow.rule.clone())];
-        family.with(labels, Value::Whole(overflow.keys));
+    for name in &names {
+        let keys = of(name).map_or(0, |overflow| overflow.keys);
+        family.with([("rule", name.clone())], Value::Whole(keys));
     }
-    let help = "The odds that a new key of such a rule is taken for another, from 0 to 1";
+    let help =
+        "The odds that a new key of a rule is taken for another since a sketch counts, from 0 to 1";
     let family = reading.add(Kind::Gauge, "tollgate_overflow_odds", help);
-    for overflow in overflows {
-        let odds = std::time::Duration::from_micros(overflow.odds_millionths).as_secs_f64();
-        family.with([("rule", overflow.rule.clone())], Value::Fraction(odds));
+    for name in &names {
+        let odds = of(name).map_or(0, |overflow| overflow.odds_millionths);
+        family.with([("rule", name.clone())], Value::Fraction(seconds(odds)));
     }
 }

@@ -81,7 +81,7 @@ fn a_check_says_why_it_is_denied() {
     let check = |fact: &str| desk.line(&format!("check {fact} --http {http} --admin {admin}"));
     check("user_id=alice")
         .with(2)
-        .says("denied by login: Redis is away, on_failure: closed, 0 of 8 left");
+        .says("denied by login: Redis is away, or the counters are too full, on_failure: closed, 0 of 8 left");
     for (option, fact, words) in [
         (
             "--ip 203.0.113.9",

@@ -9,6 +9,7 @@ mod flood;
 mod identity;
 pub(crate) mod lifetime;
 pub(crate) mod metrics;
+mod overflow;
 mod penalty;
 pub(crate) mod proxied;
 pub(crate) mod resp_clients;
