@@ -27,9 +27,10 @@ pub use catalog::{
     EntryKind, EntryListing, EntryPlace, EntryWritten, Expect, Goal, HISTORY_PAGE_MAX, Head,
     ISSUERS_MAX, Issuer, KeyBody, Lineage, Listing, Look, NoIssuer, Node, NodeId, NodeReport,
     Noted, OPEN_PROPOSALS_MAX, OVERRIDES_BATCH_MAX, OVERRIDES_PAGE_MAX, Options, OverrideDelta,
-    OverrideId, OverrideMark, OverrideSeq, OverridesWritten, PROPOSALS_MAX, Page, Preview,
-    Proposal, ProposalState, QuotaBody, Removal, Scope, Settled, Settlement, Step, StoredEntry,
-    StoredOverride, TokenBody, USAGE_ROWS_MAX, Usage, UsageBatch, UsageKind, UsageRow, Written,
+    OverrideId, OverrideMark, OverrideSeq, OverridesWritten, PROPOSALS_MAX, Page, Preview, Process,
+    ProcessReport, Proposal, ProposalState, QuotaBody, Removal, Scope, Settled, Settlement, Step,
+    StoredEntry, StoredOverride, TokenBody, USAGE_ROWS_MAX, Usage, UsageBatch, UsageKind, UsageRow,
+    Written,
 };
 pub use deadline::CALL_MAX;
 pub use error::CatalogError;

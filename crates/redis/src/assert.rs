@@ -10,19 +10,19 @@ use std::{
 };
 
 use tokio::{task::JoinSet, time::timeout};
-use tollgate_core::{Law, Limit, Micros, Timestamp};
+use tollgate_core::{Law, Limit, Timestamp};
 
 use crate::{
     client::{Call, Failure, Loss},
-    exact::{Former, Lanes, told},
+    exact::{Lanes, told},
     lease::{self, Answer, Holdings, Question},
     slot::Slot,
-    touched::Claim,
+    touched::{Claim, Touched},
 };
 
 /// How often it is looked whether there is anything to tell, though nobody says so; and before what could not be told is
 /// tried again.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
+pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// How often what cannot count any more is forgotten, in such turns.
 const SWEEP_EVERY: u64 = 50;
 /// Slots that are told of at once.
@@ -48,7 +48,7 @@ pub(crate) async fn keep_asserting(lanes: Weak<Lanes>, holdings: Weak<Holdings>)
             return;
         };
         if turn.is_multiple_of(SWEEP_EVERY) {
-            lanes.touched.sweep();
+            lanes.sweep();
         }
         let losses = lanes.client.to_assert();
         if !losses.is_empty() {
@@ -63,15 +63,52 @@ pub(crate) async fn keep_asserting(lanes: Weak<Lanes>, holdings: Weak<Holdings>)
     }
 }
 
+/// A process for which this one tells: itself, or one before it.
+#[derive(Clone, Copy)]
+struct Voice<'a> {
+    name: &'a str,
+    touched: &'a Touched,
+    sequence: &'a AtomicU64,
+}
+
+/// What is claimed, and by which voice.
+type Claims = Vec<(usize, Claim)>;
+
 impl Lanes {
+    fn voices(&self) -> impl Iterator<Item = Voice<'_>> {
+        let own = Voice {
+            name: &self.node,
+            touched: &self.touched,
+            sequence: self.sequence(),
+        };
+        let before = self.inherited.iter().map(|process| Voice {
+            name: &process.name,
+            touched: &process.touched,
+            sequence: &process.sequence,
+        });
+        std::iter::once(own).chain(before)
+    }
+
+    /// Forgets what cannot count any more.
+    fn sweep(&self) {
+        // Where a test tells the time, registers have another.
+        if self.time.told().is_none() {
+            self.touched.hear(self.client.heard_time());
+        }
+        self.touched.sweep();
+        self.inherited.sweep(self.touched.latest());
+    }
+
     /// Tells the servers of these slots what this node has debited of their counters.
     async fn assert_all(self: &Arc<Self>, losses: Vec<Loss>) {
-        let mut claims: HashMap<Slot, Vec<Claim>> = HashMap::new();
-        for claim in self.touched.claims() {
-            claims
-                .entry(self.slot_of(&claim.key))
-                .or_default()
-                .push(claim);
+        // What was spent long ago is not told as if it were of now.
+        self.sweep();
+        let mut claims: HashMap<Slot, Claims> = HashMap::new();
+        for (voice, speaker) in self.voices().enumerate() {
+            for claim in speaker.touched.claims() {
+                let slot = self.slot_of(&claim.key);
+                claims.entry(slot).or_default().push((voice, claim));
+            }
         }
         let mut telling = JoinSet::new();
         for loss in losses {
@@ -89,24 +126,32 @@ impl Lanes {
     }
 
     /// The same for one slot. What could not be told is told later.
-    async fn assert(&self, loss: Loss, claims: &[Claim]) {
-        let new = claims.iter().filter(|claim| claim.is_new_to(loss.since));
-        let new: Vec<Claim> = new.cloned().collect();
-        for together in new.chunks(lease::TOGETHER_MAX) {
-            if let Err(failure) = self.tell(loss.slot, together).await {
-                tracing::debug!(?failure, "what Redis may have lost is not told yet");
-                return;
+    async fn assert(&self, loss: Loss, claims: &[(usize, Claim)]) {
+        for (voice, speaker) in self.voices().enumerate() {
+            let its = claims.iter().filter(|(by, _)| *by == voice);
+            let its = its.map(|(_, claim)| claim);
+            let new = its.filter(|claim| claim.is_new_to(loss.since));
+            let new: Vec<Claim> = new.cloned().collect();
+            for together in new.chunks(lease::TOGETHER_MAX) {
+                if let Err(failure) = self.tell(loss.slot, speaker, together).await {
+                    tracing::debug!(?failure, "what Redis may have lost is not told yet");
+                    return;
+                }
+                speaker.touched.told(together, loss.since);
             }
-            self.touched.told(together, loss.since);
         }
         self.client.asserted(loss);
     }
 
-    async fn tell(&self, slot: Slot, claims: &[Claim]) -> Result<(), Failure> {
-        let questions = claims.iter().map(|claim| self.question(claim));
+    async fn tell(&self, slot: Slot, by: Voice<'_>, claims: &[Claim]) -> Result<(), Failure> {
+        let questions = claims.iter().map(|claim| {
+            let sequence = by.sequence.fetch_add(1, Relaxed);
+            let key = (claim.key.clone(), claim.limit.clone());
+            Question::telling(key, sequence, claim.asserted)
+        });
         let questions: Vec<Question> = questions.collect();
         let since = Timestamp::from_micros(self.client.doubt(slot));
-        let mut args = lease::args(&self.node, since, &questions);
+        let mut args = lease::args(by.name, since, &questions);
         if let Some(now) = self.time.told() {
             args.extend(told(now));
         }
@@ -123,7 +168,7 @@ impl Lanes {
             // What is odd or foreign cannot be told: exact decisions meet it, and say so.
             if let Answer::Granted(grant) | Answer::Collapse(grant) = answer {
                 self.told.keys.fetch_add(1, Relaxed);
-                if grant.lost > 0 {
+                if grant.lost > 0 && by.name == self.node {
                     self.ledger.told_again(&claim.key, now.steady);
                 }
                 let counted = claim.asserted.present.saturating_add(claim.asserted.before);
@@ -132,23 +177,6 @@ impl Lanes {
             }
         }
         Ok(())
-    }
-
-    fn question(&self, claim: &Claim) -> Question {
-        Question {
-            key: claim.key.clone(),
-            limit: claim.limit.clone(),
-            former: Former::None,
-            sequence: self.next_sequence(),
-            previous: 0,
-            spent: 0,
-            returned: 0,
-            want: 0,
-            least: 0,
-            most: 0,
-            life: Micros::ZERO,
-            asserted: claim.asserted,
-        }
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use tollgate_core::{Law, Limit, Timestamp};
+use tollgate_core::{Law, Limit, Micros, Now, Timestamp};
 
-use crate::touched::fills_in;
+use crate::exact::Parts;
 
 /// What a process says of its spending, in µs.
 #[derive(Debug, Default)]
@@ -46,5 +46,50 @@ fn life(limit: &Limit) -> u64 {
         Law::SlidingWindow(_) => period.saturating_mul(2),
         Law::TokenBucket(_) | Law::LeakyBucket(_) => fills_in(limit),
         _ => period,
+    }
+}
+
+/// The window that a moment is in: of buckets and logs one that is as long as anything counts.
+pub(crate) fn window(limit: &Limit, at: Timestamp) -> u64 {
+    let length = match limit.law() {
+        Law::FixedWindow(_) | Law::SlidingWindow(_) => return limit.period().window_at(at),
+        Law::TokenBucket(_) | Law::LeakyBucket(_) => fills_in(limit),
+        _ => limit.period().length().get(),
+    };
+    at.as_micros() / length.max(1)
+}
+
+fn fills_in(limit: &Limit) -> u64 {
+    Parts::of(limit, limit.law().capacity()).q.saturating_add(1)
+}
+
+/// Whether a counter that is not there may have been one that still counted: a server may have lost some at `since`.
+pub(crate) fn is_perhaps_lost(limit: &Limit, since: u64, now: Now) -> bool {
+    if since == 0 {
+        return false;
+    }
+    let lost_at = Timestamp::from_micros(since);
+    let period = limit.period();
+    let (lost_in, present) = (period.window_at(lost_at), period.window_at(now.wall));
+    let lasts = |micros: u64| now.steady.as_micros() < since.saturating_add(micros);
+    match limit.law() {
+        Law::FixedWindow(_) => present <= lost_in,
+        Law::SlidingWindow(_) => present <= lost_in.saturating_add(1),
+        Law::TokenBucket(_) | Law::LeakyBucket(_) => lasts(fills_in(limit)),
+        _ => lasts(period.length().get()),
+    }
+}
+
+/// The first moment at which a counter that is not there is certainly not a lost one.
+pub(crate) fn doubt_ends(limit: &Limit, since: Timestamp) -> Timestamp {
+    let period = limit.period();
+    let lost_in = period.window_at(since);
+    match limit.law() {
+        Law::FixedWindow(_) => period.start_of(lost_in.saturating_add(1)),
+        Law::SlidingWindow(_) => period.start_of(lost_in.saturating_add(2)),
+        Law::TokenBucket(_) | Law::LeakyBucket(_) => {
+            since.saturating_add(Micros::new(fills_in(limit)))
+        }
+        _ => since.saturating_add(period.length()),
     }
 }

@@ -14,6 +14,11 @@ use crate::{Naming, slot::Slot};
 pub(crate) struct Key(Arc<str>);
 
 impl Key {
+    /// One that was written down.
+    pub(crate) fn read(text: &str) -> Self {
+        Self(text.into())
+    }
+
     pub(crate) fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }

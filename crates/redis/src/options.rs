@@ -2,6 +2,8 @@
 
 use std::{fmt, time::Duration};
 
+use crate::Journal;
+
 /// Says what a counter's key is made of: calls back with the name and the value of each fact, in order.
 /// Names are those of SPEC section 11: `user`, `org`, `api_key`, `ip`, `tier`, `region`, `endpoint`, `method`,
 /// `attributes.x`; an address is handed over as text.
@@ -24,6 +26,22 @@ pub struct Options {
     pub naming: Naming,
     /// Whether nodes lease slices of limits whose rules allow it.
     pub leases: Leases,
+    /// What the processes of this node before had spent.
+    pub journal: Journal,
+    /// Processes that were there before, of other nodes as well: if one of them is missing when a server has lost its
+    /// memory, counters are in doubt.
+    pub peers: Vec<Peer>,
+}
+
+/// A process of the fleet, as others have seen it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// Its name: [`crate::RedisStore::process`].
+    pub name: String,
+    /// How long ago it was last seen.
+    pub silent_for: Duration,
+    /// How long what it spent may count: [`crate::RedisStore::life`].
+    pub life: Duration,
 }
 
 /// Whether a node spends slices that Redis has granted to it before.
@@ -50,6 +68,8 @@ impl Options {
             deadline: Self::DEADLINE,
             naming: |values, part| part("key", values),
             leases: Leases::On,
+            journal: Journal::default(),
+            peers: Vec::new(),
         }
     }
 }

@@ -8,15 +8,16 @@ use std::{
     time::Duration,
 };
 
-use tollgate_core::{Action, Charge, Clock, ImmediateStore, Store, StoreError, Verdict};
+use tollgate_core::{Action, Charge, Clock, ImmediateStore, Limit, Store, StoreError, Verdict};
 
 use crate::{
-    Health, LeaseStats, Options, OptionsError, Stats,
+    Ending, Health, Journal, LeaseStats, Options, OptionsError, Peer, Stats,
     assert::keep_asserting,
     client::Client,
     exact::Lanes,
     fleet::{Fleet, Manner, Policies},
     heard::Heard,
+    journal::Past,
     key::Names,
     lease::{self, Holdings, LeaseClock},
     time::Time,
@@ -63,7 +64,7 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
             Arc::clone(&client),
             time,
             Arc::clone(&clock),
-            options.deadline,
+            (options.deadline, options.journal),
         );
         let lanes = Arc::new(lanes);
         let weak = Arc::downgrade(&lanes);
@@ -176,6 +177,42 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
     pub async fn trust(&self) -> Result<(), StoreError> {
         let told = self.fleet.client.trust().await;
         told.map_err(|failure| StoreError::Unreachable(failure.cause().name().into()))
+    }
+
+    /// This run of this node, as registers name it.
+    pub fn process(&self) -> &str {
+        self.fleet.client.process()
+    }
+
+    /// How long what this process has spent may count.
+    pub fn life(&self) -> Duration {
+        Duration::from_micros(self.fleet.client.extent().life())
+    }
+
+    /// This limit is in force: what is spent under it may count for so long.
+    pub fn expect(&self, limit: &Limit) {
+        self.fleet.client.extent().meet(limit);
+    }
+
+    /// Processes of the fleet that others have seen: should a server lose its register, they are awaited.
+    pub fn hear_of(&self, peers: &[Peer]) {
+        self.fleet.client.hear_of(peers);
+    }
+
+    /// What this process has spent, and those before it, for the next one of this node: [`Options::journal`].
+    pub fn journal(&self, ending: Ending) -> Vec<u8> {
+        let (lanes, extent) = (&self.fleet.lanes, self.fleet.client.extent());
+        let own = Past {
+            name: self.process().to_owned(),
+            ending,
+            sequence: lanes.sequence().load(Relaxed),
+            seen: lanes.touched.latest().max(self.fleet.client.heard_time()),
+            gap: extent.gap(),
+            life: extent.life(),
+            debits: lanes.touched.debits(),
+        };
+        let before = lanes.inherited.past(own.seen);
+        Journal::of(std::iter::once(own).chain(before)).to_bytes()
     }
 
     /// Settles what is owed, for as long as `patience` lasts; says how many counters were left unsettled.

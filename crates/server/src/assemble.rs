@@ -6,7 +6,7 @@ use tokio::sync::watch;
 use tollgate_catalog::{Catalog, Options, WatchStatus};
 use tollgate_memory::{CellStore, MemoryStore};
 use tollgate_redis::Options as RedisOptions;
-use tollgate_rules::Live;
+use tollgate_rules::{Action, Live};
 
 use crate::{
     config::{Owner, Penalising, Settings},
@@ -48,6 +48,7 @@ pub(crate) async fn engine(
     let engine = match fleet {
         None => engine,
         Some(fleet) => {
+            live_limits(&engine, &fleet);
             fleet.greet().await;
             engine.with_fleet(fleet)
         }
@@ -55,6 +56,20 @@ pub(crate) async fn engine(
     let engine = Arc::new(engine);
     metered(&engine);
     Ok(engine)
+}
+
+/// How long what is spent may count is known before anything is.
+fn live_limits(engine: &Engine, fleet: &Fleet) {
+    let snapshot = engine.live().snapshot();
+    let rules = snapshot.iter().flat_map(|snapshot| snapshot.deciding());
+    for rule in rules {
+        if let Action::Throttle(throttle) = &rule.action {
+            throttle
+                .limits
+                .iter()
+                .for_each(|limit| fleet.redis().expect(limit));
+        }
+    }
 }
 
 /// Lets metrics read the counters. Weakly: the engine has the recorder, and neither may keep the other alive.

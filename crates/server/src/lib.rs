@@ -32,6 +32,7 @@ mod ports;
 mod record;
 mod resp;
 mod rls;
+mod roster;
 mod rules;
 mod server;
 mod stop;

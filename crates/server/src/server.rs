@@ -5,6 +5,7 @@ use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 use tollgate_catalog::{Catalog, WatchSettings, Watcher};
 use tollgate_core::{Clock as _, SystemClock};
+use tollgate_redis::{Ending, Options as RedisOptions};
 use tollgate_rules::Live;
 
 use crate::{
@@ -25,6 +26,7 @@ use crate::{
     ports::{BoundPorts, Ports},
     resp::RespServe,
     rls::RlsServe,
+    roster::{self, Roster},
     rules::{self, Publisher, RulesFile},
     stop::Stop,
     telemetry::{self, Recorder},
@@ -50,6 +52,7 @@ pub struct Server {
     keeper: Keeper,
     first_token: Option<FirstToken>,
     jwt_keys: Option<JwtKeeper>,
+    roster: Option<Roster>,
 }
 
 /// What the listeners share.
@@ -115,7 +118,13 @@ impl Server {
         assemble::fits(&hasher, &catalog, &status).await?;
         let first_token = first_token::issued(&settings, &authority, &catalog).await;
         let keeper = Keeper::new(data.path());
+        let redis = roster::remembering(redis, &keeper, &catalog).await;
+        let fleet = redis.as_ref().map(RedisOptions::fleet);
         let engine = assemble::engine(&settings, redis, &keeper, (live, time, recorder)).await?;
+        let roster = fleet.map(|fleet| Roster::new(fleet, &catalog, &engine, &settings.node));
+        if let Some(roster) = &roster {
+            roster.enter_soon().await;
+        }
         let (jwt_keys, verifier) = jwt.unzip();
         let health = Health {
             publisher,
@@ -146,6 +155,7 @@ impl Server {
             keeper,
             first_token,
             jwt_keys,
+            roster,
         })
     }
 
@@ -205,6 +215,9 @@ impl Server {
         if self.certificates.has_work() {
             chores.spawn(self.certificates.run(stopping.clone()));
         }
+        if let Some(roster) = self.roster {
+            chores.spawn(roster.run(stopping.clone()));
+        }
         if let Some(keys) = self.jwt_keys {
             chores.spawn(keys.run(stopping.clone()));
         }
@@ -238,7 +251,7 @@ impl Server {
             fleet.settle(left).await;
         }
         // After the last answer, so that nothing that was charged is forgotten.
-        self.keeper.save(&parts.engine).await;
+        self.keeper.save(&parts.engine, Ending::Clean).await;
         while chores.join_next().await.is_some() {}
         parts.catalog.close().await;
         drop(self.data);

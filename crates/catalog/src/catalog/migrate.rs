@@ -36,10 +36,16 @@ const MIGRATIONS: &[Migration] = &[
             postgres: include_str!("../../migrations/0002_append_only.postgres.sql"),
         }),
     },
+    Migration {
+        version: 3,
+        min_reader: 1,
+        sql: include_str!("../../migrations/0003_processes.sql"),
+        own: None,
+    },
 ];
 
 /// The schema that this release knows.
-pub(super) const OURS: i64 = 2;
+pub(super) const OURS: i64 = 3;
 
 /// What the database has.
 #[derive(Clone, Copy, Debug)]

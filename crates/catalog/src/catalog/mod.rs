@@ -15,6 +15,7 @@ mod open;
 mod overrides;
 mod plan;
 mod preview;
+mod processes;
 mod proposals;
 mod store;
 mod usage;
@@ -42,6 +43,7 @@ pub use overrides::{
     OverrideMark, OverrideSeq, OverridesWritten, Removal, Scope, StoredOverride,
 };
 pub use preview::Preview;
+pub use processes::{Process, ProcessReport};
 pub use proposals::{
     Asked, OPEN_PROPOSALS_MAX, PROPOSALS_MAX, Proposal, ProposalState, Settled, Settlement,
 };

@@ -35,6 +35,22 @@ impl Options {
     pub fn check(&self) -> Result<(), OptionsError> {
         Access::new(self).map(drop)
     }
+
+    /// The same for all nodes that share their counters by these addresses and this prefix; empty if the addresses are
+    /// none.
+    pub fn fleet(&self) -> String {
+        let parsed = self.urls.iter().filter_map(|url| parse(url).ok());
+        let place = |one: Parsed| format!("{}/{}", one.address, one.login.db());
+        let mut places: Vec<String> = parsed.map(place).collect();
+        places.sort_unstable();
+        places.dedup();
+        if places.is_empty() {
+            return String::new();
+        }
+        places.push(self.prefix.clone());
+        let digest = blake3::hash(places.join("\n").as_bytes()).to_hex();
+        digest.get(..32).unwrap_or_default().to_owned()
+    }
 }
 
 impl Access {

@@ -66,6 +66,7 @@ impl Client {
         access.patience = patience;
         let me = format!("n{:016x}", random());
         let roll = Roll::of(me, push::channel_of(&options.prefix));
+        let roll = roll.after(&options.journal, &options.peers, clock.boot());
         let client = Self::with(access, options, clock, roll);
         presence::announce(&client);
         push::listen(&client);

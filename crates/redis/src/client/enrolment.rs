@@ -8,21 +8,19 @@ use std::{
     time::Duration,
 };
 
-use redis::{Cmd, Value};
 use tollgate_core::Timestamp;
 
 use super::{
-    call::{Cause, Failure},
+    call::Cause,
     lineage::{Lineage, Met},
     link::{Link, Lost},
     push,
-    register::{Manner, Register},
-    reply::{Refusal, refusal},
-    roll::Other,
+    register::{Manner, Register, command, put, refused},
+    roll::Roll,
     shard::Shard,
     term::QUARANTINE,
 };
-use crate::{Doubt, script::REGISTER};
+use crate::Doubt;
 
 /// What was said to a register and heard from it.
 #[derive(Debug, Default)]
@@ -53,11 +51,12 @@ pub(super) enum Trust {
 
 impl Enrolment {
     /// Another server is there, or the same as another.
-    pub(super) fn comes_to(&mut self, lineage: &Lineage, met: Met) {
+    pub(super) fn comes_to(&mut self, lineage: &Lineage, met: Met, roll: &Roll) {
         self.server = lineage.in_words();
         self.register = None;
         self.manner = Some(match met {
             Met::Changed(_) => Manner::Heir,
+            Met::Known(_) if roll.is_late() => Manner::Late,
             Met::Known(_) => Manner::New,
         });
         self.owes |= matches!(met, Met::Changed(_));
@@ -67,8 +66,8 @@ impl Enrolment {
     pub(super) fn args(
         &self,
         me: &str,
-        (life, trust): (u64, Trust),
-        others: &[Other],
+        (roll, trust): (&Roll, Trust),
+        boot: Timestamp,
     ) -> Vec<String> {
         let manner = self.manner.unwrap_or(Manner::New);
         // A term is known only of a server that is still the same.
@@ -86,11 +85,16 @@ impl Enrolment {
             term.to_string(),
             told.to_string(),
             gap.to_string(),
-            life.to_string(),
+            roll.extent.life().to_string(),
             trust.to_owned(),
+            roll.ended().count().to_string(),
         ];
-        for other in others {
-            args.push(other.name.clone());
+        for ended in roll.ended() {
+            args.push(ended.name.clone());
+            args.push(ended.gap.to_string());
+        }
+        for other in roll.others(self.register.as_ref(), boot) {
+            args.push(other.name);
             args.push(other.age.get().to_string());
             args.push(other.life.get().to_string());
         }
@@ -112,6 +116,12 @@ impl Shard {
     /// The term of which the register spoke last.
     pub(super) fn term_begun(&self) -> u64 {
         self.enrolment().term
+    }
+
+    /// The time of the server when its register was last heard.
+    pub(super) fn register_time(&self) -> Option<u64> {
+        let enrolment = self.enrolment();
+        enrolment.register.as_ref().map(|register| register.now)
     }
 
     /// Enters this process, if it is a node of the fleet. That it cannot be entered again does no harm.
@@ -140,8 +150,7 @@ impl Shard {
                 enrolment.key.clone_from(&key);
                 enrolment.register = None;
             }
-            let others = roll.others(enrolment.register.as_ref(), self.clock.boot());
-            let args = enrolment.args(me, (roll.extent.life(), trust), &others);
+            let args = enrolment.args(me, (roll, trust), self.clock.boot());
             (args, enrolment.server.clone())
         };
         let reply = put(link, &command(&key, &args), patience).await?;
@@ -175,11 +184,14 @@ impl Shard {
             return;
         }
         enrolment.manner = Some(Manner::Known);
-        let is_awaited = register.entry(me).is_some_and(|entry| {
-            register.term > 0 && entry.awaited == register.term && entry.told != register.term
-        });
+        let is_awaited = register.is_awaited(me);
         if register.term != enrolment.term && is_awaited {
             self.adopt(register.term, &mut enrolment);
+        }
+        let mut ended = roll.ended();
+        let is_ended_awaited = ended.any(|ended| register.is_awaited(&ended.name));
+        if is_ended_awaited && enrolment.told.0 != register.term {
+            self.owe(register.term, &mut enrolment);
         }
         enrolment.term = register.term;
         if register.have_the_living_told() && !is_awaited && !self.is_fresh() {
@@ -203,13 +215,21 @@ impl Shard {
         if enrolment.owes {
             return;
         }
-        enrolment.owes = true;
-        let since = self.since().saturating_add(1).max(term);
         let until: Timestamp = self.clock.boot().saturating_add(QUARANTINE);
         let held = &self.term;
         held.quarantine_until.fetch_max(until.as_micros(), Release);
-        held.since.fetch_max(since, Release);
-        held.lineages.changed.notify_one();
+        self.owe(term, enrolment);
+    }
+
+    /// What this process knows has to be told.
+    fn owe(&self, term: u64, enrolment: &mut Enrolment) {
+        if enrolment.owes {
+            return;
+        }
+        enrolment.owes = true;
+        let since = self.since().saturating_add(1).max(term);
+        self.term.since.fetch_max(since, Release);
+        self.term.lineages.changed.notify_one();
     }
 
     /// All that this process knows has been told to this server, as of a loss.
@@ -254,37 +274,5 @@ impl Shard {
         let key = self.probe_key();
         let stem = key.strip_suffix(b":probe").unwrap_or(&key);
         [stem, b":processes"].concat()
-    }
-}
-
-fn command(key: &[u8], args: &[String]) -> Cmd {
-    let mut command = redis::cmd("EVALSHA");
-    command.arg(REGISTER.digest()).arg(1).arg(key).arg(args);
-    command
-}
-
-/// Runs it, loading the script first if need be.
-async fn put(link: &Link, command: &Cmd, patience: Duration) -> Result<Value, Lost> {
-    let reply = link.ask(command, patience).await?;
-    let is_unknown =
-        matches!(&reply, Value::ServerError(error) if refusal(error) == Refusal::NoScript);
-    if !is_unknown {
-        return Ok(reply);
-    }
-    let mut commands = redis::pipe();
-    commands.cmd("SCRIPT").arg("LOAD").arg(REGISTER.text());
-    commands.add_command(command.clone());
-    let mut replies = link.ask_all(&commands, patience).await?;
-    replies.pop().ok_or(Lost::Ended)
-}
-
-fn refused(reply: &Value) -> Cause {
-    let Value::ServerError(error) = reply else {
-        return Cause::Other;
-    };
-    match refusal(error) {
-        Refusal::Failed(Failure::NotRun(cause) | Failure::InDoubt(cause)) => cause,
-        Refusal::NoScript => Cause::Forbidden,
-        _ => Cause::Moving,
     }
 }

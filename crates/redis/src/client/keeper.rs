@@ -28,9 +28,9 @@ use crate::{Standing, script};
 
 /// Between attempts to connect.
 const CONNECT_PAUSE: Duration = Duration::from_millis(50);
-const CONNECT_PAUSE_MAX: Duration = Duration::from_millis(500);
+pub(super) const CONNECT_PAUSE_MAX: Duration = Duration::from_millis(500);
 /// Between probes of a shard that is down.
-const PROBE_PAUSE: Duration = Duration::from_millis(100);
+pub(super) const PROBE_PAUSE: Duration = Duration::from_millis(100);
 const PROBE_PAUSE_MAX: Duration = Duration::from_secs(1);
 /// How long a probe may take.
 const PROBE_MAX: Duration = Duration::from_millis(250);
@@ -40,7 +40,7 @@ const PROBES_UNHEARD_MAX: u32 = 4;
 const SURVEY_EVERY: u32 = 30;
 /// How often a shard is asked for a sign of life while it is up, so that one that nobody asks is known
 /// to be there too.
-const IDLE: Duration = Duration::from_secs(1);
+pub(super) const IDLE: Duration = Duration::from_secs(1);
 
 /// What a keeper needs besides its shard.
 #[derive(Clone)]

@@ -1,10 +1,17 @@
 //! The register of processes on a primary: who may have spent on its counters, and who has told what was lost.
 
-use redis::Value;
+use std::time::Duration;
+
+use redis::{Cmd, Value};
 use tollgate_core::{Micros, Timestamp};
 
-use super::survey::text;
-use crate::Doubt;
+use super::{
+    call::{Cause, Failure},
+    link::{Link, Lost},
+    reply::{Refusal, refusal},
+    survey::text,
+};
+use crate::{Doubt, script::REGISTER};
 
 /// A process may have spent for so long after it was last entered: it is entered once a second, unless it stalls.
 pub(super) const UNSEEN_MAX: Micros = Micros::from_secs(5);
@@ -16,7 +23,9 @@ pub(super) enum Manner {
     Known,
     /// It knows that another was there before.
     Heir,
-    /// It knows of no server before.
+    /// It knows of no server before, but of processes.
+    Late,
+    /// It knows of none before.
     New,
 }
 
@@ -25,6 +34,7 @@ impl Manner {
         match self {
             Self::Known => "known",
             Self::Heir => "heir",
+            Self::Late => "late",
             Self::New => "new",
         }
     }
@@ -125,10 +135,18 @@ impl Register {
 
     /// Whether no process is awaited that may be alive, and hold leases.
     pub(super) fn have_the_living_told(&self) -> bool {
-        let is_awaited = |entry: &Entry| entry.awaited == self.term && entry.told != self.term;
         let may_live = |entry: &Entry| entry.last.saturating_add(UNSEEN_MAX.get()) >= self.term;
         let mut entries = self.entries.iter();
-        !entries.any(|entry| is_awaited(entry) && may_live(entry))
+        !entries.any(|entry| self.awaits(entry) && may_live(entry))
+    }
+
+    /// Whether this process is to tell what it had spent, and has not.
+    pub(super) fn is_awaited(&self, name: &str) -> bool {
+        self.entry(name).is_some_and(|entry| self.awaits(entry))
+    }
+
+    const fn awaits(&self, entry: &Entry) -> bool {
+        self.term > 0 && entry.awaited == self.term && entry.told != self.term
     }
 
     pub(super) fn entry(&self, name: &str) -> Option<&Entry> {
@@ -149,5 +167,39 @@ impl Entry {
             gap: next()?,
             life: next()?,
         })
+    }
+}
+
+/// Asks for register.lua to be run.
+pub(super) fn command(key: &[u8], args: &[String]) -> Cmd {
+    let mut command = redis::cmd("EVALSHA");
+    command.arg(REGISTER.digest()).arg(1).arg(key).arg(args);
+    command
+}
+
+/// Runs it, loading the script first if need be.
+pub(super) async fn put(link: &Link, command: &Cmd, patience: Duration) -> Result<Value, Lost> {
+    let reply = link.ask(command, patience).await?;
+    let is_unknown =
+        matches!(&reply, Value::ServerError(error) if refusal(error) == Refusal::NoScript);
+    if !is_unknown {
+        return Ok(reply);
+    }
+    let mut commands = redis::pipe();
+    commands.cmd("SCRIPT").arg("LOAD").arg(REGISTER.text());
+    commands.add_command(command.clone());
+    let mut replies = link.ask_all(&commands, patience).await?;
+    replies.pop().ok_or(Lost::Ended)
+}
+
+/// Why it was not.
+pub(super) fn refused(reply: &Value) -> Cause {
+    let Value::ServerError(error) = reply else {
+        return Cause::Other;
+    };
+    match refusal(error) {
+        Refusal::Failed(Failure::NotRun(cause) | Failure::InDoubt(cause)) => cause,
+        Refusal::NoScript => Cause::Forbidden,
+        _ => Cause::Moving,
     }
 }

@@ -10,8 +10,8 @@ use std::{
 
 use tollgate_core::{Micros, Timestamp};
 
-use super::register::{Entry, Register};
-use crate::extent::Extent;
+use super::register::Register;
+use crate::{Ending, Journal, Peer, extent::Extent, journal::Past};
 
 /// Processes that are kept in mind one by one. Those that were silent the longest are taken together beyond that.
 const PROCESSES_MAX: usize = 1_024;
@@ -35,6 +35,10 @@ pub(super) struct Roll {
     pub(super) has_greeted: AtomicBool,
     known: Mutex<HashMap<String, Seen>>,
     unnamed_times: AtomicU64,
+    /// The processes of this node before it, the latest first.
+    past: Vec<Ended>,
+    /// Whether there were processes before it, of this node or of others.
+    is_late: bool,
     /// How often doubt has become less: what was in doubt may be asked about again.
     pub(super) relief: AtomicU64,
 }
@@ -44,6 +48,39 @@ pub(super) struct Roll {
 struct Seen {
     at: Timestamp,
     life: Micros,
+    source: Source,
+}
+
+/// Where a process was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// In Redis, by this process.
+    Redis,
+    /// Elsewhere, so that it may be gone, and when it was last seen is known roughly.
+    Hearsay,
+}
+
+/// A process of this node that has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Ended {
+    pub(super) name: String,
+    ending: Ending,
+    /// The last that it heard of Redis' time.
+    seen: Timestamp,
+    pub(super) gap: u64,
+    life: Micros,
+}
+
+impl From<&Past> for Ended {
+    fn from(past: &Past) -> Self {
+        Self {
+            name: past.name.clone(),
+            ending: past.ending,
+            seen: past.seen,
+            gap: past.gap,
+            life: Micros::new(past.life),
+        }
+    }
 }
 
 /// A process that a register may not know.
@@ -63,13 +100,49 @@ impl Roll {
         }
     }
 
+    /// The same, of a process that comes after these.
+    pub(super) fn after(mut self, journal: &Journal, peers: &[Peer], boot: Timestamp) -> Self {
+        self.is_late = !journal.is_empty() || !peers.is_empty();
+        self.past = journal.processes.iter().map(Ended::from).collect();
+        self.hear_of(peers, boot);
+        self
+    }
+
+    pub(super) const fn is_late(&self) -> bool {
+        self.is_late
+    }
+
+    /// The processes that have ended and of which this one can tell everything.
+    pub(super) fn ended(&self) -> impl Iterator<Item = &Ended> {
+        let past = self.past.iter();
+        past.filter(|ended| ended.ending == Ending::Clean)
+    }
+
+    /// Learns of processes that others have seen.
+    pub(super) fn hear_of(&self, peers: &[Peer], boot: Timestamp) {
+        let mut known = self.lock();
+        for peer in peers {
+            let at = boot.saturating_sub(peer.silent_for.into());
+            hear_say(&mut known, &peer.name, at, peer.life.into());
+        }
+    }
+
+    /// It is so late by the time of Redis: how long ago those before were seen can be reckoned.
+    pub(super) fn reckon(&self, now: Timestamp, boot: Timestamp) {
+        let mut known = self.lock();
+        for ended in &self.past {
+            let at = boot.saturating_sub(now.since(ended.seen));
+            hear_say(&mut known, &ended.name, at, ended.life);
+        }
+    }
+
     /// Learns who is in a register.
     pub(super) fn learn(&self, register: &Register, boot: Timestamp) {
         let mut known = self.lock();
         for entry in &register.entries {
             let age = register.now.saturating_sub(entry.last);
             let at = boot.saturating_sub(Micros::new(age));
-            note(&mut known, entry, at);
+            note(&mut known, &entry.name, at, Micros::new(entry.life));
         }
         let is_crowd = register.entry(CROWD).is_some();
         known.retain(|name, seen| {
@@ -90,6 +163,7 @@ impl Roll {
             let seen = Seen {
                 at: boot,
                 life: Micros::ZERO,
+                source: Source::Redis,
             };
             known.entry(name.to_owned()).or_insert(seen).at = boot;
         }
@@ -100,14 +174,20 @@ impl Roll {
     pub(super) fn count(&self, nodes: u32, lately: Micros, boot: Timestamp) -> u32 {
         let mut known = self.lock();
         let named = known.iter().filter(|(name, seen)| {
-            name.as_str() != UNNAMED && seen.at.saturating_add(lately) >= boot
+            let is_alive = seen.at.saturating_add(lately) >= boot;
+            name.as_str() != UNNAMED && seen.source == Source::Redis && is_alive
         });
         let named = u32::try_from(named.count()).unwrap_or(u32::MAX);
         if nodes <= named {
             self.unnamed_times.store(0, Relaxed);
         } else if self.unnamed_times.fetch_add(1, Relaxed) >= u64::from(UNNAMED_TIMES) {
             let life = Micros::new(self.extent.life());
-            known.insert(UNNAMED.to_owned(), Seen { at: boot, life });
+            let seen = Seen {
+                at: boot,
+                life,
+                source: Source::Redis,
+            };
+            known.insert(UNNAMED.to_owned(), seen);
         }
         named
     }
@@ -133,10 +213,26 @@ impl Roll {
     }
 }
 
-fn note(known: &mut HashMap<String, Seen>, entry: &Entry, at: Timestamp) {
-    let life = Micros::new(entry.life);
-    let seen = known.entry(entry.name.clone()).or_insert(Seen { at, life });
-    seen.at = seen.at.max(at);
+fn note(known: &mut HashMap<String, Seen>, name: &str, at: Timestamp, life: Micros) {
+    let source = Source::Redis;
+    let seen = known.entry(name.to_owned());
+    let seen = seen.or_insert(Seen { at, life, source });
+    seen.at = match seen.source {
+        Source::Redis => seen.at.max(at),
+        Source::Hearsay => at,
+    };
+    seen.source = source;
+    seen.life = seen.life.max(life);
+}
+
+/// What is known from Redis stays as it is, but for the life.
+fn hear_say(known: &mut HashMap<String, Seen>, name: &str, at: Timestamp, life: Micros) {
+    let source = Source::Hearsay;
+    let seen = known.entry(name.to_owned());
+    let seen = seen.or_insert(Seen { at, life, source });
+    if seen.source == source {
+        seen.at = seen.at.max(at);
+    }
     seen.life = seen.life.max(life);
 }
 

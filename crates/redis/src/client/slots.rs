@@ -12,6 +12,7 @@ use std::{
 };
 
 use tokio::sync::Notify;
+use tollgate_core::Timestamp;
 
 use super::{
     call::{Cause, Failure},
@@ -21,7 +22,7 @@ use super::{
     map::Map,
     shard::Shard,
 };
-use crate::{Layout, slot::Slot};
+use crate::{Layout, Peer, slot::Slot};
 
 /// The slots, as far as losses are concerned.
 pub(super) struct Slots(Box<[Account]>);
@@ -203,6 +204,20 @@ impl Client {
                 );
             }
         }
+    }
+
+    /// The time of Redis as registers have told it last; of several servers that of the one that is behind.
+    pub(crate) fn heard_time(&self) -> Timestamp {
+        let map = self.map.load();
+        let there = map.shards.iter().filter(|shard| shard.link().is_some());
+        let times = there.filter_map(|shard| shard.register_time());
+        Timestamp::from_micros(times.min().unwrap_or(0))
+    }
+
+    /// Learns of processes that others have seen.
+    pub(crate) fn hear_of(&self, peers: &[Peer]) {
+        let means = &self.means;
+        means.lineages.roll.hear_of(peers, means.clock.boot());
     }
 
     /// No process is awaited any longer, on any server: what may be lost counts as never spent.

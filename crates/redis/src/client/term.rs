@@ -190,7 +190,9 @@ impl Shard {
             let now = moment(time).unwrap_or_else(|| self.clock.now().wall);
             let met = self.term.lineages.meet(&lineage, place, now);
             self.follow(met);
-            self.enrolment().comes_to(&lineage, met);
+            let roll = &self.term.lineages.roll;
+            roll.reckon(now, self.clock.boot());
+            self.enrolment().comes_to(&lineage, met, roll);
             *known = Some(lineage);
         }
     }

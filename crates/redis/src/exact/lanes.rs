@@ -25,9 +25,10 @@ use super::{
     lane::Lane,
 };
 use crate::{
-    Layout,
+    Journal, Layout,
     assert::Told,
     client::{Call, Cause, Client, Failure, Shard},
+    inherited::Inherited,
     key::Key,
     ledger::Ledger,
     slot::Slot,
@@ -47,6 +48,8 @@ pub(crate) struct Lanes {
     pub(crate) ledger: Ledger,
     /// What this node has debited, should Redis forget it.
     pub(crate) touched: Touched,
+    /// The same of the processes before.
+    pub(crate) inherited: Inherited,
     pub(crate) unknown: Unknown,
     pub(crate) told: Told,
     pub(crate) time: Time,
@@ -113,11 +116,12 @@ impl Lanes {
         client: Arc<Client>,
         time: Time,
         clock: Arc<dyn Clock>,
-        deadline: Duration,
+        (deadline, journal): (Duration, Journal),
     ) -> Self {
         Self {
             ledger: Ledger::default(),
             touched: Touched::with(client.extent()),
+            inherited: Inherited::of(journal),
             unknown: Unknown::default(),
             told: Told::default(),
             time,
@@ -279,6 +283,10 @@ impl Lanes {
         let gone = waiting.saturating_sub(lane.queue.len());
         self.waiting.fetch_sub(gone, Relaxed);
         asks
+    }
+
+    pub(crate) const fn sequence(&self) -> &AtomicU64 {
+        &self.sequence
     }
 
     pub(crate) fn next_sequence(&self) -> u64 {

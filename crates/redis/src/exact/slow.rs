@@ -15,10 +15,10 @@ use super::{
 };
 use crate::{
     client::{Call, Cause, Failure},
+    extent::is_perhaps_lost,
     key::Key,
     script::Script,
     slot::Slot,
-    touched::is_perhaps_lost,
 };
 
 /// How often others may come in between.
@@ -149,7 +149,10 @@ impl Lanes {
     fn forget_reset(&self, asks: &[Ask]) {
         let reset = asks.iter().filter(|ask| ask.deed == Deed::Reset);
         let items = reset.flat_map(|ask| &ask.items);
-        items.for_each(|item| self.touched.forget(&item.key));
+        items.for_each(|item| {
+            self.touched.forget(&item.key);
+            self.inherited.forget(&item.key);
+        });
     }
 
     fn not_settled_here(&self, asks: &[Ask], sequence: u64) {

@@ -26,10 +26,10 @@ use super::{
 use crate::{
     client::Client,
     exact::{Deed, Granted, Lanes, Part, Refused, moment},
+    extent::doubt_ends,
     heard::Heard,
     key::Names,
     lease::Holdings,
-    touched::doubt_ends,
     verify::Verifier,
 };
 

@@ -31,6 +31,26 @@ pub(crate) struct Question {
     pub(crate) asserted: Asserted,
 }
 
+impl Question {
+    /// Wants nothing, and only tells what was taken of a counter.
+    pub(crate) fn telling((key, limit): (Key, Limit), sequence: u64, asserted: Asserted) -> Self {
+        Self {
+            key,
+            limit,
+            former: Former::None,
+            sequence,
+            previous: 0,
+            spent: 0,
+            returned: 0,
+            want: 0,
+            least: 0,
+            most: 0,
+            life: Micros::ZERO,
+            asserted,
+        }
+    }
+}
+
 /// What this node has taken as far as it knows, in case Redis does not know any more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Asserted {

@@ -6,8 +6,10 @@
 --         in the present one may have spent what was lost, until it has told all that it knows. Its gap is the last
 --         moment of which it does not know all (0 if there is none), its life how long what it spends may count.
 -- ARGV    process; who this server is ('' if it does not say); whether the process has been here before (`known`), knows
---         that another was here before (`heir`), or neither (`new`); a term that it knows of; the term for which it has
---         told all that it knows, and the gap in that; the life; `trust` if none is awaited any longer;
+--         that another was here before (`heir`), that others of the fleet came before it (`late`), or nothing (`new`); a
+--         term that it knows of; the term for which it has told all that it knows, and the gap in that; the life; `trust`
+--         if none is awaited any longer; the number of processes that have ended and for which it has told too, in the
+--         same term, and for each its name and gap;
 --         and for each other process that it knows of: name, time since it was last seen, life. Times are in µs.
 --
 -- Returns the time, the term, and name and entry of each process.
@@ -40,6 +42,8 @@ end
 
 local opens = manner == 'heir' and (term == 0 or was ~= server or server == '')
 opens = opens or (manner == 'new' and was and server ~= '' and was ~= server)
+-- Where others came before and there is no register, it was lost.
+opens = opens or (manner == 'late' and (not was or (server ~= '' and was ~= server)))
 if opens then
   term = math.max(now, term + 1)
   for _, entry in pairs(entries) do entry[3] = term end
@@ -47,7 +51,8 @@ end
 term = math.max(term, known_term)
 
 -- Those that only others know may have spent before the term began.
-for at = 9, #ARGV, 3 do
+local ended = tonumber(ARGV[9])
+for at = 10 + 2 * ended, #ARGV, 3 do
   local name, last, its_life = ARGV[at], math.max(0, now - tonumber(ARGV[at + 1])), tonumber(ARGV[at + 2])
   local entry = entries[name]
   if not entry then
@@ -62,10 +67,16 @@ if not mine then
   mine = { now, now, 0, 0, 0, 0 }
   entries[me] = mine
   count = count + 1
-  if manner ~= 'new' then mine[3] = term end
+  if opens or manner == 'known' or manner == 'heir' then mine[3] = term end
 end
 mine[2], mine[6] = now, math.max(mine[6], life)
-if told > 0 and told == term then mine[4], mine[5] = told, gap end
+if told > 0 and told == term then
+  mine[4], mine[5] = told, gap
+  for at = 10, 9 + 2 * ended, 2 do
+    local entry = entries[ARGV[at]]
+    if entry then entry[4], entry[5] = told, tonumber(ARGV[at + 1]) end
+  end
+end
 if trust == 'trust' then
   for _, entry in pairs(entries) do entry[4], entry[5] = term, 0 end
 end

@@ -46,8 +46,7 @@ async fn read(mut body: Body, mut claim: InputClaim) -> Result<Vec<u8>, Problem>
         let data = frame.ok().map(Frame::into_data);
         let data = match data {
             Some(Ok(data)) => data,
-            // Trailers.
-            Some(Err(_)) => continue,
+            Some(Err(_trailers)) => continue,
             // It is cut off: no client reads the answer.
             None => return Err(Problem::bad("the body broke off")),
         };

@@ -121,15 +121,23 @@ impl CountersFile {
 
     /// Puts these counters in the place of what is there; says how many they are.
     pub(super) fn save(&self, counters: &impl Kept) -> io::Result<usize> {
-        let fresh = self.path.with_extension("new");
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        let file = options.mode(OWNER_ONLY).open(&fresh)?;
-        let mut out = BufWriter::new(file);
-        let count = counters.write(&mut out)?;
-        out.flush()?;
-        out.get_ref().sync_all()?;
-        fs::rename(&fresh, &self.path)?;
-        Ok(count)
+        replace(&self.path, |out| counters.write(out))
     }
+}
+
+/// Puts what is written in the place of a file, or leaves the file as it is.
+pub(super) fn replace<T>(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<T>,
+) -> io::Result<T> {
+    let fresh = path.with_extension("new");
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    let file = options.mode(OWNER_ONLY).open(&fresh)?;
+    let mut out = BufWriter::new(file);
+    let written = write(&mut out)?;
+    out.flush()?;
+    out.get_ref().sync_all()?;
+    fs::rename(&fresh, path)?;
+    Ok(written)
 }

@@ -13,8 +13,12 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 use tollgate_memory::{CellStore, MemoryStore};
+use tollgate_redis::{Ending, Journal};
 
-use super::file::{CountersFile, Found, Kept, Room};
+use super::{
+    file::{CountersFile, Found, Kept, Room},
+    journal,
+};
 use crate::{
     engine::{Engine, Time},
     stop::Stop,
@@ -27,15 +31,15 @@ pub(crate) const SAVE_EVERY: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug)]
 pub(crate) struct Keeper {
     data: PathBuf,
-    /// One writes at a time: two would write into the same fresh file.
-    writing: Arc<Mutex<()>>,
+    /// One writes at a time: two would write into the same fresh file. Nothing is written after the last word.
+    writing: Arc<Mutex<Ending>>,
 }
 
 impl Keeper {
     pub(crate) fn new(data: &Path) -> Self {
         Self {
             data: data.to_owned(),
-            writing: Arc::default(),
+            writing: Arc::new(Mutex::new(Ending::Open)),
         }
     }
 
@@ -60,24 +64,37 @@ impl Keeper {
         turn.tick().await;
         loop {
             tokio::select! {
-                _ = turn.tick() => self.save(&engine).await,
+                _ = turn.tick() => self.save(&engine, Ending::Open).await,
                 () = stop.heard() => return,
             }
         }
     }
 
+    /// What this node's processes before have spent in Redis; what was found is logged.
+    pub(crate) fn load_journal(&self) -> Journal {
+        journal::load(&self.data)
+    }
+
     /// Writes them once; a failure is logged and counted, and the file before it stays.
-    pub(crate) async fn save(&self, engine: &Arc<Engine>) {
-        let _alone = self.writing.lock().await;
+    pub(crate) async fn save(&self, engine: &Arc<Engine>, ending: Ending) {
+        let mut last = self.writing.lock().await;
+        if *last == Ending::Clean {
+            return;
+        }
+        *last = ending;
         let (data, counted) = (self.data.clone(), Arc::clone(engine));
         let saved = spawn_blocking(move || {
             CountersFile::of::<MemoryStore<Time>>(&data).save(counted.store())?;
-            CountersFile::of::<CellStore<Time>>(&data).save(counted.cells())
+            CountersFile::of::<CellStore<Time>>(&data).save(counted.cells())?;
+            match counted.fleet() {
+                Some(fleet) => journal::save(&data, &fleet.redis().journal(ending)),
+                None => Ok(()),
+            }
         });
         let saved = saved
             .await
             .unwrap_or_else(|panic| Err(io::Error::other(panic)));
-        engine.recorder().counters_saved(saved.as_ref().map(|_| ()));
+        engine.recorder().counters_saved(saved.as_ref().copied());
         if let Err(error) = saved {
             tracing::error!(%error, "Cannot write the counters: a restart would forget what was counted since.");
         }
@@ -109,9 +126,9 @@ mod tests {
         };
         for _ in 0..20 {
             tokio::join!(
-                keeper.save(&engine),
-                keeper.save(&engine),
-                keeper.save(&engine)
+                keeper.save(&engine, Ending::Open),
+                keeper.save(&engine, Ending::Open),
+                keeper.save(&engine, Ending::Open)
             );
             let store: MemoryStore<Time> = keeper.load(room, engine.time()).unwrap();
             assert_eq!(store.stats().keys, 5_000);

@@ -1,6 +1,8 @@
-//! Counters that outlive the process: read at the start, written every ten seconds and at the end.
+//! Counters that outlive the process, and the journal of what it has spent in Redis: read at the start, written every ten
+//! seconds and at the end.
 
 mod file;
+mod journal;
 mod keeper;
 
 pub(crate) use file::Room;

@@ -10,6 +10,7 @@ pub(crate) mod key_print;
 pub(crate) mod migrations;
 pub(crate) mod nodes;
 pub(crate) mod overrides;
+pub(crate) mod processes;
 pub(crate) mod proposals;
 pub(crate) mod random;
 pub(crate) mod records;
@@ -70,6 +71,8 @@ macro_rules! contract {
             key_print::a_removal_heeds_what_the_editor_saw
             keeping::a_rollback_neither_revives_a_key_nor_lifts_a_block
             migrations::a_database_of_the_release_before_goes_on
+            processes::processes_of_a_fleet_know_of_each_other
+            processes::a_process_is_forgotten_once_nothing_of_it_counts
             proposals::somebody_else_approves
             proposals::a_proposal_is_settled_once_and_in_time
             proposals::only_so_many_wait

@@ -96,7 +96,6 @@ impl Server {
         }
     }
 
-    /// The process.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }

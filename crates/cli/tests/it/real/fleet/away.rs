@@ -159,7 +159,7 @@ fn a_server_that_stops_settles_first() {
     assert_eq!(node.passes("/daily", "alice", 3), 3);
     node.server.signal(Signal::TERM);
     redis.start_again();
-    let Node { server, desk } = node;
+    let Node { server, desk, .. } = node;
     let (status, log) = server.stop();
     assert!(status.success(), "{status}: {log}");
     let other = Node::ready(&redis.url(), RULES);

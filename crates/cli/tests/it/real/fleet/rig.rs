@@ -26,6 +26,26 @@ rules:
 pub(crate) struct Node {
     pub(crate) server: Server,
     pub(crate) desk: Desk,
+    flags: Vec<String>,
+}
+
+/// A node whose server has ended.
+pub(crate) struct Stopped {
+    pub(crate) desk: Desk,
+    flags: Vec<String>,
+}
+
+impl Stopped {
+    /// The same once more, in its folder.
+    pub(crate) fn start(self) -> Node {
+        let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
+        let server = self.desk.serve(&flags);
+        Node {
+            server,
+            desk: self.desk,
+            flags: self.flags,
+        }
+    }
 }
 
 impl Node {
@@ -51,8 +71,32 @@ impl Node {
             "--redis-deadline",
             "1s",
         ];
-        let server = desk.serve(&[&flags, more].concat());
-        Self { server, desk }
+        let flags = [&flags, more].concat();
+        let server = desk.serve(&flags);
+        let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
+        Self {
+            server,
+            desk,
+            flags,
+        }
+    }
+
+    /// Stops it.
+    pub(crate) fn stop(self) -> Stopped {
+        self.server.stop();
+        Stopped {
+            desk: self.desk,
+            flags: self.flags,
+        }
+    }
+
+    /// Kills it.
+    pub(crate) fn kill(self) -> Stopped {
+        self.server.kill();
+        Stopped {
+            desk: self.desk,
+            flags: self.flags,
+        }
     }
 
     /// The same, once it can count in Redis.

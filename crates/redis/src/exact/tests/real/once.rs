@@ -10,7 +10,7 @@ use tollgate_testkit::{
 
 use crate::{
     exact::{
-        Former, Item,
+        Item,
         ask::{Ask, Deed, Part},
         fast::{Batch, told},
         tally::Tally,
@@ -170,25 +170,14 @@ impl Node {
         let key = self.item(0);
         self.sequence += 1;
         let now = self.clock.now();
-        let question = Question {
-            key: key.key.clone(),
-            limit: self.limit.clone(),
-            former: Former::None,
-            sequence: self.sequence,
-            previous: 0,
-            spent: 0,
-            returned: 0,
-            want: 0,
-            least: 0,
-            most: 0,
-            life: Micros::ZERO,
-            asserted: Asserted {
-                known: self.total,
-                present: self.total,
-                before: 0,
-                at: now.wall,
-            },
+        let asserted = Asserted {
+            known: self.total,
+            present: self.total,
+            before: 0,
+            at: now.wall,
         };
+        let told_key = (key.key.clone(), self.limit.clone());
+        let question = Question::telling(told_key, self.sequence, asserted);
         let mut args = lease::args("me", Timestamp::from_micros(0), &[question]);
         args.extend(told(now));
         let words = words(&virtual_time::LEASE, &key, &args);

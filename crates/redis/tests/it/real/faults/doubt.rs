@@ -17,15 +17,15 @@ fn strict(user: &str, units: u64) -> Rule {
     Rule::by("fixed_window", user, units, OnFailure::Closed)
 }
 
-fn doubt(node: &Node) -> Option<Doubt> {
+pub(crate) fn doubt(node: &Node) -> Option<Doubt> {
     let shards = node.health().shards;
     shards.iter().find_map(|shard| shard.doubt)
 }
 
 /// Redis decides about users that no node has ever seen, at every node.
-async fn strangers_pass(fleet: &Fleet, prefix: &str) {
+pub(crate) async fn strangers_pass(fleet: &Fleet, prefix: &str) {
+    fleet.wait("nodes that doubt nothing", |node| doubt(node).is_none());
     for (place, node) in fleet.nodes.iter().enumerate() {
-        assert_eq!(doubt(node), None);
         let rule = strict(&format!("{prefix}-{place}"), 3);
         let verdict = decide(node, &[rule.charge()]).await.unwrap();
         assert_eq!(verdict.fallback(), None, "node {place}");

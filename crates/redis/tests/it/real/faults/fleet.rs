@@ -7,7 +7,7 @@ use tollgate_core::{
     SystemClock, Verdict,
 };
 use tollgate_memory::MemoryStore;
-use tollgate_redis::{Options, RedisStore, Standing};
+use tollgate_redis::{Journal, Options, RedisStore, Standing};
 use tollgate_testkit::wait_for;
 
 pub(crate) type Node = Arc<RedisStore<MemoryStore<SystemClock>>>;
@@ -109,23 +109,29 @@ impl Fleet {
         Self::with(nodes, urls, NO_DEADLINE)
     }
 
+    /// The same with one node, that comes after others.
+    pub(crate) fn patient_after<S: Into<String>>(
+        urls: impl IntoIterator<Item = S>,
+        journal: Journal,
+    ) -> Self {
+        let urls: Vec<String> = urls.into_iter().map(Into::into).collect();
+        let options = Options {
+            journal,
+            ..options(&urls, NO_DEADLINE)
+        };
+        Self {
+            nodes: vec![node(options)],
+        }
+    }
+
     fn with<S: Into<String>>(
         nodes: usize,
         urls: impl IntoIterator<Item = S>,
         deadline: Duration,
     ) -> Self {
         let urls: Vec<String> = urls.into_iter().map(Into::into).collect();
-        let node = |_| {
-            let options = Options {
-                deadline,
-                naming: |values, part| part("user", values),
-                ..Options::new(urls.iter().cloned())
-            };
-            let local = MemoryStore::new(SystemClock);
-            Arc::new(RedisStore::start(options, local, Arc::new(SystemClock)).unwrap())
-        };
         Self {
-            nodes: (0..nodes).map(node).collect(),
+            nodes: (0..nodes).map(|_| node(options(&urls, deadline))).collect(),
         }
     }
 
@@ -133,13 +139,13 @@ impl Fleet {
     pub(crate) fn is_up(&self) {
         let count = u32::try_from(self.nodes.len()).unwrap();
         self.wait("a fleet over a Redis that is well", |node| {
-            let health = node.health();
-            let is_up = health
-                .shards
-                .iter()
-                .all(|shard| shard.standing == Standing::Up);
-            is_up && !health.shards.is_empty() && health.live_nodes == count
+            is_up(node) && node.health().live_nodes == count
         });
+    }
+
+    /// Waits until every shard is asked by every node, though some may not have noticed yet who is gone.
+    pub(crate) fn is_there(&self) {
+        self.wait("nodes that ask a Redis that is well", is_up);
     }
 
     /// Waits until no node asks the shard of this address, and says why not.
@@ -209,6 +215,25 @@ impl Fleet {
         let left = tokio::time::timeout(LONG, peeking).await;
         left.expect("Redis says what is left")
     }
+}
+
+fn is_up(node: &Node) -> bool {
+    let shards = node.health().shards;
+    let mut all = shards.iter();
+    !shards.is_empty() && all.all(|shard| shard.standing == Standing::Up)
+}
+
+fn options(urls: &[String], deadline: Duration) -> Options {
+    Options {
+        deadline,
+        naming: |values, part| part("user", values),
+        ..Options::new(urls.iter().cloned())
+    }
+}
+
+fn node(options: Options) -> Node {
+    let local = MemoryStore::new(SystemClock);
+    Arc::new(RedisStore::start(options, local, Arc::new(SystemClock)).unwrap())
 }
 
 /// One decision, which must not take long.

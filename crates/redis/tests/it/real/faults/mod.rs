@@ -13,5 +13,6 @@ mod fleet;
 mod late;
 mod load;
 mod refusals;
+mod restarts;
 mod story;
 mod text;
