@@ -37,8 +37,8 @@ pub(super) struct Roll {
     unnamed_times: AtomicU64,
     /// The processes of this node before it, the latest first.
     past: Vec<Ended>,
-    /// Whether there were processes before it, of this node or of others.
-    is_late: bool,
+    /// Whether there were processes before it, by the word of others.
+    has_peers: bool,
     /// How often doubt has become less: what was in doubt may be asked about again.
     pub(super) relief: AtomicU64,
 }
@@ -102,14 +102,16 @@ impl Roll {
 
     /// The same, of a process that comes after these.
     pub(super) fn after(mut self, journal: &Journal, peers: &[Peer], boot: Timestamp) -> Self {
-        self.is_late = !journal.is_empty() || !peers.is_empty();
+        self.has_peers = !peers.is_empty();
         self.past = journal.processes.iter().map(Ended::from).collect();
         self.hear_of(peers, boot);
         self
     }
 
-    pub(super) const fn is_late(&self) -> bool {
-        self.is_late
+    /// Whether processes came before it of which something may still count, at this time of Redis.
+    pub(super) fn is_late(&self, now: Timestamp) -> bool {
+        let mut past = self.past.iter();
+        self.has_peers || past.any(|ended| ended.seen.saturating_add(ended.life) >= now)
     }
 
     /// The processes that have ended and of which this one can tell everything.

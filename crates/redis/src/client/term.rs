@@ -192,7 +192,8 @@ impl Shard {
             self.follow(met);
             let roll = &self.term.lineages.roll;
             roll.reckon(now, self.clock.boot());
-            self.enrolment().comes_to(&lineage, met, roll);
+            let is_late = roll.is_late(now);
+            self.enrolment().comes_to(&lineage, met, is_late);
             *known = Some(lineage);
         }
     }

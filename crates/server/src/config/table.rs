@@ -32,7 +32,7 @@ pub(super) const GENERAL: &[Setting] = &[
         "data",
         "DIR",
         "./tollgate-data",
-        "The folder of the SQLite file, the last good snapshot and the saved counters",
+        "The folder of the SQLite file, the last good snapshot, the saved counters and the journal of what was spent in Redis",
     ),
     Setting::optional(
         "database",
