@@ -20,7 +20,7 @@ impl Recorder {
         self.rules(&mut reading);
         self.counters(&mut reading);
         let by_rule = self.by_rule.load();
-        let rules = by_rule.limits().map(|(rule, _, _)| rule);
+        let rules = by_rule.limits().into_iter().map(|(rule, _, _)| rule);
         overflow::read(rules, &self.overflows(), &mut reading);
         self.shared(&mut reading);
         hot::read(self.top(), &mut reading);
