@@ -6,3 +6,12 @@ pub(crate) enum Depth {
     /// A look whether everything runs; the numbers are worth little.
     Quick,
 }
+
+impl Depth {
+    pub(crate) fn pick<T>(self, quick: T, full: T) -> T {
+        match self {
+            Self::Quick => quick,
+            Self::Full => full,
+        }
+    }
+}

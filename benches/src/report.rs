@@ -32,6 +32,9 @@ pub(crate) struct Table {
     rows: Vec<Vec<Cell>>,
 }
 
+/// A heading, and what stands below it for a row.
+type Column<'a, T> = (&'a str, fn(&T) -> Cell);
+
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Cell {
@@ -73,11 +76,11 @@ impl Report {
 }
 
 impl Table {
-    /// A row for each of these; a column is its heading and what stands below it.
+    /// A row for each of these.
     pub(crate) fn of<'a, T: 'a>(
         title: impl Into<String>,
         rows: impl IntoIterator<Item = &'a T>,
-        columns: &[(&str, fn(&T) -> Cell)],
+        columns: &[Column<'_, T>],
     ) -> Self {
         let headings = columns
             .iter()
@@ -244,7 +247,6 @@ macro_rules! cells {
     ($($from:ty => $cell:expr;)*) => {$(
         impl From<$from> for Cell {
             fn from(value: $from) -> Self {
-                #[expect(clippy::redundant_closure_call, reason = "a closure names the value in the list below")]
                 ($cell)(value)
             }
         }

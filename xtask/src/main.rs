@@ -2,7 +2,6 @@
 #![expect(clippy::print_stdout, reason = "a task runner talks to the terminal")]
 #![expect(clippy::print_stderr, reason = "a task runner talks to the terminal")]
 
-mod cargo_runs;
 mod ci;
 mod fuzz;
 mod mutants;
@@ -101,14 +100,14 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Ci => ci::run(),
         Command::Tidy { update: false } => tidy::check(),
         Command::Tidy { update: true } => tidy::update(),
-        Command::Bench { args } => cargo_runs::bench(&args),
+        Command::Bench { args } => tools::bench(&args),
         Command::Mutants { list: true, .. } => mutants::list(),
         Command::Mutants {
             all: true, args, ..
         } => mutants::run_generated(&args),
         Command::Mutants { names, .. } => mutants::run(&names),
         Command::Supply => tools::supply(),
-        Command::Soak => cargo_runs::soak(),
+        Command::Soak => tools::soak(),
         Command::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
     }?;
     Ok(ExitCode::SUCCESS)

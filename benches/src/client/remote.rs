@@ -41,10 +41,10 @@ const USERS: usize = 4_096;
 
 pub(super) fn run(depth: Depth) -> anyhow::Result<Vec<Remote>> {
     core_affinity::set_for_current(core_affinity::CoreId { id: LOAD_CORE });
-    let (rounds, turn) = match depth {
-        Depth::Quick => (1, Duration::from_millis(50)),
-        Depth::Full => (5, Duration::from_millis(500)),
-    };
+    let (rounds, turn) = depth.pick(
+        (1, Duration::from_millis(50)),
+        (5, Duration::from_millis(500)),
+    );
     let ours = Ours::start()?;
     let asked: Rc<[[String; 4]]> = (0..USERS).map(facts).collect();
     let ping = Script::resp(b"+PONG", |_| vec!["PING".to_owned()]);

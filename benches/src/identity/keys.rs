@@ -32,10 +32,7 @@ const FOUND: usize = 10_000;
 
 /// Starts this program again as `grow-keys`.
 pub(super) fn run(depth: Depth) -> anyhow::Result<Keys> {
-    let count = match depth {
-        Depth::Quick => 10_000,
-        Depth::Full => 1_000_000,
-    };
+    let count = depth.pick(10_000, 1_000_000);
     let [bytes_each, load_ms, find_ns, miss_ns, revoke_us] =
         bytes::child_numbers(&["grow-keys", &count.to_string()])?;
     Ok(Keys {

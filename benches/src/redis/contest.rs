@@ -49,10 +49,10 @@ const CALLERS: [usize; 2] = [64, 512];
 const PATIENT: Duration = Duration::from_secs(5);
 
 pub(super) fn run(depth: Depth) -> anyhow::Result<(String, Vec<Contest>)> {
-    let (rounds, length) = match depth {
-        Depth::Quick => (1, Duration::from_millis(200)),
-        Depth::Full => (5, Duration::from_millis(1_500)),
-    };
+    let (rounds, length) = depth.pick(
+        (1, Duration::from_millis(200)),
+        (5, Duration::from_millis(1_500)),
+    );
     let single = single();
     let version = single.info("redis_version");
     let mut contests = Vec::new();

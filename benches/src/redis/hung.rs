@@ -26,10 +26,7 @@ pub(crate) struct Hung {
 const DEADLINE: Duration = Duration::from_millis(5);
 
 pub(super) fn run(depth: Depth) -> anyhow::Result<Hung> {
-    let rounds = match depth {
-        Depth::Quick => 1,
-        Depth::Full => 10,
-    };
+    let rounds = depth.pick(1, 10);
     let server = single();
     block_on(async {
         let node = load::node(&[server.url()], DEADLINE, Leases::Off).await?;

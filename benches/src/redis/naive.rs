@@ -66,10 +66,7 @@ pub(super) fn ceiling(
 ) -> anyhow::Result<f64> {
     const PIPELINE: usize = 16;
     let digest = server.command(&["SCRIPT", "LOAD", SCRIPT]);
-    let calls = match depth {
-        Depth::Quick => 20_000,
-        Depth::Full => 200_000,
-    };
+    let calls = depth.pick(20_000, 200_000);
     let address = server.address();
     let mut command = Command::new("taskset");
     command.args([

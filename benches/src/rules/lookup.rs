@@ -35,10 +35,7 @@ const SIZES: [usize; 3] = [200, 2_000, 20_000];
 const REQUESTS: usize = 200;
 
 pub(super) fn run(depth: Depth) -> Vec<Lookup> {
-    let rounds = match depth {
-        Depth::Quick => 3,
-        Depth::Full => 41,
-    };
+    let rounds = depth.pick(3, 41);
     let mut subjects: Vec<Subject> = SIZES.into_iter().map(Subject::new).collect();
     for _ in 0..rounds {
         for subject in &mut subjects {

@@ -28,10 +28,7 @@ pub(crate) struct Overrides {
 
 /// Starts this program again as `grow-overrides`.
 pub(super) fn run(depth: Depth) -> anyhow::Result<Overrides> {
-    let count = match depth {
-        Depth::Quick => 10_000,
-        Depth::Full => 1_000_000,
-    };
+    let count = depth.pick(10_000, 1_000_000);
     let [bytes_each, load_ms, plan_ns, plan_without_ns, edit_us] =
         bytes::child_numbers(&["grow-overrides", &count.to_string()])?;
     Ok(Overrides {

@@ -208,10 +208,10 @@ impl Stage {
         depth: Depth,
         ours: &Ours,
     ) -> anyhow::Result<Contest> {
-        let (rounds, each) = match depth {
-            Depth::Quick => (1, Duration::from_millis(150)),
-            Depth::Full => (5, Duration::from_millis(1_000)),
-        };
+        let (rounds, each) = depth.pick(
+            (1, Duration::from_millis(150)),
+            (5, Duration::from_millis(1_000)),
+        );
         eprintln!("  {}", shape.name());
         for round in 0..=rounds {
             for contestant in &mut self.contestants {

@@ -46,10 +46,7 @@ pub(crate) fn identified(depth: Depth) -> anyhow::Result<Vec<Identified>> {
     let people = |each: &dyn Fn(usize) -> String| {
         Script::posts(REQUESTS, "/ratelimit/check", |number| each(number % PEOPLE))
     };
-    let new_tokens = match depth {
-        Depth::Quick => REQUESTS,
-        Depth::Full => NEW_TOKENS,
-    };
+    let new_tokens = depth.pick(REQUESTS, NEW_TOKENS);
     let scripts = [
         (STATED, people(&|person| body(person, &stated(person)))),
         (

@@ -20,10 +20,7 @@ pub(crate) struct Memory {
 const TOGETHER: usize = 500;
 
 pub(super) fn run(depth: Depth) -> anyhow::Result<Memory> {
-    let keys = match depth {
-        Depth::Quick => 10_000,
-        Depth::Full => 500_000,
-    };
+    let keys = depth.pick(10_000, 500_000);
     let ours = Ours::start()?;
     let idle_mb = ours.process.resident() / 1e6;
     let mut stream = TcpStream::connect(ours.resp)?;

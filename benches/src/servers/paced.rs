@@ -61,10 +61,7 @@ fn duel(
     let fixed = free_address()?;
     let mut process = Process::start(&contest::fixed_command(kind, fixed)?)?;
     process.listening(fixed)?;
-    let (rounds, each) = match depth {
-        Depth::Quick => (1, Duration::from_millis(200)),
-        Depth::Full => (5, Duration::from_secs(1)),
-    };
+    let (rounds, each) = depth.pick((1, Duration::from_millis(200)), (5, Duration::from_secs(1)));
     let mut latencies = [
         Histogram::<u64>::new_with_bounds(1, 60_000_000, 3)?,
         Histogram::new_with_bounds(1, 60_000_000, 3)?,

@@ -104,7 +104,7 @@ impl<'ast> Visit<'ast> for Outline {
     fn visit_item(&mut self, item: &'ast Item) {
         if is_test(attributes(item)) {
             if let Item::Mod(module) = item {
-                self.declare(module, true);
+                self.declare(module);
             }
             let span = item.span();
             self.test_lines.push(span.start().line..=span.end().line);
@@ -114,7 +114,7 @@ impl<'ast> Visit<'ast> for Outline {
     }
 
     fn visit_item_mod(&mut self, module: &'ast ItemMod) {
-        self.declare(module, false);
+        self.declare(module);
         self.inside.push(module.ident.to_string());
         visit::visit_item_mod(self, module);
         self.inside.pop();
@@ -148,7 +148,7 @@ impl<'ast> Visit<'ast> for Outline {
 }
 
 impl Outline {
-    fn declare(&mut self, module: &ItemMod, is_test: bool) {
+    fn declare(&mut self, module: &ItemMod) {
         if module.content.is_none() {
             let inside = self
                 .inside
@@ -156,6 +156,7 @@ impl Outline {
                 .chain([&module.ident.to_string()])
                 .cloned()
                 .collect::<Vec<_>>();
+            let is_test = is_test(&module.attrs);
             let file = module.attrs.iter().find_map(file_of);
             self.modules.push(Declared {
                 name: inside.join("/"),

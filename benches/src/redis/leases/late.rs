@@ -23,10 +23,7 @@ const DELAY: Duration = Duration::from_millis(15);
 const EVERY: Duration = Duration::from_micros(50);
 
 pub(super) fn run(server: &Redis, depth: Depth) -> anyhow::Result<Late> {
-    let (rounds, length) = match depth {
-        Depth::Quick => (1, Duration::from_millis(300)),
-        Depth::Full => (5, Duration::from_secs(2)),
-    };
+    let (rounds, length) = depth.pick((1, Duration::from_millis(300)), (5, Duration::from_secs(2)));
     let proxy = Proxy::to(server.address());
     let rig = Rig::start(&format!("redis://{}", proxy.addr()))?;
     let names = ["late".to_owned()];

@@ -38,10 +38,10 @@ pub(super) fn run(server: &Redis, depth: Depth) -> anyhow::Result<Vec<Speed>> {
 
 /// Interleaved rounds, and the median of each.
 fn contest(server: &Redis, keys: usize, depth: Depth) -> anyhow::Result<Speed> {
-    let (rounds, length) = match depth {
-        Depth::Quick => (1, Duration::from_millis(200)),
-        Depth::Full => (7, Duration::from_millis(1_500)),
-    };
+    let (rounds, length) = depth.pick(
+        (1, Duration::from_millis(200)),
+        (7, Duration::from_millis(1_500)),
+    );
     let names: Vec<String> = (0..keys).map(|key| format!("leased-{key}")).collect();
     let limit = ample();
     let memory = MemoryStore::with_capacity(keys.max(1_000) * 2, SystemClock);

@@ -30,10 +30,7 @@ const TICK: Duration = Duration::from_millis(1);
 const PATIENT: Duration = Duration::from_secs(5);
 
 pub(super) fn run(server: &Redis, depth: Depth) -> anyhow::Result<Vec<Utilisation>> {
-    let windows = match depth {
-        Depth::Quick => 1,
-        Depth::Full => 3,
-    };
+    let windows = depth.pick(1, 3);
     let mut found = Vec::new();
     for holders in HOLDERS {
         let window: Limit = format!("{}/5s", RATE * WINDOW.as_secs()).parse()?;
