@@ -118,7 +118,9 @@ impl Counters {
             capacity: self.classes.capacity(word.class()),
         };
         let words_max = self.shards.overflow_words();
-        shard.overflow.add(owner, &state, words_max, now);
+        if !cfg!(mutant = "what-is-given-up-is-forgotten") {
+            shard.overflow.add(owner, &state, words_max, now);
+        }
     }
 }
 
