@@ -56,10 +56,12 @@ impl Inherited {
         }
     }
 
-    /// What the next process will tell for them: of those that may still matter at this time of Redis.
+    /// What the next process will tell for them. A register awaits a process for as long as the longest limit of the fleet,
+    /// though it spent nothing: whoever was stopped is told for until there are too many.
     pub(crate) fn past(&self, now: Timestamp) -> impl Iterator<Item = Past> {
         let matters = move |process: &&Process| {
-            process.seen.as_micros().saturating_add(process.life) >= now.as_micros()
+            let counts = process.seen.as_micros().saturating_add(process.life) >= now.as_micros();
+            counts || process.ending == Ending::Clean
         };
         self.iter().filter(matters).map(|process| Past {
             name: process.name.clone(),

@@ -130,7 +130,7 @@ fn a_counter_takes_no_more_memory_than_the_manual_says() {
     let place = (size_of::<Key>() + size_of::<Entry>() + 1) * 16 / 7;
     let heap = key.as_bytes().len() + 16;
     println!("{place} bytes in the table, {heap} for the name");
-    assert!(place + heap <= 500, "{place} + {heap}");
+    assert!(place + heap <= 600, "{place} + {heap}");
 }
 
 // Proves: C7

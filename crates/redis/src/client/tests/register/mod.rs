@@ -13,7 +13,7 @@ const CATALOGS: [Catalog; 2] = [Catalog::None, Catalog::Shared];
 // Proves: C7
 #[test]
 fn no_counter_is_fresh_of_which_a_lost_unit_counts() {
-    for seed in 60..120 {
+    for seed in 60..80 {
         for catalog in CATALOGS {
             for restarts in [Restarts::None, Restarts::Any] {
                 let ways = Ways {
@@ -40,7 +40,7 @@ fn is_safe(seed: u64, ways: Ways) {
 // Proves: C7
 #[test]
 fn doubt_is_over_once_all_who_may_have_spent_have_told() {
-    for seed in 0..40 {
+    for seed in 0..12 {
         for catalog in CATALOGS {
             for restarts in [Restarts::None, Restarts::Clean] {
                 doubt_is_over(seed, restarts, catalog);
