@@ -26,13 +26,15 @@
 
 mod counts;
 mod entries;
+mod layout;
 mod moments;
 mod sketch;
 mod windows;
 
 pub(crate) use self::{
     counts::Counts,
-    entries::{Entries, Fill, Layout},
+    entries::{Entries, Fill},
+    layout::Layout,
     moments::{Moments, Owed, bucket, drained_in},
     sketch::{Foldable, ODDS_MAX, Odds, Overflow, Owner, Reading, Sketch, make_room},
     windows::Windows,

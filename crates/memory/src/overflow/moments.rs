@@ -2,7 +2,10 @@
 
 use tollgate_core::{Bucket, Cost, Law, Now, State};
 
-use super::entries::{Entries, Fill, Found, Layout, Numbers};
+use super::{
+    entries::{Entries, Fill, Found},
+    layout::{Layout, Numbers},
+};
 
 /// When keys will owe nothing any more, in ticks after `base`, rounded up.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,8 @@ use tollgate_core::{FixedState, Law, Log, LogEntry, Micros, Now, SlidingState, S
 
 use super::{
     counts::Standing,
-    entries::{Entries, Fill, Found, Layout, is_zero},
+    entries::{Entries, Fill, Found, is_zero},
+    layout::Layout,
 };
 
 /// Admissions of the window in progress and, where that still counts, of the one before.

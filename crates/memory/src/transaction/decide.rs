@@ -1,7 +1,7 @@
 //! Deciding on counters that nobody else can change.
 
 use smallvec::SmallVec;
-use tollgate_core::{Answer, Charge, Cost, Decision, Outcome};
+use tollgate_core::{Answer, Charge, Cost, Decision, OnFailure, Outcome};
 
 use super::{Transaction, counter::Counter};
 
@@ -45,6 +45,16 @@ impl<'c> Transaction<'_, 'c> {
             }
         }
         decisions
+    }
+
+    /// The policy that answers for a counter whose sketch is not to be relied on; of several the strictest.
+    pub(super) fn fallback(&self) -> Option<OnFailure> {
+        let policies = self.counters.iter().filter_map(|counter| counter.fallback);
+        policies.max_by_key(|policy| match policy {
+            OnFailure::Open => 0,
+            OnFailure::Closed => 2,
+            _ => 1,
+        })
     }
 
     /// Charges nothing; moves a state that a clock left in the future to the present (D7).

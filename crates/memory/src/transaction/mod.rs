@@ -17,7 +17,7 @@ mod write;
 use std::sync::MutexGuard;
 
 use smallvec::SmallVec;
-use tollgate_core::{Action, Charge, Clock, Now, OnFailure, Verdict};
+use tollgate_core::{Action, Charge, Clock, Now, Verdict};
 
 use self::counter::Counter;
 use crate::{shard::Shard, store::Counters};
@@ -64,16 +64,6 @@ impl<'s, 'c> Transaction<'s, 'c> {
             Some(policy) if mode != Mode::Inspect(Action::Reset) => verdict.by_policy(policy),
             _ => verdict,
         }
-    }
-
-    /// The policy that answers for a counter whose sketch is not to be relied on; of several the strictest.
-    fn fallback(&self) -> Option<OnFailure> {
-        let policies = self.counters.iter().filter_map(|counter| counter.fallback);
-        policies.max_by_key(|policy| match policy {
-            OnFailure::Open => 0,
-            OnFailure::Closed => 2,
-            _ => 1,
-        })
     }
 }
 

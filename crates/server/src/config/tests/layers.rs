@@ -20,6 +20,7 @@ fn nothing_needs_to_be_said() {
     assert_eq!(settings.region, "local");
     assert_eq!(settings.demo, Demo::Offered);
     assert_eq!(settings.keys_max, 1_000_000);
+    assert_eq!(settings.overflow_bytes, 16 << 20);
     assert_eq!(settings.timers, Timers::default());
     assert_eq!(settings.wording.fields, Fields::Vendor);
     assert_eq!(settings.wording.reset, ResetAs::Epoch);
