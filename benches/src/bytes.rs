@@ -31,11 +31,8 @@ const KEYS: usize = 1_000_000;
 const KEYS_QUICK: usize = 100_000;
 
 /// At most so many bytes for each of [`KEYS`].
-const BYTES_MAX: [(Kind, f64); 3] = [
-    (Kind::IsAllowed, 24.0),
-    (Kind::FixedWindow, 24.0),
-    (Kind::SlidingWindow, 40.0),
-];
+const BYTES_MAX: [(Kind, f64); 3] =
+    [(Kind::IsAllowed, 24.0), (Kind::FixedWindow, 24.0), (Kind::SlidingWindow, 40.0)];
 /// Far under 60 MB is half of them.
 const PROCESS_MEGABYTES_MAX: f64 = 30.0;
 
@@ -55,9 +52,7 @@ impl Found for Vec<Growth> {
 
     fn bars(&self) -> Vec<Bar> {
         let each = BYTES_MAX.into_iter().filter_map(|(kind, max)| {
-            let growth = self
-                .iter()
-                .find(|growth| (growth.kind, growth.keys) == (kind, KEYS))?;
+            let growth = self.iter().find(|growth| (growth.kind, growth.keys) == (kind, KEYS))?;
             Some(Bar::at_most(
                 format!("{}, bytes per key at 1 M", kind.name()),
                 max,
@@ -92,12 +87,7 @@ fn everybody(keys: usize) -> anyhow::Result<Vec<Growth>> {
 fn grow(kind: Kind, keys: usize) -> anyhow::Result<Growth> {
     eprintln!("growing: {keys} keys, {}", kind.name());
     let [before, after] = child_numbers(&["grow", &kind.word(), &keys.to_string()])?;
-    Ok(Growth {
-        kind,
-        keys,
-        before,
-        after,
-    })
+    Ok(Growth { kind, keys, before, after })
 }
 
 /// What the child does: prints its resident bytes before and after.
@@ -124,10 +114,8 @@ pub(crate) fn resident_bytes() -> anyhow::Result<u64> {
 /// process that has done nothing else.
 pub(crate) fn child_numbers<const N: usize>(words: &[&str]) -> anyhow::Result<[f64; N]> {
     let program = env::current_exe().context("finding this program")?;
-    let child = Command::new(program)
-        .args(words)
-        .output()
-        .context("starting this program again")?;
+    let child =
+        Command::new(program).args(words).output().context("starting this program again")?;
     let text = String::from_utf8_lossy(&child.stdout);
     let numbers: Vec<f64> = text
         .split_whitespace()

@@ -67,11 +67,8 @@ impl Lineup {
     /// Everybody who is up to this many keys, with every key known.
     fn new(kinds: &[Kind], keys: usize) -> Self {
         eprintln!("filling: {keys} keys");
-        let kinds: Vec<Kind> = kinds
-            .iter()
-            .copied()
-            .filter(|kind| keys <= kind.keys_max())
-            .collect();
+        let kinds: Vec<Kind> =
+            kinds.iter().copied().filter(|kind| keys <= kind.keys_max()).collect();
         let contestants = Kind::line_up(&kinds, keys);
         // One after the other on one thread: everybody's memory then comes from the same arena, and
         // nobody's layout depends on who was filled at the same time.
@@ -80,20 +77,12 @@ impl Lineup {
                 contestant.fill(keys);
             }
         }
-        Self {
-            keys,
-            kinds,
-            contestants,
-        }
+        Self { keys, kinds, contestants }
     }
 
     fn measure(&self, plan: &Plan, (skew, threads): (Skew, Threads), grid: &mut Grid) {
         let keys = self.keys;
-        eprintln!(
-            "measuring: {keys} keys, {}, {}",
-            skew.name(),
-            threads.name()
-        );
+        eprintln!("measuring: {keys} keys, {}, {}", skew.name(), threads.name());
         let mut pieces = vec![Vec::new(); self.contestants.len()];
         for round in 0..plan.rounds {
             let requests = draw(keys, skew, round);
@@ -105,12 +94,7 @@ impl Lineup {
             }
         }
         for (&kind, pieces) in self.kinds.iter().zip(&mut pieces) {
-            let cell = Cell {
-                kind,
-                keys,
-                skew,
-                threads,
-            };
+            let cell = Cell { kind, keys, skew, threads };
             if let Some(nanos) = median(pieces) {
                 grid.add(cell, nanos);
             }
@@ -201,9 +185,7 @@ impl Grid {
 
     /// The subjects, in their order.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = Kind> {
-        Kind::ALL
-            .into_iter()
-            .filter(|kind| self.iter().any(|(cell, _)| cell.kind == *kind))
+        Kind::ALL.into_iter().filter(|kind| self.iter().any(|(cell, _)| cell.kind == *kind))
     }
 
     /// The numbers of keys, as they were measured.
@@ -217,18 +199,14 @@ impl Grid {
 impl Found for Grid {
     fn tables(&self) -> Vec<Table> {
         let mut tables = Vec::new();
-        for (threads, unit) in [
-            (Threads::One, "nanoseconds per check"),
-            (Threads::Two, "million checks per second"),
-        ] {
+        for (threads, unit) in
+            [(Threads::One, "nanoseconds per check"), (Threads::Two, "million checks per second")]
+        {
             for (skew, name) in [
                 (Skew::Uniform, "uniform".to_owned()),
                 (Skew::Zipf, format!("Zipf {ZIPF_EXPONENT}")),
             ] {
-                let title = format!(
-                    "{}, {name}: {unit} · times governor's speed",
-                    threads.name()
-                );
+                let title = format!("{}, {name}: {unit} · times governor's speed", threads.name());
                 tables.push(self.table(title, skew, threads));
             }
         }
@@ -236,23 +214,16 @@ impl Found for Grid {
     }
 
     fn bars(&self) -> Vec<Bar> {
-        let bars = TIMES_MIN
-            .into_iter()
-            .filter_map(|(kind, keys, threads, min)| {
-                let times = self.times_governor(Cell {
-                    kind,
-                    keys,
-                    skew: Skew::Uniform,
-                    threads,
-                })?;
-                let what = format!(
-                    "{}, {}, {}, beside governor",
-                    kind.name(),
-                    report::keys(keys),
-                    threads.name()
-                );
-                Some(Bar::at_least(what, min, times, "×"))
-            });
+        let bars = TIMES_MIN.into_iter().filter_map(|(kind, keys, threads, min)| {
+            let times = self.times_governor(Cell { kind, keys, skew: Skew::Uniform, threads })?;
+            let what = format!(
+                "{}, {}, {}, beside governor",
+                kind.name(),
+                report::keys(keys),
+                threads.name()
+            );
+            Some(Bar::at_least(what, min, times, "×"))
+        });
         bars.collect()
     }
 }
@@ -263,12 +234,7 @@ impl Grid {
         let sizes = self.sizes();
         let row = |kind: Kind| {
             let cells = sizes.iter().map(|&keys| {
-                let cell = Cell {
-                    kind,
-                    keys,
-                    skew,
-                    threads,
-                };
+                let cell = Cell { kind, keys, skew, threads };
                 let number = match threads {
                     Threads::One => self.nanos(cell),
                     Threads::Two => self.millions_per_second(cell),

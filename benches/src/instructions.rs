@@ -68,11 +68,7 @@ fn count_one(kind: Kind) -> anyhow::Result<Count> {
         .context("starting valgrind")?;
     let text = String::from_utf8_lossy(&output.stderr);
     let total = collected(&text).with_context(|| format!("valgrind said {text}"))?;
-    Ok(Count {
-        kind,
-        keys: KEYS,
-        per_check: total as f64 / requests(KEYS).len() as f64,
-    })
+    Ok(Count { kind, keys: KEYS, per_check: total as f64 / requests(KEYS).len() as f64 })
 }
 
 /// What the child does: checks on known keys, in the function that valgrind counts.

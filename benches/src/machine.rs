@@ -6,13 +6,7 @@ use serde::Serialize;
 
 /// The lock file of the build, for the peers' versions.
 const LOCK: &str = include_str!("../../Cargo.lock");
-const PEERS: [&str; 5] = [
-    "governor",
-    "tower_governor",
-    "throttlecrab",
-    "limitador",
-    "dashmap",
-];
+const PEERS: [&str; 5] = ["governor", "tower_governor", "throttlecrab", "limitador", "dashmap"];
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Machine {
@@ -46,10 +40,7 @@ impl Machine {
 
 fn first_word(path: &str) -> String {
     let text = fs::read_to_string(path).unwrap_or_default();
-    text.split_whitespace()
-        .next()
-        .unwrap_or("unknown")
-        .to_owned()
+    text.split_whitespace().next().unwrap_or("unknown").to_owned()
 }
 
 fn compiler() -> String {

@@ -1,17 +1,8 @@
 //! Side-by-side benchmarks: Tollgate, its peers and the floor in one run. See BENCHMARKING.md.
 #![expect(clippy::print_stdout, reason = "the tables are the product")]
-#![expect(
-    clippy::print_stderr,
-    reason = "tells what is going on while it takes minutes"
-)]
-#![expect(
-    clippy::disallowed_methods,
-    reason = "measures with the machine's own clock"
-)]
-#![expect(
-    clippy::expect_used,
-    reason = "a benchmark that cannot be set up should stop"
-)]
+#![expect(clippy::print_stderr, reason = "tells what is going on while it takes minutes")]
+#![expect(clippy::disallowed_methods, reason = "measures with the machine's own clock")]
+#![expect(clippy::expect_used, reason = "a benchmark that cannot be set up should stop")]
 #![expect(
     clippy::indexing_slicing,
     reason = "the floor is an array access, and a wrong index should stop"
@@ -90,10 +81,7 @@ enum Command {
     Client,
     /// What `servers` starts to be compared with
     #[command(hide = true)]
-    Fixed {
-        kind: servers::FixedKind,
-        address: std::net::SocketAddr,
-    },
+    Fixed { kind: servers::FixedKind, address: std::net::SocketAddr },
     /// What `bytes` starts for each subject
     #[command(hide = true)]
     Grow { kind: Kind, keys: usize },
@@ -134,11 +122,7 @@ fn main() -> anyhow::Result<()> {
 }
 
 fn measure(args: &Args) -> anyhow::Result<()> {
-    let depth = if args.quick {
-        Depth::Quick
-    } else {
-        Depth::Full
-    };
+    let depth = if args.quick { Depth::Quick } else { Depth::Full };
     let is_asked = |command| args.command.is_none_or(|asked| asked == command);
     let mut report = Report::new(depth);
     if is_asked(Command::Memory) {

@@ -59,12 +59,7 @@ pub(crate) struct Bar {
 impl Report {
     pub(crate) fn new(depth: Depth) -> Self {
         let is_quick = depth == Depth::Quick;
-        Self {
-            machine: Machine::look(),
-            is_quick,
-            tables: Vec::new(),
-            bars: Vec::new(),
-        }
+        Self { machine: Machine::look(), is_quick, tables: Vec::new(), bars: Vec::new() }
     }
 
     pub(crate) fn add(&mut self, found: &impl Found) {
@@ -82,16 +77,9 @@ impl Table {
         rows: impl IntoIterator<Item = &'a T>,
         columns: &[Column<'_, T>],
     ) -> Self {
-        let headings = columns
-            .iter()
-            .map(|(heading, _)| (*heading).to_owned())
-            .collect();
+        let headings = columns.iter().map(|(heading, _)| (*heading).to_owned()).collect();
         let row = |row| columns.iter().map(|(_, cell)| cell(row)).collect();
-        Self {
-            title: title.into(),
-            columns: headings,
-            rows: rows.into_iter().map(row).collect(),
-        }
+        Self { title: title.into(), columns: headings, rows: rows.into_iter().map(row).collect() }
     }
 
     pub(crate) fn new(
@@ -99,11 +87,7 @@ impl Table {
         columns: Vec<String>,
         rows: Vec<Vec<Cell>>,
     ) -> Self {
-        Self {
-            title: title.into(),
-            columns,
-            rows,
-        }
+        Self { title: title.into(), columns, rows }
     }
 
     /// A remark instead of a table.
@@ -120,13 +104,7 @@ impl Bar {
         unit: &'static str,
     ) -> Self {
         let asked = format!("≥ {} {unit}", short(min));
-        Self {
-            what: what.into(),
-            asked,
-            measured,
-            unit,
-            is_met: measured >= min,
-        }
+        Self { what: what.into(), asked, measured, unit, is_met: measured >= min }
     }
 
     pub(crate) fn at_most(
@@ -136,30 +114,14 @@ impl Bar {
         unit: &'static str,
     ) -> Self {
         let asked = format!("≤ {} {unit}", short(max));
-        Self {
-            what: what.into(),
-            asked,
-            measured,
-            unit,
-            is_met: measured <= max,
-        }
+        Self { what: what.into(), asked, measured, unit, is_met: measured <= max }
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Machine {
-            processor,
-            cores,
-            kernel,
-            compiler,
-            peers,
-            load,
-        } = &self.machine;
-        writeln!(
-            f,
-            "Machine: {processor}, {cores} cores, Linux {kernel}, {compiler}."
-        )?;
+        let Machine { processor, cores, kernel, compiler, peers, load } = &self.machine;
+        writeln!(f, "Machine: {processor}, {cores} cores, Linux {kernel}, {compiler}.")?;
         writeln!(f, "Peers: {peers}. Load when the run began: {load}.\n")?;
         if self.is_quick {
             writeln!(
@@ -167,9 +129,7 @@ impl fmt::Display for Report {
                 "A quick look: the numbers are worth little, and no bar is held against them.\n"
             )?;
         }
-        self.tables
-            .iter()
-            .try_for_each(|table| writeln!(f, "{table}"))?;
+        self.tables.iter().try_for_each(|table| writeln!(f, "{table}"))?;
         if self.bars.is_empty() {
             return Ok(());
         }
@@ -184,11 +144,7 @@ impl fmt::Display for Report {
             ]
         };
         let columns = ["", "asked", "measured", "met"].map(str::to_owned).to_vec();
-        write!(
-            f,
-            "{}",
-            Table::new("Bars", columns, self.bars.iter().map(row).collect())
-        )
+        write!(f, "{}", Table::new("Bars", columns, self.bars.iter().map(row).collect()))
     }
 }
 
@@ -196,21 +152,11 @@ impl fmt::Display for Report {
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}\n", self.title)?;
-        let rows: Vec<Vec<String>> = self
-            .rows
-            .iter()
-            .map(|row| row.iter().map(ToString::to_string).collect())
-            .collect();
+        let rows: Vec<Vec<String>> =
+            self.rows.iter().map(|row| row.iter().map(ToString::to_string).collect()).collect();
         let width = |column: usize| {
-            let cells = rows
-                .iter()
-                .chain([&self.columns])
-                .filter_map(|row| row.get(column));
-            cells
-                .map(|cell| cell.chars().count())
-                .max()
-                .unwrap_or_default()
-                .max(3)
+            let cells = rows.iter().chain([&self.columns]).filter_map(|row| row.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or_default().max(3)
         };
         let widths: Vec<usize> = (0..self.columns.len()).map(width).collect();
         let rule = widths.iter().map(|width| "-".repeat(*width)).collect();
@@ -293,10 +239,7 @@ mod tests {
     #[test]
     fn three_digits_thousands_and_millions() {
         assert_eq!([1.234, 12.34, 123.4].map(short), ["1.23", "12.3", "123"]);
-        assert_eq!(
-            [1, 500, 100_000, 10_000_000].map(keys),
-            ["1 key", "500", "100 k", "10 M"]
-        );
+        assert_eq!([1, 500, 100_000, 10_000_000].map(keys), ["1 key", "500", "100 k", "10 M"]);
     }
 
     #[test]
@@ -306,16 +249,10 @@ mod tests {
             &[("a×b", 1_234.5)],
             &[("who", |it| it.0.into()), ("ns", |it| it.1.into())],
         );
-        assert_eq!(
-            table.to_string(),
-            "Times\n\n| who |   ns |\n|-----|-----:|\n| a×b | 1234 |\n"
-        );
+        assert_eq!(table.to_string(), "Times\n\n| who |   ns |\n|-----|-----:|\n| a×b | 1234 |\n");
         let json = serde_json::to_value(&table).unwrap();
         assert_eq!(json["rows"][0], serde_json::json!(["a×b", 1_234.5]));
-        assert_eq!(
-            Table::remark("Not measured.").to_string(),
-            "Not measured.\n\n"
-        );
+        assert_eq!(Table::remark("Not measured.").to_string(), "Not measured.\n\n");
         assert_eq!(Cell::Times(12.34, 2.0).to_string(), "12.3 · 2.00×");
     }
 
@@ -338,9 +275,6 @@ mod tests {
         assert!(quick.bars.is_empty());
         let mut full = Report::new(Depth::Full);
         full.add(&Slow);
-        assert_eq!(
-            full.bars.iter().map(|bar| bar.is_met).collect::<Vec<_>>(),
-            [false, true]
-        );
+        assert_eq!(full.bars.iter().map(|bar| bar.is_met).collect::<Vec<_>>(), [false, true]);
     }
 }

@@ -137,10 +137,7 @@ fn slices<S: Subject>(
     };
     let (first, second) = requests.split_at(requests.len() / 2);
     let [first, second] = thread::scope(|scope| {
-        let threads = [
-            scope.spawn(|| take(0, first)),
-            scope.spawn(|| take(1, second)),
-        ];
+        let threads = [scope.spawn(|| take(0, first)), scope.spawn(|| take(1, second))];
         threads.map(|thread| thread.join().expect("a subject that does not panic"))
     });
     first.into_iter().zip(second)
@@ -152,12 +149,7 @@ fn slice<S: Subject>(subject: &S, requests: &[Request]) -> Slice {
     let start = Instant::now();
     serve(subject, requests, SLICE, |more, _| checks += more);
     let end = Instant::now();
-    Slice {
-        checks,
-        start,
-        end,
-        waited: waited().saturating_sub(waited_before),
-    }
+    Slice { checks, start, end, waited: waited().saturating_sub(waited_before) }
 }
 
 /// How long this thread has been ready to run and was not let, so far.

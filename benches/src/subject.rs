@@ -11,10 +11,7 @@ pub(crate) trait Subject: Sync {
     /// Answers requests in order and says how many may pass. Batches have their own way.
     #[inline]
     fn serve(&self, requests: &[Request]) -> usize {
-        requests
-            .iter()
-            .map(|request| usize::from(self.check(request)))
-            .sum()
+        requests.iter().map(|request| usize::from(self.check(request))).sum()
     }
 }
 

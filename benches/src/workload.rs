@@ -24,10 +24,7 @@ pub(crate) struct Request {
 
 impl Request {
     pub(crate) fn new(index: usize) -> Self {
-        Self {
-            key: format!("user:{index}"),
-            index,
-        }
+        Self { key: format!("user:{index}"), index }
     }
 }
 
@@ -56,9 +53,7 @@ pub(crate) fn draw(keys: usize, skew: Skew, seed: u64) -> Vec<Request> {
     let count = keys.next_power_of_two().clamp(REQUESTS_MIN, REQUESTS_MAX);
     let mut random = SmallRng::seed_from_u64(seed);
     match skew {
-        Skew::Uniform => (0..count)
-            .map(|_| Request::new(random.random_range(0..keys)))
-            .collect(),
+        Skew::Uniform => (0..count).map(|_| Request::new(random.random_range(0..keys))).collect(),
         Skew::Zipf => {
             let ranks = Zipf::new(keys as f64, ZIPF_EXPONENT).expect("at least one key");
             (0..count)
@@ -84,17 +79,9 @@ const FEW: usize = 1_000;
 impl Quota {
     pub(crate) const fn for_keys(keys: usize) -> Self {
         if keys <= FEW {
-            Self {
-                amount: 1_000,
-                period: Duration::from_secs(1),
-                burst: 4_000_000_000,
-            }
+            Self { amount: 1_000, period: Duration::from_secs(1), burst: 4_000_000_000 }
         } else {
-            Self {
-                amount: 1_000,
-                period: Duration::from_secs(24 * 60 * 60),
-                burst: 2_000_000,
-            }
+            Self { amount: 1_000, period: Duration::from_secs(24 * 60 * 60), burst: 2_000_000 }
         }
     }
 
@@ -135,10 +122,6 @@ mod tests {
 
     #[test]
     fn one_key_is_always_the_same() {
-        assert!(
-            draw(1, Skew::Zipf, 1)
-                .iter()
-                .all(|request| request.key == "user:0")
-        );
+        assert!(draw(1, Skew::Zipf, 1).iter().all(|request| request.key == "user:0"));
     }
 }

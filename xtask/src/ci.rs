@@ -25,11 +25,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
         println!("\n== {name}");
         outcome = tasks.iter().try_for_each(perform);
         let result = if outcome.is_ok() { "ok" } else { "FAILED" };
-        rows.push(vec![
-            name.to_owned(),
-            seconds(watch.elapsed()),
-            result.to_owned(),
-        ]);
+        rows.push(vec![name.to_owned(), seconds(watch.elapsed()), result.to_owned()]);
         if let Err(failed) = &outcome {
             outcome = Err(anyhow::anyhow!("step `{name}`: {failed}"));
             break;
@@ -47,13 +43,8 @@ fn perform(task: &Task) -> anyhow::Result<()> {
 }
 
 fn steps(libraries: &[String]) -> Vec<Step> {
-    let run = |name, task| Step {
-        name,
-        tasks: vec![task],
-    };
-    let alone = libraries
-        .iter()
-        .map(|name| Task::cargo(["check", "--package", name]));
+    let run = |name, task| Step { name, tasks: vec![task] };
+    let alone = libraries.iter().map(|name| Task::cargo(["check", "--package", name]));
     let docs = Task::cargo(["doc", "--workspace", "--no-deps"])
         .args(["--exclude", "tollgate-benches", "--exclude", "xtask"])
         .env("RUSTDOCFLAGS", "-Dwarnings");
@@ -63,20 +54,10 @@ fn steps(libraries: &[String]) -> Vec<Step> {
         run("tidy", Task::cargo(["xtask", "tidy"])),
         run(
             "lint",
-            Task::cargo([
-                "clippy",
-                "--workspace",
-                "--all-targets",
-                "--",
-                "-D",
-                "warnings",
-            ]),
+            Task::cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
         ),
         run("docs", docs),
-        Step {
-            name: CRATE_ALONE,
-            tasks: alone.collect(),
-        },
+        Step { name: CRATE_ALONE, tasks: alone.collect() },
         run("test", Task::cargo(["xtask", "test", "--busy=real"])),
     ]
 }
@@ -102,17 +83,11 @@ mod tests {
     fn every_library_is_checked_alone() {
         let libraries = ["tollgate".to_owned(), "tollgate-core".to_owned()];
         let steps = steps(&libraries);
-        let alone = steps
-            .iter()
-            .find(|step| step.name == super::CRATE_ALONE)
-            .unwrap();
+        let alone = steps.iter().find(|step| step.name == super::CRATE_ALONE).unwrap();
         let lines: Vec<String> = alone.tasks.iter().map(Task::to_string).collect();
         assert_eq!(
             lines,
-            [
-                "cargo check --package tollgate",
-                "cargo check --package tollgate-core"
-            ]
+            ["cargo check --package tollgate", "cargo check --package tollgate-core"]
         );
     }
 

@@ -26,10 +26,7 @@ fn targets(folder: &Path) -> anyhow::Result<Vec<String>> {
     for entry in entries {
         let path = entry?.path();
         if path.extension().is_some_and(|extension| extension == "rs") {
-            names.extend(
-                path.file_stem()
-                    .map(|stem| stem.to_string_lossy().into_owned()),
-            );
+            names.extend(path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
         }
     }
     names.sort();
@@ -48,14 +45,8 @@ fn chosen(known: Vec<String>, wanted: Option<&str>) -> anyhow::Result<Vec<String
 
 /// The sanitizer's flags are for nightly compilers; the variable lets the stable one take them.
 fn fuzz(target: &str, seconds: u32) -> Task {
-    Task::cargo([
-        "fuzz",
-        "run",
-        target,
-        "--",
-        &format!("-max_total_time={seconds}"),
-    ])
-    .env("RUSTC_BOOTSTRAP", "1")
+    Task::cargo(["fuzz", "run", target, "--", &format!("-max_total_time={seconds}")])
+        .env("RUSTC_BOOTSTRAP", "1")
 }
 
 #[cfg(test)]
@@ -72,18 +63,12 @@ mod tests {
     #[test]
     fn an_unknown_target_is_answered_with_the_known_ones() {
         let error = chosen(vec!["limit_text".to_owned()], Some("limits")).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "no fuzz target `limits`, there is: limit_text"
-        );
+        assert_eq!(error.to_string(), "no fuzz target `limits`, there is: limit_text");
     }
 
     #[test]
     fn a_target_runs_for_the_time_given() {
         let line = fuzz("limit_text", 5).to_string();
-        assert_eq!(
-            line,
-            "RUSTC_BOOTSTRAP=1 cargo fuzz run limit_text -- -max_total_time=5"
-        );
+        assert_eq!(line, "RUSTC_BOOTSTRAP=1 cargo fuzz run limit_text -- -max_total_time=5");
     }
 }

@@ -23,11 +23,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 /// Tollgate's tests, checks and benchmarks.
 #[derive(Debug, Parser)]
-#[command(
-    name = "xtask",
-    bin_name = "cargo xtask",
-    arg_required_else_help = true
-)]
+#[command(name = "xtask", bin_name = "cargo xtask", arg_required_else_help = true)]
 struct Args {
     #[command(subcommand)]
     command: Command,
@@ -102,9 +98,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Tidy { update: true } => tidy::update(),
         Command::Bench { args } => tools::bench(&args),
         Command::Mutants { list: true, .. } => mutants::list(),
-        Command::Mutants {
-            all: true, args, ..
-        } => mutants::run_generated(&args),
+        Command::Mutants { all: true, args, .. } => mutants::run_generated(&args),
         Command::Mutants { names, .. } => mutants::run(&names),
         Command::Supply => tools::supply(),
         Command::Soak => tools::soak(),
@@ -119,11 +113,7 @@ fn explain(error: &clap::Error) -> ExitCode {
     if error.kind() == ErrorKind::InvalidSubcommand {
         eprint!("\n{}", Args::command().render_help());
     }
-    if error.exit_code() == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    if error.exit_code() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 #[cfg(test)]
@@ -139,9 +129,7 @@ mod tests {
     #[test]
     fn arguments_after_two_dashes_go_to_cargo_test() {
         let args = Args::try_parse_from(["xtask", "test", "it", "--", "-p", "xtask"]).unwrap();
-        let Command::Test(options) = args.command else {
-            panic!("{args:?}")
-        };
+        let Command::Test(options) = args.command else { panic!("{args:?}") };
         let narrowing = options.narrowing();
         assert_eq!(narrowing.cargo(), ["-p", "xtask"]);
         assert_eq!(narrowing.names, ["it"]);

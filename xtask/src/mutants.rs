@@ -38,10 +38,8 @@ struct Mutant {
 }
 
 pub(crate) fn list() -> anyhow::Result<()> {
-    let rows: Vec<Vec<String>> = load()?
-        .into_iter()
-        .map(|mutant| vec![mutant.name, mutant.package, mutant.why])
-        .collect();
+    let rows: Vec<Vec<String>> =
+        load()?.into_iter().map(|mutant| vec![mutant.name, mutant.package, mutant.why]).collect();
     print!("{}", table::render(&["name", "package", "why"], &rows));
     Ok(())
 }
@@ -60,11 +58,7 @@ pub(crate) fn run(names: &[String]) -> anyhow::Result<()> {
         if seen.insert((&mutant.package, &mutant.test)) {
             let task = mutant.tests(&[]);
             println!("$ {task}");
-            let Captured {
-                code,
-                stdout,
-                stderr,
-            } = task.capture()?;
+            let Captured { code, stdout, stderr } = task.capture()?;
             if code != Some(0) {
                 bail!("the tests fail without any mutant: {task}\n{stdout}\n{stderr}");
             }
@@ -78,11 +72,7 @@ pub(crate) fn run(names: &[String]) -> anyhow::Result<()> {
         let caught_by = mutant.attempt()?;
         survivors += usize::from(caught_by.is_none());
         let caught_by = caught_by.unwrap_or_else(|| "NOTHING: it survived".to_owned());
-        rows.push(vec![
-            mutant.name.clone(),
-            seconds(watch.elapsed()),
-            caught_by,
-        ]);
+        rows.push(vec![mutant.name.clone(), seconds(watch.elapsed()), caught_by]);
     }
     print!("\n{}", table::render(&["name", "time", "caught by"], &rows));
     if survivors > 0 {
@@ -98,9 +88,7 @@ fn load() -> anyhow::Result<Vec<Mutant>> {
 }
 
 fn chosen(mut mutants: Vec<Mutant>, names: &[String]) -> anyhow::Result<Vec<Mutant>> {
-    if let Some(name) = names
-        .iter()
-        .find(|name| mutants.iter().all(|mutant| mutant.name != **name))
+    if let Some(name) = names.iter().find(|name| mutants.iter().all(|mutant| mutant.name != **name))
     {
         bail!("no mutant `{name}`: `cargo xtask mutants --list` shows them");
     }
@@ -117,9 +105,7 @@ impl Mutant {
         if !build.success() {
             bail!("`{}` does not compile:\n{}", self.name, build.stderr);
         }
-        let run = wrapped(self.tests(&[]))
-            .limited(TEST_SECONDS_MAX)
-            .capture()?;
+        let run = wrapped(self.tests(&[])).limited(TEST_SECONDS_MAX).capture()?;
         Ok(noticed(run.code, &run.stdout))
     }
 
@@ -135,10 +121,7 @@ impl Mutant {
     fn compiler(&self) -> anyhow::Result<PathBuf> {
         let path = folder().join("compilers").join(&self.name);
         fs::create_dir_all(folder().join("compilers"))?;
-        fs::write(
-            &path,
-            format!("#!/bin/sh\nexec \"$@\" --cfg 'mutant=\"{}\"'\n", self.name),
-        )?;
+        fs::write(&path, format!("#!/bin/sh\nexec \"$@\" --cfg 'mutant=\"{}\"'\n", self.name))?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
         Ok(path)
     }
@@ -150,18 +133,12 @@ fn folder() -> PathBuf {
 
 /// What noticed a mutant, by how its tests ended and what they printed.
 fn noticed(code: Option<i32>, stdout: &str) -> Option<String> {
-    let failed = |line: &str| {
-        line.strip_prefix("test ")?
-            .strip_suffix(" ... FAILED")
-            .map(str::to_owned)
-    };
+    let failed =
+        |line: &str| line.strip_prefix("test ")?.strip_suffix(" ... FAILED").map(str::to_owned);
     match code {
         Some(0) => None,
         Some(TIMED_OUT) => Some("(a test that never ends)".to_owned()),
-        _ => stdout
-            .lines()
-            .find_map(failed)
-            .or(Some("(the tests aborted)".to_owned())),
+        _ => stdout.lines().find_map(failed).or(Some("(the tests aborted)".to_owned())),
     }
 }
 
@@ -176,15 +153,10 @@ mod tests {
     /// A mutant that no line of the product asks for proves nothing, and one that is not listed is never run.
     #[test]
     fn the_list_names_what_is_in_the_product() {
-        let listed: BTreeSet<String> = load()
-            .unwrap()
-            .into_iter()
-            .map(|mutant| mutant.name)
-            .collect();
+        let listed: BTreeSet<String> =
+            load().unwrap().into_iter().map(|mutant| mutant.name).collect();
         let sources = read_sources(&root()).unwrap();
-        let rust = sources
-            .iter()
-            .filter(|source| source.path.starts_with("crates/"));
+        let rust = sources.iter().filter(|source| source.path.starts_with("crates/"));
         let after = rust.flat_map(|source| source.text.split("(mutant = \"").skip(1));
         let found = after.map(|rest| rest.split('"').next().unwrap().to_owned());
         assert_eq!(found.collect::<BTreeSet<String>>(), listed);

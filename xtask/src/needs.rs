@@ -13,11 +13,7 @@ pub(crate) const fn need(
     packages: &'static [&'static str],
     reason: &'static str,
 ) -> Need {
-    Need {
-        program,
-        packages,
-        reason,
-    }
+    Need { program, packages, reason }
 }
 
 const REDIS: Need = need(
@@ -29,41 +25,21 @@ const REDIS: Need = need(
 pub(crate) const FOR_TESTS: &[Need] = &[
     need("cc", &["gcc", "libc6-dev"], "links every program"),
     need("git", &["git"], "tells tidy which files are ours"),
-    need(
-        "postgres",
-        &["postgresql"],
-        "is the real server that the tests of stored rules start",
-    ),
+    need("postgres", &["postgresql"], "is the real server that the tests of stored rules start"),
     need("curl", &["curl"], "runs the commands of the manual"),
-    need(
-        "openssl",
-        &["openssl"],
-        "makes certificates as the manual does, and shakes hands",
-    ),
+    need("openssl", &["openssl"], "makes certificates as the manual does, and shakes hands"),
     need(
         "redis-cli",
         &["redis-tools"],
         "asks the server as people at a terminal do, and so does redis-benchmark",
     ),
     REDIS,
-    need(
-        "valkey-server",
-        &["valkey-server"],
-        "keeps the counters of a fleet as Redis does",
-    ),
+    need("valkey-server", &["valkey-server"], "keeps the counters of a fleet as Redis does"),
     need("nginx", &["nginx"], "is a gateway that asks our server"),
     need("haproxy", &["haproxy"], "is a gateway that asks our server"),
     need("caddy", &["caddy"], "is a gateway that asks our server"),
-    need(
-        "python3",
-        &["python3", "python3-venv"],
-        "runs the clients that are written in it",
-    ),
-    need(
-        "node",
-        &["nodejs"],
-        "runs the program of the manual that is written for it",
-    ),
+    need("python3", &["python3", "python3-venv"], "runs the clients that are written in it"),
+    need("node", &["nodejs"], "runs the program of the manual that is written for it"),
     need(
         "go",
         &["golang-go"],
@@ -72,14 +48,8 @@ pub(crate) const FOR_TESTS: &[Need] = &[
 ];
 
 /// Beside those for the tests.
-pub(crate) const FOR_BENCHMARKS: &[Need] = &[
-    REDIS,
-    need(
-        "taskset",
-        &["util-linux"],
-        "gives a server a core of its own",
-    ),
-];
+pub(crate) const FOR_BENCHMARKS: &[Need] =
+    &[REDIS, need("taskset", &["util-linux"], "gives a server a core of its own")];
 
 pub(crate) const FOR_FUZZING: &[Need] = &[need("c++", &["g++"], "builds the fuzzing engine")];
 

@@ -32,10 +32,7 @@ pub(crate) fn install(missing: &[&Need]) -> anyhow::Result<()> {
         println!("`{}` is missing: it {}", need.program, need.reason);
     }
     if !is_installed("apt-get") {
-        bail!(
-            "no apt-get on this machine, please install: {}",
-            packages(missing).join(", ")
-        );
+        bail!("no apt-get on this machine, please install: {}", packages(missing).join(", "));
     }
     for task in installation(missing, privilege()) {
         task.run()?;
@@ -57,17 +54,11 @@ enum Privilege {
 }
 
 fn missing(needs: &[Need], installed: impl Fn(&str) -> bool) -> Vec<&Need> {
-    needs
-        .iter()
-        .filter(|need| !installed(need.program))
-        .collect()
+    needs.iter().filter(|need| !installed(need.program)).collect()
 }
 
 fn packages(missing: &[&Need]) -> Vec<&'static str> {
-    missing
-        .iter()
-        .flat_map(|need| need.packages.iter().copied())
-        .collect()
+    missing.iter().flat_map(|need| need.packages.iter().copied()).collect()
 }
 
 fn installation(missing: &[&Need], privilege: Privilege) -> Vec<Task> {
@@ -103,34 +94,24 @@ fn silence(missing: &[&Need], privilege: Privilege) -> Vec<Task> {
         Privilege::Root => Task::new("systemctl"),
         Privilege::Sudo => Task::new("sudo").args(["systemctl"]),
     };
-    services
-        .map(|need| systemctl().args(["disable", "--now", need.program]))
-        .collect()
+    services.map(|need| systemctl().args(["disable", "--now", need.program])).collect()
 }
 
 fn privilege() -> Privilege {
     let user = Task::new("id").args(["-u"]).capture();
     let is_root = user.is_ok_and(|user| user.stdout.trim() == "0");
-    if is_root {
-        Privilege::Root
-    } else {
-        Privilege::Sudo
-    }
+    if is_root { Privilege::Root } else { Privilege::Sudo }
 }
 
 fn is_installed(program: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path)
-        .chain([SERVERS.into()])
-        .any(|folder| folder.join(program).is_file())
+    env::split_paths(&path).chain([SERVERS.into()]).any(|folder| folder.join(program).is_file())
         || is_in_a_version(program, Path::new(DEBIAN_POSTGRES))
 }
 
 fn is_in_a_version(program: &str, folder: &Path) -> bool {
     let versions = fs::read_dir(folder).into_iter().flatten().flatten();
-    versions
-        .map(|version| version.path().join("bin").join(program))
-        .any(|path| path.is_file())
+    versions.map(|version| version.path().join("bin").join(program)).any(|path| path.is_file())
 }
 
 #[cfg(test)]
@@ -141,16 +122,8 @@ mod tests {
     use crate::needs::{FOR_TESTS, Need};
 
     const NEEDS: &[Need] = &[
-        Need {
-            program: "cc",
-            packages: &["gcc", "libc6-dev"],
-            reason: "links",
-        },
-        Need {
-            program: "nginx",
-            packages: &["nginx"],
-            reason: "is a gateway",
-        },
+        Need { program: "cc", packages: &["gcc", "libc6-dev"], reason: "links" },
+        Need { program: "nginx", packages: &["nginx"], reason: "is a gateway" },
     ];
 
     #[test]
@@ -179,10 +152,7 @@ mod tests {
     fn an_ordinary_user_goes_through_sudo() {
         let missing = missing(NEEDS, |_| false);
         let tasks = installation(&missing, Privilege::Sudo);
-        assert_eq!(
-            tasks[0].to_string(),
-            "sudo DEBIAN_FRONTEND=noninteractive apt-get update"
-        );
+        assert_eq!(tasks[0].to_string(), "sudo DEBIAN_FRONTEND=noninteractive apt-get update");
     }
 
     #[test]
@@ -193,11 +163,7 @@ mod tests {
         let tasks: Vec<String> = tasks.iter().map(ToString::to_string).collect();
         assert_eq!(tasks.len(), 3, "update, backports, install");
         assert!(tasks[1].starts_with("sudo sh -c "), "{}", tasks[1]);
-        assert!(
-            tasks[1].ends_with(" backports valkey-server"),
-            "{}",
-            tasks[1]
-        );
+        assert!(tasks[1].ends_with(" backports valkey-server"), "{}", tasks[1]);
     }
 
     #[test]

@@ -15,19 +15,11 @@ pub(crate) struct Package {
 }
 
 const fn package(name: &'static str, version: &'static str, reason: &'static str) -> Package {
-    Package {
-        name,
-        version,
-        reason,
-    }
+    Package { name, version, reason }
 }
 
 pub(crate) const FOR_TESTS: &[Package] = &[
-    package(
-        "redis",
-        "8.1.0",
-        "is the client that asks the server over the Redis protocol",
-    ),
+    package("redis", "8.1.0", "is the client that asks the server over the Redis protocol"),
     package(
         "schemathesis",
         "4.32.5",
@@ -38,26 +30,14 @@ pub(crate) const FOR_TESTS: &[Package] = &[
         "1.40.0",
         "is the Envoy that asks the server, and passes requests on or does not",
     ),
-    package(
-        "grpcio",
-        "1.85.1",
-        "is the client that asks the server over gRPC",
-    ),
+    package("grpcio", "1.85.1", "is the client that asks the server over gRPC"),
     package(
         "xds-protos",
         "1.85.0",
         "holds the messages of Envoy's rate limit service, as its project publishes them",
     ),
-    package(
-        "grpcio-health-checking",
-        "1.85.1",
-        "asks the gRPC listener for its health",
-    ),
-    package(
-        "grpcio-reflection",
-        "1.85.1",
-        "asks the gRPC listener which services it has",
-    ),
+    package("grpcio-health-checking", "1.85.1", "asks the gRPC listener for its health"),
+    package("grpcio-reflection", "1.85.1", "asks the gRPC listener which services it has"),
     package(
         "starlette",
         "1.10.0",
@@ -67,11 +47,7 @@ pub(crate) const FOR_TESTS: &[Package] = &[
 ];
 
 /// Debian's Python comes without what makes environments.
-const VENV: Need = need(
-    "python3 -m venv",
-    &["python3-venv"],
-    "makes environments for packages",
-);
+const VENV: Need = need("python3 -m venv", &["python3-venv"], "makes environments for packages");
 
 /// Installs what is missing, and says so.
 pub(crate) fn ensure(packages: &[Package]) -> anyhow::Result<()> {
@@ -122,10 +98,7 @@ mod tests {
     fn a_package_is_installed_in_its_version() {
         let task = installation(Path::new("target/python/bin/python"), &FOR_TESTS[0]);
         let line = task.to_string();
-        assert!(
-            line.ends_with("-m pip install --quiet redis==8.1.0"),
-            "{line}"
-        );
+        assert!(line.ends_with("-m pip install --quiet redis==8.1.0"), "{line}");
     }
 
     #[test]

@@ -25,12 +25,7 @@ pub(crate) struct Captured {
 
 impl Task {
     pub(crate) fn new(program: &str) -> Self {
-        Self {
-            program: program.to_owned(),
-            args: Vec::new(),
-            env: Vec::new(),
-            dir: root(),
-        }
+        Self { program: program.to_owned(), args: Vec::new(), env: Vec::new(), dir: root() }
     }
 
     pub(crate) fn cargo<I: IntoIterator<Item: Into<String>>>(args: I) -> Self {
@@ -54,27 +49,15 @@ impl Task {
 
     /// The same under coreutils' `timeout`, which answers 124 when the time is up.
     pub(crate) fn limited(self, seconds: u32) -> Self {
-        let mut args = vec![
-            "--kill-after=10".to_owned(),
-            seconds.to_string(),
-            self.program,
-        ];
+        let mut args = vec!["--kill-after=10".to_owned(), seconds.to_string(), self.program];
         args.extend(self.args);
-        Self {
-            program: "timeout".to_owned(),
-            args,
-            env: self.env,
-            dir: self.dir,
-        }
+        Self { program: "timeout".to_owned(), args, env: self.env, dir: self.dir }
     }
 
     /// Runs on this terminal; fails unless the program succeeds.
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         println!("$ {self}");
-        let status = self
-            .command()
-            .status()
-            .with_context(|| self.not_started())?;
+        let status = self.command().status().with_context(|| self.not_started())?;
         if !status.success() {
             bail!("`{self}` failed ({status})");
         }
@@ -83,11 +66,8 @@ impl Task {
 
     /// Runs quietly; fails only when the program cannot be started.
     pub(crate) fn capture(&self) -> anyhow::Result<Captured> {
-        let output = self
-            .command()
-            .stdin(Stdio::null())
-            .output()
-            .with_context(|| self.not_started())?;
+        let output =
+            self.command().stdin(Stdio::null()).output().with_context(|| self.not_started())?;
         Ok(Captured {
             code: output.status.code(),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -149,10 +129,7 @@ mod tests {
     #[test]
     fn prints_as_a_line_that_can_be_pasted_into_a_shell() {
         let task = Task::cargo(["test", "it's"]).env("RUSTFLAGS", "--cfg loom");
-        assert_eq!(
-            task.to_string(),
-            r"RUSTFLAGS='--cfg loom' cargo test 'it'\''s'"
-        );
+        assert_eq!(task.to_string(), r"RUSTFLAGS='--cfg loom' cargo test 'it'\''s'");
     }
 
     #[test]
@@ -163,15 +140,7 @@ mod tests {
 
     #[test]
     fn a_limited_command_is_cut() {
-        assert_eq!(
-            Task::new("sleep")
-                .args(["60"])
-                .limited(1)
-                .capture()
-                .unwrap()
-                .code,
-            Some(124)
-        );
+        assert_eq!(Task::new("sleep").args(["60"]).limited(1).capture().unwrap().code, Some(124));
     }
 
     #[test]

@@ -38,10 +38,7 @@ pub(super) fn run(depth: Depth) -> anyhow::Result<Vec<Gone>> {
 }
 
 async fn measure(depth: Depth) -> anyhow::Result<Vec<Gone>> {
-    let (rounds, turn) = depth.pick(
-        (1, Duration::from_millis(5)),
-        (7, Duration::from_millis(60)),
-    );
+    let (rounds, turn) = depth.pick((1, Duration::from_millis(5)), (7, Duration::from_millis(60)));
     let ours = Ours::with_rules(RULES)?;
     let url = format!("http://{}", ours.http);
     let client = |fallback| {
@@ -76,15 +73,9 @@ async fn measure(depth: Depth) -> anyhow::Result<Vec<Gone>> {
     let mut found: Vec<Gone> = lanes
         .iter()
         .zip(&mut pieces)
-        .map(|((what, ..), pieces)| Gone {
-            what,
-            ns: median(pieces),
-        })
+        .map(|((what, ..), pieces)| Gone { what, ns: median(pieces) })
         .collect();
-    found.push(Gone {
-        what: "a denial that is remembered",
-        ns: median(&mut denied),
-    });
+    found.push(Gone { what: "a denial that is remembered", ns: median(&mut denied) });
     Ok(found)
 }
 

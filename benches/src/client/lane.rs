@@ -122,7 +122,6 @@ impl KeyExtractor for ByHeader {
     fn extract<T>(&self, request: &Request<T>) -> Result<String, GovernorError> {
         let key = request.headers().get(HEADER);
         let key = key.and_then(|key| key.to_str().ok());
-        key.map(str::to_owned)
-            .ok_or(GovernorError::UnableToExtractKey)
+        key.map(str::to_owned).ok_or(GovernorError::UnableToExtractKey)
     }
 }

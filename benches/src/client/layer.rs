@@ -69,10 +69,7 @@ pub(super) fn run(depth: Depth) -> Vec<Layered> {
 }
 
 fn measure(by: &'static str, keys: usize, mut lanes: [Lane; 4], depth: Depth) -> Layered {
-    let (rounds, turn) = depth.pick(
-        (1, Duration::from_millis(5)),
-        (7, Duration::from_millis(60)),
-    );
+    let (rounds, turn) = depth.pick((1, Duration::from_millis(5)), (7, Duration::from_millis(60)));
     eprintln!("  {keys} keys by {by}");
     for lane in &mut lanes {
         let mut all: Vec<usize> = (0..keys).collect();
@@ -92,14 +89,7 @@ fn measure(by: &'static str, keys: usize, mut lanes: [Lane; 4], depth: Depth) ->
     }
     let [bare_ns, ours_ns, theirs_ns, theirs_silent_ns] =
         pieces.map(|mut pieces| median(&mut pieces));
-    Layered {
-        by,
-        keys,
-        bare_ns,
-        ours_ns,
-        theirs_ns,
-        theirs_silent_ns,
-    }
+    Layered { by, keys, bare_ns, ours_ns, theirs_ns, theirs_silent_ns }
 }
 
 /// Nanoseconds per request, a number for each piece.

@@ -35,11 +35,7 @@ pub(crate) fn run(depth: Depth) -> anyhow::Result<Callers> {
     // Last, since from then on this thread keeps to one core.
     eprintln!("client: a server over loopback");
     let remote = remote::run(depth)?;
-    Ok(Callers {
-        layers,
-        remote,
-        gone,
-    })
+    Ok(Callers { layers, remote, gone })
 }
 
 impl Found for Callers {
@@ -55,9 +51,7 @@ impl Found for Callers {
                     ("no layer", |it| it.bare_ns.into()),
                     ("Tollgate", |it| it.ours_ns.into()),
                     ("tower_governor", |it| it.theirs_ns.into()),
-                    ("tower_governor, no header fields", |it| {
-                        it.theirs_silent_ns.into()
-                    }),
+                    ("tower_governor, no header fields", |it| it.theirs_silent_ns.into()),
                     ("Tollgate adds", |it| it.ours_added().into()),
                     ("tower_governor adds", |it| it.theirs_added().into()),
                     ("part", |it| it.part().into()),
@@ -70,9 +64,7 @@ impl Found for Callers {
                     ("", |it: &Remote| it.what.into()),
                     ("p50 µs, one at a time", |it| it.p50_us.into()),
                     ("p99 µs", |it| it.p99_us.into()),
-                    ("thousand per second, 64 at once", |it| {
-                        (it.rate / 1e3).into()
-                    }),
+                    ("thousand per second, 64 at once", |it| (it.rate / 1e3).into()),
                     ("not by the server", |it| it.not_by_server.into()),
                 ],
             ),

@@ -41,28 +41,17 @@ const USERS: usize = 4_096;
 
 pub(super) fn run(depth: Depth) -> anyhow::Result<Vec<Remote>> {
     core_affinity::set_for_current(core_affinity::CoreId { id: LOAD_CORE });
-    let (rounds, turn) = depth.pick(
-        (1, Duration::from_millis(50)),
-        (5, Duration::from_millis(500)),
-    );
+    let (rounds, turn) =
+        depth.pick((1, Duration::from_millis(50)), (5, Duration::from_millis(500)));
     let ours = Ours::start()?;
     let asked: Rc<[[String; 4]]> = (0..USERS).map(facts).collect();
     let ping = Script::resp(b"+PONG", |_| vec!["PING".to_owned()]);
     let client = |url: String| Speaker::client(&url, &asked);
     let mut lanes = [
         ("Client over HTTP", client(format!("http://{}", ours.http))?),
-        (
-            "the same by hand",
-            Speaker::Hand(ours.http, Script::check()),
-        ),
-        (
-            "Client over RESP",
-            client(format!("redis://{}", ours.resp))?,
-        ),
-        (
-            "TG.CHECK by hand",
-            Speaker::Hand(ours.resp, Script::tg_check()),
-        ),
+        ("the same by hand", Speaker::Hand(ours.http, Script::check())),
+        ("Client over RESP", client(format!("redis://{}", ours.resp))?),
+        ("TG.CHECK by hand", Speaker::Hand(ours.resp, Script::tg_check())),
         ("PING by hand", Speaker::Hand(ours.resp, ping)),
     ]
     .map(|(what, speaker)| Lane::new(what, speaker));
@@ -123,12 +112,7 @@ impl Speaker {
 
 impl Lane {
     fn new(what: &'static str, speaker: Speaker) -> Self {
-        Self {
-            what,
-            speaker,
-            latency_us: histogram(),
-            rates: Vec::new(),
-        }
+        Self { what, speaker, latency_us: histogram(), rates: Vec::new() }
     }
 
     /// One at a time, then many at once.
@@ -140,11 +124,7 @@ impl Lane {
                 let many = few(*address, script, (CONNECTIONS, pipeline), how_long)?;
                 (alone.latency_us, many.requests, many.took)
             }
-            Speaker::Client {
-                runtime,
-                client,
-                asked,
-            } => {
+            Speaker::Client { runtime, client, asked } => {
                 let alone = runtime.block_on(one_by_one(client, asked, how_long))?;
                 let start = Instant::now();
                 let many = together(client, asked, how_long);

@@ -35,14 +35,7 @@ pub(super) fn run(depth: Depth) -> anyhow::Result<Keys> {
     let count = depth.pick(10_000, 1_000_000);
     let [bytes_each, load_ms, find_ns, miss_ns, revoke_us] =
         bytes::child_numbers(&["grow-keys", &count.to_string()])?;
-    Ok(Keys {
-        count,
-        bytes_each,
-        load_ms,
-        find_ns,
-        miss_ns,
-        revoke_us,
-    })
+    Ok(Keys { count, bytes_each, load_ms, find_ns, miss_ns, revoke_us })
 }
 
 /// Prints the numbers that [`run`] reads.
@@ -63,9 +56,7 @@ pub(crate) fn child(count: usize) -> anyhow::Result<()> {
     }
     let load_ms = start.elapsed().as_secs_f64() * 1e3;
     let bytes_each = (resident_bytes()? - before) as f64 / count as f64;
-    let there: Vec<KeyDigest> = (0..FOUND)
-        .map(|number| digest(number * 7_919 % count))
-        .collect();
+    let there: Vec<KeyDigest> = (0..FOUND).map(|number| digest(number * 7_919 % count)).collect();
     let elsewhere: Vec<KeyDigest> = (0..FOUND).map(|number| digest(count + number)).collect();
     let find_ns = find_time(&directory, &there);
     let miss_ns = find_time(&directory, &elsewhere);

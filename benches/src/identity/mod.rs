@@ -32,11 +32,7 @@ pub(crate) fn run(depth: Depth) -> anyhow::Result<Identity> {
         Depth::Quick => None,
         Depth::Full => Some(revocation::run()?),
     };
-    Ok(Identity {
-        served,
-        keys,
-        revocation,
-    })
+    Ok(Identity { served, keys, revocation })
 }
 
 impl Found for Identity {
@@ -80,10 +76,7 @@ impl Found for Identity {
                 "JWT, seen before" => 15.0,
                 _ => return None,
             };
-            let what = format!(
-                "{} over HTTP, pipeline {}, slower",
-                found.what, found.pipeline
-            );
+            let what = format!("{} over HTTP, pipeline {}, slower", found.what, found.pipeline);
             Some(Bar::at_most(what, max, slower(found), "%"))
         });
         bars.collect()

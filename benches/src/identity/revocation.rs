@@ -27,14 +27,8 @@ async fn measure(url: &DatabaseUrl) -> anyhow::Result<Spread> {
     let nodes = Nodes::start(url).await?;
     let mut times = Vec::with_capacity(REVOCATIONS);
     for (number, written) in keys.iter().enumerate() {
-        let revoked = KeyBody {
-            revoked_at: Some(Timestamp::EPOCH),
-            ..key(number)
-        };
-        let at = EntryAt::Id {
-            id: Arc::clone(&written.entry.id),
-            seen: None,
-        };
+        let revoked = KeyBody { revoked_at: Some(Timestamp::EPOCH), ..key(number) };
+        let at = EntryAt::Id { id: Arc::clone(&written.entry.id), seen: None };
         let revoked = EntryBody::ApiKey(revoked);
         catalog.put_entry(at, revoked, &author).await?;
         let digest = digest(number);

@@ -49,10 +49,8 @@ const CALLERS: [usize; 2] = [64, 512];
 const PATIENT: Duration = Duration::from_secs(5);
 
 pub(super) fn run(depth: Depth) -> anyhow::Result<(String, Vec<Contest>)> {
-    let (rounds, length) = depth.pick(
-        (1, Duration::from_millis(200)),
-        (5, Duration::from_millis(1_500)),
-    );
+    let (rounds, length) =
+        depth.pick((1, Duration::from_millis(200)), (5, Duration::from_millis(1_500)));
     let single = single();
     let version = single.info("redis_version");
     let mut contests = Vec::new();
@@ -88,17 +86,11 @@ fn spread(cluster: &Cluster, keys: usize) -> Vec<(String, Vec<String>)> {
         let names = own.map(|turn| format!("{{{tag}}}{}", load::name(turn, keys)));
         (cluster.node(primary).url(), names.collect())
     };
-    primaries
-        .into_iter()
-        .take(shards)
-        .enumerate()
-        .map(shard)
-        .collect()
+    primaries.into_iter().take(shards).enumerate().map(shard).collect()
 }
 
 fn loads() -> impl Iterator<Item = (usize, usize)> {
-    KEYS.into_iter()
-        .flat_map(|keys| CALLERS.map(|callers| (keys, callers)))
+    KEYS.into_iter().flat_map(|keys| CALLERS.map(|callers| (keys, callers)))
 }
 
 /// Interleaved rounds, and the median of each.

@@ -69,8 +69,5 @@ async fn measure_one(node: &load::Node, limit: &Limit) -> (u64, bool) {
     let begun = Instant::now();
     let verdict = node.charge(&[Charge::new(key, limit, Cost::ONE)]).await;
     let took = begun.elapsed().as_nanos() as u64;
-    (
-        took,
-        verdict.is_ok_and(|verdict| verdict.fallback().is_some()),
-    )
+    (took, verdict.is_ok_and(|verdict| verdict.fallback().is_some()))
 }

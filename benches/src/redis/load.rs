@@ -44,21 +44,15 @@ pub(super) async fn ours(nodes: &[Node], callers: usize, keys: usize, length: Du
     let end = Instant::now() + length;
     let set = LocalSet::new();
     for caller in 0..callers {
-        let (node, done, limit) = (
-            Arc::clone(&nodes[caller % nodes.len()]),
-            Rc::clone(&done),
-            limit.clone(),
-        );
+        let (node, done, limit) =
+            (Arc::clone(&nodes[caller % nodes.len()]), Rc::clone(&done), limit.clone());
         set.spawn_local(async move {
             let mut turn = caller;
             while Instant::now() < end {
                 let key = name(turn, keys);
                 let key = CounterKey::new(RuleId::new(1), key.as_bytes());
                 let verdict = node.charge(&[Charge::new(key, &limit, Cost::ONE)]).await;
-                assert!(
-                    verdict.is_ok_and(|verdict| verdict.fallback().is_none()),
-                    "Redis decides"
-                );
+                assert!(verdict.is_ok_and(|verdict| verdict.fallback().is_none()), "Redis decides");
                 done.set(done.get() + 1);
                 turn = turn.wrapping_add(7_919);
             }

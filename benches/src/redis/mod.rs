@@ -26,11 +26,7 @@ pub(crate) struct Redis {
 
 pub(crate) fn run(depth: Depth) -> anyhow::Result<Redis> {
     let (version, contests) = contest::run(depth)?;
-    Ok(Redis {
-        version,
-        contests,
-        hung: hung::run(depth)?,
-    })
+    Ok(Redis { version, contests, hung: hung::run(depth)? })
 }
 
 impl Found for Redis {
@@ -51,9 +47,7 @@ impl Found for Redis {
                     ("two nodes", |it| (it.two_nodes / 1e3).into()),
                     ("script per request", |it| (it.naive / 1e3).into()),
                     ("× script", |it| (it.one_node / it.naive).into()),
-                    ("redis-benchmark", |it| {
-                        it.ceiling.map(|ceiling| ceiling / 1e3).into()
-                    }),
+                    ("redis-benchmark", |it| it.ceiling.map(|ceiling| ceiling / 1e3).into()),
                     ("a call decides", |it| it.together.into()),
                 ],
             ),
@@ -77,16 +71,10 @@ impl Found for Redis {
                 |it: &&Contest| (it.layout, it.keys, it.callers) == (Layout::Single, keys, 64);
             let contest = contests.find(is_it)?;
             let what = format!("Redis, {words}, 64 callers, beside a script per request");
-            Some(Bar::at_least(
-                what,
-                min,
-                contest.one_node / contest.naive,
-                "×",
-            ))
+            Some(Bar::at_least(what, min, contest.one_node / contest.naive, "×"))
         };
-        let ratios = [("hot key", 1, 3.0), ("100,000 keys", 100_000, 2.0)]
-            .into_iter()
-            .filter_map(ratio);
+        let ratios =
+            [("hot key", 1, 3.0), ("100,000 keys", 100_000, 2.0)].into_iter().filter_map(ratio);
         let hung = &self.hung;
         let waits = [
             Bar::at_most(
@@ -95,12 +83,7 @@ impl Found for Redis {
                 hung.waiting_p99_ms,
                 "ms",
             ),
-            Bar::at_most(
-                "decision once the breaker is open, p99",
-                1.0,
-                hung.open_p99_ms,
-                "ms",
-            ),
+            Bar::at_most("decision once the breaker is open, p99", 1.0, hung.open_p99_ms, "ms"),
         ];
         ratios.chain(waits).collect()
     }

@@ -35,11 +35,8 @@ impl Naive {
         let info: redis::ConnectionInfo = redis::IntoConnectionInfo::into_connection_info(url)?;
         let client = redis::Client::open(info)?;
         let mut connection = client.get_multiplexed_async_connection().await?;
-        let digest = redis::cmd("SCRIPT")
-            .arg("LOAD")
-            .arg(SCRIPT)
-            .query_async(&mut connection)
-            .await?;
+        let digest =
+            redis::cmd("SCRIPT").arg("LOAD").arg(SCRIPT).query_async(&mut connection).await?;
         Ok(Self { connection, digest })
     }
 
@@ -69,21 +66,9 @@ pub(super) fn ceiling(
     let calls = depth.pick(20_000, 200_000);
     let address = server.address();
     let mut command = Command::new("taskset");
-    command.args([
-        "-c",
-        "1",
-        "redis-benchmark",
-        "--csv",
-        "-h",
-        &address.ip().to_string(),
-    ]);
+    command.args(["-c", "1", "redis-benchmark", "--csv", "-h", &address.ip().to_string()]);
     command.args(["-p", &address.port().to_string(), "-n", &calls.to_string()]);
-    command.args([
-        "-c",
-        &(callers / PIPELINE).max(1).to_string(),
-        "-P",
-        &PIPELINE.to_string(),
-    ]);
+    command.args(["-c", &(callers / PIPELINE).max(1).to_string(), "-P", &PIPELINE.to_string()]);
     command.args([
         "-r",
         &keys.to_string(),
@@ -99,6 +84,5 @@ pub(super) fn ceiling(
     let text = String::from_utf8_lossy(&output.stdout);
     let last = text.lines().last().unwrap_or_default();
     let rate = last.split(',').nth(1).unwrap_or_default().trim_matches('"');
-    rate.parse()
-        .with_context(|| format!("redis-benchmark said {text:?}"))
+    rate.parse().with_context(|| format!("redis-benchmark said {text:?}"))
 }

@@ -10,9 +10,7 @@ const LOAD_CORE: usize = 1;
 /// Keeps a running server on the servers' core.
 pub(super) fn pin(server: &Redis) {
     let process = server.process_id().to_string();
-    let pinned = Command::new("taskset")
-        .args(["-acp", SERVER_CORE, &process])
-        .output();
+    let pinned = Command::new("taskset").args(["-acp", SERVER_CORE, &process]).output();
     pinned.expect("taskset is installed");
 }
 

@@ -70,9 +70,7 @@ impl Subject {
             rules,
             snapshot: Snapshot::compile(&set, 1),
             compile_ms: median(&mut times),
-            asked: (0..REQUESTS)
-                .map(|request| Asked::new(spread(request)))
-                .collect(),
+            asked: (0..REQUESTS).map(|request| Asked::new(spread(request))).collect(),
             plan_ns: Vec::new(),
             query_and_plan_ns: Vec::new(),
             charges: 0.0,
@@ -89,10 +87,7 @@ impl Subject {
         let mut charges = 0;
         let ready = time(|| charges = queries.iter().map(plan).sum());
         let whole = time(|| {
-            let made = self
-                .asked
-                .iter()
-                .map(|asked| plan(&black_box(asked).query()));
+            let made = self.asked.iter().map(|asked| plan(&black_box(asked).query()));
             black_box(made.sum::<usize>());
         });
         self.charges = charges as f64 / queries.len() as f64;
@@ -137,13 +132,7 @@ fn limitador_ns(limits: usize) -> f64 {
         let condition = format!("path == '/api/v1/service-{place}/list'");
         let condition = condition.as_str().try_into().expect("a valid condition");
         let variable = "user_id".try_into().expect("a valid expression");
-        let limit = Limit::new(
-            NAMESPACE,
-            1_000_000_000,
-            3_600,
-            vec![condition],
-            vec![variable],
-        );
+        let limit = Limit::new(NAMESPACE, 1_000_000_000, 3_600, vec![condition], vec![variable]);
         limiter.add_limit(limit);
     }
     let namespace: Namespace = NAMESPACE.into();

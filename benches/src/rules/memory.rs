@@ -17,9 +17,7 @@ pub(super) fn snapshot_bytes(rules: usize) -> anyhow::Result<f64> {
 /// Prints the number that [`snapshot_bytes`] reads.
 pub(crate) fn child(rules: usize) -> anyhow::Result<()> {
     let before = resident_bytes()?;
-    let kept: Vec<Snapshot> = (0..COPIES)
-        .map(|_| Snapshot::compile(&rule_set(rules), 1))
-        .collect();
+    let kept: Vec<Snapshot> = (0..COPIES).map(|_| Snapshot::compile(&rule_set(rules), 1)).collect();
     let grown = resident_bytes()?.saturating_sub(before);
     println!("{}", grown as f64 / kept.len() as f64);
     Ok(())

@@ -40,12 +40,7 @@ pub(crate) fn run(depth: Depth) -> anyhow::Result<Rules> {
         Depth::Quick => None,
         Depth::Full => Some(propagation::run()?),
     };
-    Ok(Rules {
-        lookups,
-        snapshot_bytes,
-        overrides,
-        propagation,
-    })
+    Ok(Rules { lookups, snapshot_bytes, overrides, propagation })
 }
 
 impl Found for Rules {
@@ -77,18 +72,13 @@ impl Found for Rules {
                     ("bytes each", |it| it.bytes_each.into()),
                     ("load all, ms", |it| it.load_ms.into()),
                     ("plan of a key with an override, ns", |it| it.plan_ns.into()),
-                    ("plan without any override, ns", |it| {
-                        it.plan_without_ns.into()
-                    }),
+                    ("plan without any override, ns", |it| it.plan_without_ns.into()),
                     ("one edit, µs", |it| it.edit_us.into()),
                 ],
             ),
         ];
-        tables.extend(
-            self.propagation
-                .as_ref()
-                .map(|news| news.table("From commit to enforcement")),
-        );
+        tables
+            .extend(self.propagation.as_ref().map(|news| news.table("From commit to enforcement")));
         tables
     }
 

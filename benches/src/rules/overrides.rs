@@ -31,14 +31,7 @@ pub(super) fn run(depth: Depth) -> anyhow::Result<Overrides> {
     let count = depth.pick(10_000, 1_000_000);
     let [bytes_each, load_ms, plan_ns, plan_without_ns, edit_us] =
         bytes::child_numbers(&["grow-overrides", &count.to_string()])?;
-    Ok(Overrides {
-        count,
-        bytes_each,
-        load_ms,
-        plan_ns,
-        plan_without_ns,
-        edit_us,
-    })
+    Ok(Overrides { count, bytes_each, load_ms, plan_ns, plan_without_ns, edit_us })
 }
 
 /// Prints the numbers that [`run`] reads.
@@ -57,11 +50,7 @@ pub(crate) fn child(count: usize) -> anyhow::Result<()> {
         let batch: Vec<(u64, Override)> = (first..count.min(first + BATCH))
             .map(|user| (user as u64 + 1, exception(user)))
             .collect();
-        directory.put_all(
-            batch
-                .iter()
-                .map(|(id, exception)| (*id, Some(rule.id), exception)),
-        );
+        directory.put_all(batch.iter().map(|(id, exception)| (*id, Some(rule.id), exception)));
     }
     let load_ms = start.elapsed().as_secs_f64() * 1e3;
     let bytes_each = (resident_bytes()? - before) as f64 / count as f64;
@@ -100,9 +89,7 @@ fn one_rule() -> (Snapshot, Rule) {
 /// Nanoseconds per plan, over users that are spread out.
 fn plan_time(snapshot: &Snapshot, directory: &Directory, count: usize) -> f64 {
     const USERS: usize = 10_000;
-    let names: Vec<String> = (0..USERS)
-        .map(|user| user_name(user * 7_919 % count))
-        .collect();
+    let names: Vec<String> = (0..USERS).map(|user| user_name(user * 7_919 % count)).collect();
     let mut times = Vec::new();
     for _ in 0..11 {
         let start = Instant::now();

@@ -59,10 +59,8 @@ pub(crate) fn on_postgres<T>(
     measure: impl AsyncFnOnce(&DatabaseUrl) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
     let database = Postgres::shared().database(name);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let url = database.url().parse()?;
     runtime.block_on(measure(&url))
 }
@@ -126,10 +124,7 @@ impl Nodes {
         let committed = Instant::now();
         while self.nodes.iter().any(|(live, _)| !knows(live)) {
             let is_in_time = committed.elapsed() <= DEADLINE;
-            ensure!(
-                is_in_time,
-                "it did not reach every node within {DEADLINE:?}"
-            );
+            ensure!(is_in_time, "it did not reach every node within {DEADLINE:?}");
             tokio::time::sleep(Duration::from_micros(200)).await;
         }
         Ok(committed.elapsed().as_secs_f64() * 1e3)

@@ -56,11 +56,7 @@ impl Asked {
             19 => format!("vip-{place}"),
             _ => format!("user-{}", place % 1_000),
         };
-        Self {
-            user,
-            path,
-            address: format!("192.0.{}.{}", place / 256 % 256, place % 256),
-        }
+        Self { user, path, address: format!("192.0.{}.{}", place / 256 % 256, place % 256) }
     }
 
     pub(super) fn query(&self) -> Query<'_> {

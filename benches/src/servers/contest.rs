@@ -87,14 +87,7 @@ fn resp_stage(ours: &Ours, absent: &mut Vec<String>) -> anyhow::Result<Stage> {
     stage.enter(INCR, address, incr, redis);
     let sha = peers::load_token_bucket(address)?;
     let lua = Script::resp(b"*2", move |user| {
-        let words = [
-            "EVALSHA",
-            &sha,
-            "1",
-            &format!("bucket:{user}"),
-            "1000000",
-            "16666",
-        ];
+        let words = ["EVALSHA", &sha, "1", &format!("bucket:{user}"), "1000000", "16666"];
         words.map(str::to_owned).to_vec()
     });
     stage.enter(LUA, address, lua, redis);
@@ -115,11 +108,7 @@ fn grpc_stage(ours: &Ours, absent: &mut Vec<String>) -> anyhow::Result<Stage> {
     let mut stage = Stage::default();
     stage.enter(RLS, ours.grpc, grpc::should_rate_limit(), usize::MAX);
     stage.fixed(TONIC, Fixed::Tonic, grpc::should_rate_limit())?;
-    stage.fixed(
-        LIMITADOR_GRPC,
-        Fixed::TonicLimitador,
-        grpc::should_rate_limit(),
-    )?;
+    stage.fixed(LIMITADOR_GRPC, Fixed::TonicLimitador, grpc::should_rate_limit())?;
     let address = free_address()?;
     match peers::throttlecrab_grpc(address, Path::new(PEERS)) {
         Ok(command) => {
@@ -208,10 +197,8 @@ impl Stage {
         depth: Depth,
         ours: &Ours,
     ) -> anyhow::Result<Contest> {
-        let (rounds, each) = depth.pick(
-            (1, Duration::from_millis(150)),
-            (5, Duration::from_millis(1_000)),
-        );
+        let (rounds, each) =
+            depth.pick((1, Duration::from_millis(150)), (5, Duration::from_millis(1_000)));
         eprintln!("  {}", shape.name());
         for round in 0..=rounds {
             for contestant in &mut self.contestants {
@@ -238,10 +225,7 @@ impl Stage {
             let process = self.processes.get(contestant.process);
             contestant.finish(process.unwrap_or(&ours.process))
         });
-        Ok(Contest {
-            shape,
-            measured: measured.collect(),
-        })
+        Ok(Contest { shape, measured: measured.collect() })
     }
 }
 
@@ -275,9 +259,7 @@ impl Contestant {
 
 pub(super) fn fixed_command(kind: Fixed, address: SocketAddr) -> anyhow::Result<Command> {
     use clap::ValueEnum as _;
-    let name = kind
-        .to_possible_value()
-        .map(|value| value.get_name().to_owned());
+    let name = kind.to_possible_value().map(|value| value.get_name().to_owned());
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("fixed").args(name).arg(address.to_string());
     Ok(command)

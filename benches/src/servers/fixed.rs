@@ -31,10 +31,8 @@ const JSON: &str = r#"{"allowed":true,"remaining":99,"limit":100,"reset":1710432
 
 /// Replies until killed.
 pub(crate) fn serve(kind: Kind, address: SocketAddr) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     runtime.block_on(async move {
         let listener = TcpListener::bind(address).await?;
         match kind {
@@ -62,10 +60,9 @@ async fn connection(mut stream: TcpStream, kind: Kind) -> anyhow::Result<()> {
     );
     let (begin, answer): (&[u8], &[u8]) = match kind {
         Kind::Resp => (b"*", b"*5\r\n:0\r\n:16\r\n:15\r\n:-1\r\n:2\r\n"),
-        Kind::RespCheck => (
-            b"*",
-            b"*6\r\n:1\r\n:1000000000\r\n:999999999\r\n:0\r\n:3600000\r\n$6\r\nrule-7\r\n",
-        ),
+        Kind::RespCheck => {
+            (b"*", b"*6\r\n:1\r\n:1000000000\r\n:999999999\r\n:0\r\n:3600000\r\n$6\r\nrule-7\r\n")
+        }
         _ => (b"POST ", http.as_bytes()),
     };
     let finder = memchr::memmem::Finder::new(begin);

@@ -98,15 +98,10 @@ struct Throttle {
 pub(super) fn drive(
     address: SocketAddr,
     script: &Script,
-    Streams {
-        connections,
-        streams,
-    }: Streams,
+    Streams { connections, streams }: Streams,
     how_long: Duration,
 ) -> anyhow::Result<Turn> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let local = LocalSet::new();
     let script = Rc::new(script.clone());
     local.block_on(&runtime, async move {
@@ -174,9 +169,7 @@ async fn ask(
 }
 
 fn is_fine(trailers: &HeaderMap) -> anyhow::Result<()> {
-    let status = trailers
-        .get("grpc-status")
-        .context("an answer without a status")?;
+    let status = trailers.get("grpc-status").context("an answer without a status")?;
     anyhow::ensure!(status == "0", "{trailers:?}");
     Ok(())
 }
@@ -218,12 +211,7 @@ impl RateLimitService for Limitador {
         request: tonic::Request<RateLimitRequest>,
     ) -> Result<Response<RateLimitResponse>, Status> {
         let mut facts = HashMap::new();
-        for entry in request
-            .get_ref()
-            .descriptors
-            .iter()
-            .flat_map(|it| &it.entries)
-        {
+        for entry in request.get_ref().descriptors.iter().flat_map(|it| &it.entries) {
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             facts.insert(text(&entry.key), text(&entry.value));
         }
@@ -231,11 +219,7 @@ impl RateLimitService for Limitador {
             .0
             .check_rate_limited_and_update(&"check".into(), &facts.into(), 1)
             .map_err(|error| Status::internal(error.to_string()))?;
-        let code = if checked.limited {
-            Code::OverLimit
-        } else {
-            Code::Ok
-        };
+        let code = if checked.limited { Code::OverLimit } else { Code::Ok };
         Ok(Response::new(answer(code)))
     }
 }

@@ -49,14 +49,8 @@ pub(crate) fn identified(depth: Depth) -> anyhow::Result<Vec<Identified>> {
     let new_tokens = depth.pick(REQUESTS, NEW_TOKENS);
     let scripts = [
         (STATED, people(&|person| body(person, &stated(person)))),
-        (
-            BY_KEY,
-            people(&|person| body(person, &json!({ "api_key": keys[person] }))),
-        ),
-        (
-            BY_TOKEN,
-            people(&|person| body(person, &json!({ "token": tokens[person] }))),
-        ),
+        (BY_KEY, people(&|person| body(person, &json!({ "api_key": keys[person] })))),
+        (BY_TOKEN, people(&|person| body(person, &json!({ "token": tokens[person] })))),
         (
             BY_NEW_TOKEN,
             Script::posts(new_tokens, "/ratelimit/check", |number| {
@@ -104,9 +98,7 @@ fn body(person: usize, who: &Value) -> String {
 
 fn token(person: usize, number: usize) -> String {
     let who = stated(person);
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let ends = (now + Duration::from_secs(24 * 3_600)).as_secs();
     let claims = json!({ "sub": who["user_id"], "tier": who["tier"], "exp": ends, "jti": number });
     let key = EncodingKey::from_secret(SECRET.as_bytes());

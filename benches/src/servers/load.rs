@@ -58,9 +58,7 @@ fn drive_over(
     (connections, pipeline): (usize, usize),
     how_long: Duration,
 ) -> anyhow::Result<Turn> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let local = LocalSet::new();
     let script = Rc::new(script.clone());
     local.block_on(&runtime, async move {

@@ -40,9 +40,5 @@ pub(super) fn run(depth: Depth) -> anyhow::Result<Memory> {
             answers += input[..read].iter().filter(|byte| **byte == b'*').count();
         }
     }
-    Ok(Memory {
-        idle_mb,
-        keys,
-        with_keys_mb: ours.process.resident() / 1e6,
-    })
+    Ok(Memory { idle_mb, keys, with_keys_mb: ours.process.resident() / 1e6 })
 }

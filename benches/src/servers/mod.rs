@@ -53,12 +53,7 @@ pub(crate) fn run(depth: Depth) -> anyhow::Result<Servers> {
     let paced = paced::run(depth, &contests)?;
     eprintln!("servers: memory");
     let memory = memory::run(depth)?;
-    Ok(Servers {
-        contests,
-        paced,
-        memory,
-        absent,
-    })
+    Ok(Servers { contests, paced, memory, absent })
 }
 
 /// At this shape, ours does at least so many times what another does.
@@ -125,9 +120,7 @@ impl Found for Servers {
             ],
         ));
         tables.extend(
-            self.absent
-                .iter()
-                .map(|absent| Table::remark(format!("Not measured: {absent}"))),
+            self.absent.iter().map(|absent| Table::remark(format!("Not measured: {absent}"))),
         );
         tables
     }
@@ -136,9 +129,7 @@ impl Found for Servers {
         let grpc = |streams| {
             [TONIC, CRAB_GRPC, LIMITADOR_GRPC].map(|who| (Shape::Grpc(streams), RLS, who, 1.0))
         };
-        let ratios = RATIOS
-            .into_iter()
-            .chain(Streams::ALL.into_iter().flat_map(grpc));
+        let ratios = RATIOS.into_iter().chain(Streams::ALL.into_iter().flat_map(grpc));
         let mut bars: Vec<Bar> = ratios.filter_map(|ratio| self.hold(ratio)).collect();
         if let Some(measured) = self.of(Shape::HttpBatch, BATCH) {
             bars.push(Bar::at_least(
@@ -151,40 +142,22 @@ impl Found for Servers {
         for pair in self.paced.chunks(2) {
             if let [ours, ceiling] = pair {
                 let what = format!("p99 at 80 %, {} beside its ceiling", ours.who);
-                bars.push(Bar::at_most(
-                    what,
-                    1.5,
-                    ours.p99_us as f64 / ceiling.p99_us as f64,
-                    "×",
-                ));
+                bars.push(Bar::at_most(what, 1.5, ours.p99_us as f64 / ceiling.p99_us as f64, "×"));
             }
         }
         bars.push(Bar::at_most("idle server", 25.0, self.memory.idle_mb, "MB"));
-        bars.push(Bar::at_most(
-            "server with 500,000 keys",
-            45.0,
-            self.memory.with_keys_mb,
-            "MB",
-        ));
+        bars.push(Bar::at_most("server with 500,000 keys", 45.0, self.memory.with_keys_mb, "MB"));
         bars
     }
 }
 
 impl Servers {
     fn of(&self, shape: Shape, who: &str) -> Option<&Measured> {
-        self.contests
-            .iter()
-            .find(|contest| contest.shape == shape)?
-            .of(who)
+        self.contests.iter().find(|contest| contest.shape == shape)?.of(who)
     }
 
     fn hold(&self, (shape, ours, theirs, min): Ratio) -> Option<Bar> {
         let times = self.of(shape, ours)?.rate / self.of(shape, theirs)?.rate;
-        Some(Bar::at_least(
-            format!("{}: {ours} beside {theirs}", shape.name()),
-            min,
-            times,
-            "×",
-        ))
+        Some(Bar::at_least(format!("{}: {ours} beside {theirs}", shape.name()), min, times, "×"))
     }
 }

@@ -37,9 +37,7 @@ pub(super) fn run(depth: Depth, contests: &[Contest]) -> anyhow::Result<Vec<Pace
     let mut found = Vec::new();
     let peak = |shape, who| {
         let contest = contests.iter().find(|contest| contest.shape == shape);
-        contest
-            .and_then(|contest| contest.of(who))
-            .map(|ours| ours.rate)
+        contest.and_then(|contest| contest.of(who)).map(|ours| ours.rate)
     };
     if let Some(peak) = peak(Shape::Resp(1), TG_CHECK) {
         let pair = (TG_CHECK, ours.resp, CEILING_CHECK, Fixed::RespCheck);

@@ -76,10 +76,7 @@ pub(super) fn redis(address: SocketAddr) -> Command {
 pub(super) fn load_token_bucket(address: SocketAddr) -> anyhow::Result<String> {
     let mut stream = TcpStream::connect(address)?;
     let length = TOKEN_BUCKET.len();
-    write!(
-        stream,
-        "*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n${length}\r\n{TOKEN_BUCKET}\r\n"
-    )?;
+    write!(stream, "*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n${length}\r\n{TOKEN_BUCKET}\r\n")?;
     let mut reply = [0; 47];
     stream.read_exact(&mut reply).context("SCRIPT LOAD")?;
     let text = std::str::from_utf8(&reply)?;

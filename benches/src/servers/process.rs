@@ -71,10 +71,7 @@ impl Process {
     pub(super) fn resident(&self) -> f64 {
         let path = format!("/proc/{}/statm", self.child.id());
         let text = fs::read_to_string(path).unwrap_or_default();
-        let pages = text
-            .split_whitespace()
-            .nth(1)
-            .and_then(|word| word.parse().ok());
+        let pages = text.split_whitespace().nth(1).and_then(|word| word.parse().ok());
         pages.unwrap_or(0.0) * 4_096.0
     }
 }

@@ -32,13 +32,8 @@ impl Script {
         marker: &'static [u8],
         mut request: impl FnMut(usize) -> T,
     ) -> Self {
-        let mut script = Self {
-            bytes: Vec::new(),
-            ends: Vec::new(),
-            marker,
-            decisions: 1,
-            method: "",
-        };
+        let mut script =
+            Self { bytes: Vec::new(), ends: Vec::new(), marker, decisions: 1, method: "" };
         for number in 0..requests {
             script.bytes.extend_from_slice(request(number).as_ref());
             script.ends.push(script.bytes.len());
@@ -129,20 +124,15 @@ impl Script {
             let each: Vec<String> = (0..100).map(|number| facts(user + number * 37)).collect();
             format!(r#"{{"requests":[{}]}}"#, each.join(","))
         };
-        Self {
-            decisions: 100,
-            ..Self::post("/ratelimit/check/batch", body)
-        }
+        Self { decisions: 100, ..Self::post("/ratelimit/check/batch", body) }
     }
 }
 
 fn facts(user: usize) -> String {
     let asked = Asked::new(user % 200);
     let facts = asked.facts(user);
-    let members: Vec<String> = facts
-        .iter()
-        .map(|(field, value)| format!(r#""{field}":"{value}""#))
-        .collect();
+    let members: Vec<String> =
+        facts.iter().map(|(field, value)| format!(r#""{field}":"{value}""#)).collect();
     format!("{{{}}}", members.join(","))
 }
 

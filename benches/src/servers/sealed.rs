@@ -46,13 +46,7 @@ pub(super) fn run(depth: Depth, ours: &Ours) -> anyhow::Result<Contest> {
     let folder = tempfile::tempdir()?;
     let seal = Seal::of(folder.path());
     let flags = ["--tls-cert", "server.pem", "--tls-key", "server.key"];
-    let Ours {
-        process,
-        http,
-        resp,
-        folder: _folder,
-        ..
-    } = Ours::start_in(folder, &flags)?;
+    let Ours { process, http, resp, folder: _folder, .. } = Ours::start_in(folder, &flags)?;
     let mut stage = Stage::default();
     stage.adopt(process);
     stage.enter(TG_CHECK, ours.resp, Script::tg_check(), usize::MAX);

@@ -44,10 +44,7 @@ impl Streams {
     pub(crate) const ALL: [Self; 3] = [Self::new(1, 100), Self::new(4, 32), Self::new(50, 1)];
 
     const fn new(connections: usize, streams: usize) -> Self {
-        Self {
-            connections,
-            streams,
-        }
+        Self { connections, streams }
     }
 }
 
@@ -60,18 +57,15 @@ impl Shape {
             Self::Http(depth) => format!("HTTP, 50 × pipeline {depth}"),
             Self::Sealed => "in clear and over TLS, 50 connections".to_owned(),
             Self::HttpBatch => "HTTP, batches of 100, 50 connections".to_owned(),
-            Self::Grpc(Streams {
-                connections: 1,
-                streams,
-            }) => format!("gRPC, one connection × {streams} streams"),
-            Self::Grpc(Streams {
-                connections,
-                streams: 1,
-            }) => format!("gRPC, {connections} connections"),
-            Self::Grpc(Streams {
-                connections,
-                streams,
-            }) => format!("gRPC, {connections} × {streams} streams"),
+            Self::Grpc(Streams { connections: 1, streams }) => {
+                format!("gRPC, one connection × {streams} streams")
+            }
+            Self::Grpc(Streams { connections, streams: 1 }) => {
+                format!("gRPC, {connections} connections")
+            }
+            Self::Grpc(Streams { connections, streams }) => {
+                format!("gRPC, {connections} × {streams} streams")
+            }
         }
     }
 }

@@ -41,12 +41,9 @@ impl Ours {
         let [resp, admin] = [free_address()?, free_address()?];
         let mut command = Command::new(program()?);
         command.current_dir(folder.path()).arg("serve");
-        for (flag, address) in [
-            ("--http", http),
-            ("--grpc", grpc),
-            ("--resp", resp),
-            ("--admin", admin),
-        ] {
+        for (flag, address) in
+            [("--http", http), ("--grpc", grpc), ("--resp", resp), ("--admin", admin)]
+        {
             command.args([flag, &address.to_string()]);
         }
         command.arg("--rules").arg(&rules).args(flags);
@@ -54,14 +51,7 @@ impl Ours {
         for address in [http, grpc, resp, admin] {
             process.listening(address)?;
         }
-        Ok(Self {
-            process,
-            http,
-            grpc,
-            resp,
-            admin,
-            folder,
-        })
+        Ok(Self { process, http, grpc, resp, admin, folder })
     }
 }
 

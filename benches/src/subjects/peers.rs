@@ -73,18 +73,13 @@ impl Subject for MutexMap {
     fn check(&self, request: &Request) -> bool {
         let now = Instant::now();
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
-        let full = || Bucket {
-            tokens: self.burst,
-            filled_at: now,
-        };
+        let full = || Bucket { tokens: self.burst, filled_at: now };
         let bucket = match buckets.get_mut(&request.key) {
             Some(bucket) => bucket,
             None => buckets.entry(request.key.clone()).or_insert_with(full),
         };
-        let earned = now
-            .saturating_duration_since(bucket.filled_at)
-            .as_secs_f64()
-            * self.per_second;
+        let earned =
+            now.saturating_duration_since(bucket.filled_at).as_secs_f64() * self.per_second;
         bucket.tokens = (bucket.tokens + earned).min(self.burst);
         bucket.filled_at = now;
         let is_allowed = bucket.tokens >= 1.0;
@@ -122,10 +117,7 @@ pub(super) struct Throttlecrab {
 impl Throttlecrab {
     pub(super) fn new(quota: Quota, keys: usize) -> Self {
         let store = PeriodicStore::with_capacity(keys);
-        Self {
-            limiter: Mutex::new(throttlecrab::RateLimiter::new(store)),
-            quota,
-        }
+        Self { limiter: Mutex::new(throttlecrab::RateLimiter::new(store)), quota }
     }
 }
 
@@ -133,11 +125,7 @@ impl Subject for Throttlecrab {
     #[inline]
     fn check(&self, request: &Request) -> bool {
         let mut limiter = self.limiter.lock().unwrap_or_else(PoisonError::into_inner);
-        let Quota {
-            amount,
-            period,
-            burst,
-        } = self.quota;
+        let Quota { amount, period, burst } = self.quota;
         let (burst, amount, seconds) = (burst.into(), amount.into(), period.as_secs() as i64);
         limiter
             .rate_limit(&request.key, burst, amount, seconds, 1, SystemTime::now())
@@ -159,17 +147,8 @@ impl Limitador {
         let limiter = limitador::RateLimiter::new(keys as u64);
         let variable = "user_id".try_into().expect("a valid expression");
         let no_conditions: Vec<limitador::limit::Predicate> = Vec::new();
-        limiter.add_limit(Limit::new(
-            NAMESPACE,
-            AMOUNT,
-            SECONDS,
-            no_conditions,
-            vec![variable],
-        ));
-        Self {
-            limiter,
-            namespace: NAMESPACE.into(),
-        }
+        limiter.add_limit(Limit::new(NAMESPACE, AMOUNT, SECONDS, no_conditions, vec![variable]));
+        Self { limiter, namespace: NAMESPACE.into() }
     }
 }
 

@@ -15,9 +15,7 @@ pub(super) const BATCH: usize = 16;
 pub(crate) fn token_bucket(quota: Quota) -> Limit {
     let seconds = quota.period.as_secs();
     let limit = format!("{}/{seconds}s", quota.amount).parse::<Limit>();
-    limit
-        .and_then(|limit| limit.with_burst(u64::from(quota.burst)))
-        .expect("a valid limit")
+    limit.and_then(|limit| limit.with_burst(u64::from(quota.burst))).expect("a valid limit")
 }
 
 pub(super) fn fixed_window() -> Limit {
@@ -31,9 +29,7 @@ pub(super) fn sliding_window() -> Limit {
 
 fn window(text: &str, name: AlgorithmName) -> Limit {
     let limit = text.parse::<Limit>();
-    limit
-        .and_then(|limit| limit.with_algorithm(name))
-        .expect("a valid limit")
+    limit.and_then(|limit| limit.with_algorithm(name)).expect("a valid limit")
 }
 
 pub(crate) fn limiter(limit: Limit, keys: usize) -> Arc<RateLimiter> {
@@ -74,16 +70,9 @@ impl Subject for CheckBatch {
         let mut batch = Vec::with_capacity(BATCH);
         for requests in requests.chunks(BATCH) {
             batch.clear();
-            batch.extend(
-                requests
-                    .iter()
-                    .map(|request| (request.key.as_str(), Cost::ONE)),
-            );
+            batch.extend(requests.iter().map(|request| (request.key.as_str(), Cost::ONE)));
             let decisions = black_box(self.0.check_batch(&batch));
-            allowed += decisions
-                .iter()
-                .filter(|decision| decision.is_allowed())
-                .count();
+            allowed += decisions.iter().filter(|decision| decision.is_allowed()).count();
         }
         allowed
     }

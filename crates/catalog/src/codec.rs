@@ -35,18 +35,12 @@ pub(crate) fn items_except(set: &RuleSet, is_known: impl Fn(&Arc<Rule>) -> bool)
 
 pub(crate) fn rule(rule: &Rule) -> (ItemKey, Item) {
     let key = ItemKey::new(ItemKind::Rule, rule.id.to_string());
-    (
-        key,
-        item(rule.name.as_str(), document::rule_json(rule).to_string()),
-    )
+    (key, item(rule.name.as_str(), document::rule_json(rule).to_string()))
 }
 
 fn tier(tier: &Tier) -> (ItemKey, Item) {
     let name = tier.name.as_str();
-    (
-        ItemKey::new(ItemKind::Tier, name),
-        item(name, document::tier_json(tier).to_string()),
-    )
+    (ItemKey::new(ItemKind::Tier, name), item(name, document::tier_json(tier).to_string()))
 }
 
 fn default_tier(name: &Name) -> (ItemKey, Item) {
@@ -67,21 +61,14 @@ fn overrides(overrides: &[Override]) -> Vec<(ItemKey, Item)> {
         let times = seen.entry(short.clone()).or_default();
         *times += 1;
         let key = ItemKey::new(ItemKind::Override, format!("{short}-{times}"));
-        let stored = Item {
-            position,
-            ..item(&name, body)
-        };
+        let stored = Item { position, ..item(&name, body) };
         items.push((key, stored));
     }
     items
 }
 
 fn item(name: &str, body: String) -> Item {
-    Item {
-        name: name.into(),
-        position: 0,
-        body,
-    }
+    Item { name: name.into(), position: 0, body }
 }
 
 /// An item that was read: where it goes in a set.
@@ -101,14 +88,13 @@ pub(crate) fn part(key: &ItemKey, item: &Item) -> Result<Part, String> {
             rule.id = read_rule_id(&key.id)?;
             Ok(Part::Rule(Arc::new(rule)))
         }
-        ItemKind::Tier => document::read_tier(&item.body)
-            .map(Part::Tier)
-            .map_err(|report| told(&report)),
+        ItemKind::Tier => {
+            document::read_tier(&item.body).map(Part::Tier).map_err(|report| told(&report))
+        }
         ItemKind::Override => read_override(&item.body).map(Part::Override),
         ItemKind::Setting if &*key.id == SETTING_DEFAULT_TIER => {
             let name = item.body.trim_matches('"').parse::<Name>();
-            name.map(Part::DefaultTier)
-                .map_err(|error| error.to_string())
+            name.map(Part::DefaultTier).map_err(|error| error.to_string())
         }
         ItemKind::Setting => Err("a setting that this release does not know".to_owned()),
     }
@@ -132,10 +118,8 @@ pub(crate) fn read_override(body: &str) -> Result<Override, String> {
 
 /// The facts of an override's key as one text, to find it by.
 pub(crate) fn facts(key: &BTreeMap<Field, Arc<str>>) -> String {
-    let facts: Vec<String> = key
-        .iter()
-        .map(|(field, value)| format!("{field}={value:?}"))
-        .collect();
+    let facts: Vec<String> =
+        key.iter().map(|(field, value)| format!("{field}={value:?}")).collect();
     facts.join("\n")
 }
 
@@ -143,29 +127,18 @@ pub(crate) fn facts(key: &BTreeMap<Field, Arc<str>>) -> String {
 pub(crate) fn review(set: &RuleSet) -> Result<(), CatalogError> {
     let mut flaws = review::review(set);
     flaws.retain(|flaw| flaw.severity == Severity::Error);
-    if flaws.is_empty() {
-        Ok(())
-    } else {
-        Err(CatalogError::Invalid(flaws))
-    }
+    if flaws.is_empty() { Ok(()) } else { Err(CatalogError::Invalid(flaws)) }
 }
 
 /// Whether overrides fit the rules they stand beside.
 pub(crate) fn review_overrides(set: &RuleSet, overrides: &[Override]) -> Result<(), CatalogError> {
     let mut flaws = review::review_overrides(set, overrides);
     flaws.retain(|flaw| flaw.severity == Severity::Error);
-    if flaws.is_empty() {
-        Ok(())
-    } else {
-        Err(CatalogError::Invalid(flaws))
-    }
+    if flaws.is_empty() { Ok(()) } else { Err(CatalogError::Invalid(flaws)) }
 }
 
 /// The first problem of a report, on one line.
 fn told(report: &Report) -> String {
-    let first = report
-        .problems
-        .first()
-        .map(|problem| problem.message.clone());
+    let first = report.problems.first().map(|problem| problem.message.clone());
     first.unwrap_or_else(|| "it is not a document".to_owned())
 }

@@ -154,19 +154,12 @@ pub enum CatalogError {
 impl CatalogError {
     /// Whether the same call may succeed later without anybody acting.
     pub const fn is_transient(&self) -> bool {
-        matches!(
-            self,
-            Self::Unreachable(_) | Self::Timeout(_) | Self::Undecided(_)
-        )
+        matches!(self, Self::Unreachable(_) | Self::Timeout(_) | Self::Undecided(_))
     }
 
     /// An outage while a transaction is being committed leaves open whether it was.
     pub(crate) fn of_commit(self) -> Self {
-        if self.is_transient() {
-            Self::Undecided(Box::new(self))
-        } else {
-            self
-        }
+        if self.is_transient() { Self::Undecided(Box::new(self)) } else { self }
     }
 }
 

@@ -41,10 +41,7 @@ impl FromStr for ItemKind {
 
     fn from_str(text: &str) -> Result<Self, UnknownKind> {
         let kinds = [Self::Setting, Self::Tier, Self::Rule, Self::Override];
-        kinds
-            .into_iter()
-            .find(|kind| kind.word() == text)
-            .ok_or(UnknownKind)
+        kinds.into_iter().find(|kind| kind.word() == text).ok_or(UnknownKind)
     }
 }
 
@@ -65,10 +62,7 @@ pub struct ItemKey {
 
 impl ItemKey {
     pub(crate) fn new(kind: ItemKind, id: impl Into<Arc<str>>) -> Self {
-        Self {
-            kind,
-            id: id.into(),
-        }
+        Self { kind, id: id.into() }
     }
 }
 
@@ -97,10 +91,7 @@ impl Item {
 
 /// The hash of a whole revision, from those of its items in the order of their keys.
 pub(crate) fn hash_all<'a>(hashes: impl IntoIterator<Item = &'a RevisionHash>) -> RevisionHash {
-    let bytes: Vec<u8> = hashes
-        .into_iter()
-        .flat_map(|hash| *hash.as_bytes())
-        .collect();
+    let bytes: Vec<u8> = hashes.into_iter().flat_map(|hash| *hash.as_bytes()).collect();
     RevisionHash::of(&[&bytes])
 }
 

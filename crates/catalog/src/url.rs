@@ -48,9 +48,7 @@ impl FromStr for DatabaseUrl {
         if text.starts_with("postgres://") || text.starts_with("postgresql://") {
             return Ok(Self::Postgres(text.to_owned()));
         }
-        let path = text
-            .strip_prefix("sqlite:")
-            .map(|rest| rest.strip_prefix("//").unwrap_or(rest));
+        let path = text.strip_prefix("sqlite:").map(|rest| rest.strip_prefix("//").unwrap_or(rest));
         match path {
             Some("" | ":memory:") => {
                 let why = "sqlite: needs the path of a file, for example sqlite:rules.db";
@@ -102,12 +100,7 @@ fn redacted(url: &str) -> String {
 
 /// Only what stands before the first colon: the rest may be a secret.
 fn scheme(text: &str) -> String {
-    text.split(':')
-        .next()
-        .unwrap_or_default()
-        .chars()
-        .take(32)
-        .collect()
+    text.split(':').next().unwrap_or_default().chars().take(32).collect()
 }
 
 #[cfg(test)]
@@ -118,18 +111,8 @@ mod tests {
     fn an_address_is_a_file_or_a_server() {
         let file: DatabaseUrl = "sqlite://data/rules.db".parse().unwrap();
         assert_eq!(file, DatabaseUrl::file("data/rules.db"));
-        assert_eq!(
-            "sqlite:/a/b.db".parse::<DatabaseUrl>().unwrap(),
-            DatabaseUrl::file("/a/b.db")
-        );
-        for bad in [
-            "",
-            "sqlite:",
-            "sqlite::memory:",
-            "sqlite:a?mode=ro",
-            "redis://x",
-            "rules.db",
-        ] {
+        assert_eq!("sqlite:/a/b.db".parse::<DatabaseUrl>().unwrap(), DatabaseUrl::file("/a/b.db"));
+        for bad in ["", "sqlite:", "sqlite::memory:", "sqlite:a?mode=ro", "redis://x", "rules.db"] {
             assert!(bad.parse::<DatabaseUrl>().is_err(), "{bad:?}");
         }
     }
@@ -145,11 +128,6 @@ mod tests {
             assert!(!shown.contains("cret"), "{shown}");
         }
         let error = "secret-token".parse::<DatabaseUrl>().unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .contains("neither sqlite: nor postgres://"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("neither sqlite: nor postgres://"), "{error}");
     }
 }

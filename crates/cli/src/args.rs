@@ -38,11 +38,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) const fn format(&self) -> Format {
-        if self.json {
-            Format::Json
-        } else {
-            Format::Text
-        }
+        if self.json { Format::Json } else { Format::Text }
     }
 }
 
@@ -59,9 +55,8 @@ const OF_SNIPPETS: [&str; 9] = [
     "grpc_tls_client_ca",
 ];
 /// Those of the settings that `tollgate doctor` and `tollgate config` look at which are given most often.
-const OF_DOCTOR: [&str; 8] = [
-    "http", "grpc", "resp", "admin", "data", "database", "redis", "rules",
-];
+const OF_DOCTOR: [&str; 8] =
+    ["http", "grpc", "resp", "admin", "data", "database", "redis", "rules"];
 
 /// The whole command line. Commands that take every flag of `tollgate serve` list those they are mostly given; the
 /// rest is taken too, and listed by `tollgate serve --help`.

@@ -25,12 +25,7 @@ pub(crate) struct Check {
     #[arg(long)]
     peek: bool,
     /// Where the server answers decisions over HTTP
-    #[arg(
-        long,
-        value_name = "ADDRESS",
-        env = "TOLLGATE_HTTP",
-        default_value = "127.0.0.1:7070"
-    )]
+    #[arg(long, value_name = "ADDRESS", env = "TOLLGATE_HTTP", default_value = "127.0.0.1:7070")]
     http: String,
     /// Where the server has its admin side, which knows why a caller is blocked [default: 127.0.0.1:7080] [env:
     /// TOLLGATE_ADMIN]
@@ -44,11 +39,7 @@ impl Check {
     pub(crate) fn run(&self, format: Format) -> anyhow::Result<Outcome> {
         let facts = Facts::new(&self.facts)?;
         let body = facts.to_check()?;
-        let path = if self.peek {
-            "/ratelimit/peek"
-        } else {
-            "/ratelimit/check"
-        };
+        let path = if self.peek { "/ratelimit/peek" } else { "/ratelimit/check" };
         let (status, answer) =
             running::ask(Verb::Post(&body), &self.http, path, &self.credentials)?;
         let Some(is_allowed) = answer.get("allowed").and_then(Value::as_bool) else {
@@ -56,11 +47,7 @@ impl Check {
         };
         let block = || self.block(&facts, &answer);
         format.say(|| in_words(&answer, block), || answer.clone())?;
-        Ok(if is_allowed {
-            Outcome::Fine
-        } else {
-            Outcome::Different
-        })
+        Ok(if is_allowed { Outcome::Fine } else { Outcome::Different })
     }
 
     /// Which block denies the caller, by the admin side: it is not told to callers.
@@ -96,12 +83,12 @@ fn cause(answer: &Value, block: impl FnOnce() -> Option<String>) -> Option<Strin
     let policy = policy.unwrap_or("unknown");
     let has_rule = answer.get("rule").is_some_and(Value::is_string);
     match reason_of(answer)? {
-        Reason::Fallback => Some(format!(
-            "Redis is away, or the counters are too full, on_failure: {policy}"
-        )),
-        Reason::Doubt => Some(format!(
-            "Redis may have lost what was counted, on_failure: {policy}"
-        )),
+        Reason::Fallback => {
+            Some(format!("Redis is away, or the counters are too full, on_failure: {policy}"))
+        }
+        Reason::Doubt => {
+            Some(format!("Redis may have lost what was counted, on_failure: {policy}"))
+        }
         Reason::Blocked if has_rule => Some("the rule blocks it".to_owned()),
         Reason::Blocked => Some(block().unwrap_or_else(|| {
             "the caller is blocked; `tollgate explain` with the same facts says by which block"
@@ -155,9 +142,7 @@ fn limits_in_words(answer: &Value) -> String {
     for limit in limits.into_iter().flatten() {
         let window = limit.get("window_s").map(ToString::to_string);
         let rule = limit.get("rule").and_then(Value::as_str);
-        let line = rule
-            .zip(window)
-            .zip(number(limit, "remaining").zip(number(limit, "limit")));
+        let line = rule.zip(window).zip(number(limit, "remaining").zip(number(limit, "limit")));
         if let Some(((rule, window), (remaining, amount))) = line {
             words += &format!("\n  {rule}: {remaining} of {amount} left in {window} s");
         }

@@ -10,20 +10,10 @@ use tollgate_catalog::{Catalog, DatabaseUrl};
 pub(crate) struct Database {
     /// The rule database: sqlite:PATH or postgres://…; without it the SQLite file in --data
     // A text for now: an address that is wrong may hold a password, and clap would print it.
-    #[arg(
-        long,
-        env = "TOLLGATE_DATABASE",
-        value_name = "URL",
-        hide_env_values = true
-    )]
+    #[arg(long, env = "TOLLGATE_DATABASE", value_name = "URL", hide_env_values = true)]
     database: Option<String>,
     /// The folder of the SQLite file
-    #[arg(
-        long,
-        env = "TOLLGATE_DATA",
-        value_name = "DIR",
-        default_value = "./tollgate-data"
-    )]
+    #[arg(long, env = "TOLLGATE_DATA", value_name = "DIR", default_value = "./tollgate-data")]
     data: PathBuf,
 }
 

@@ -48,11 +48,7 @@ impl Doctor {
                 })
             },
         )?;
-        Ok(if problems == 0 {
-            Outcome::Fine
-        } else {
-            Outcome::Wrong
-        })
+        Ok(if problems == 0 { Outcome::Fine } else { Outcome::Wrong })
     }
 
     /// What is to be said of the settings, and what they are if they are sound.
@@ -82,14 +78,7 @@ impl Doctor {
 /// A line for each, the remedy below it, and the sum.
 fn in_words(found: &[Diagnosis], problems: usize, warnings: usize) -> String {
     let mut text = String::new();
-    for Diagnosis {
-        about,
-        grade,
-        text: told,
-        remedy,
-        ..
-    } in found
-    {
+    for Diagnosis { about, grade, text: told, remedy, .. } in found {
         let start = format!("{:<8} {about:<9} ", grade.word());
         let indent = " ".repeat(start.len());
         let mut lines = told.lines();
@@ -106,11 +95,7 @@ fn in_words(found: &[Diagnosis], problems: usize, warnings: usize) -> String {
         (0, 0) => "nothing is wrong".to_owned(),
         (0, _) => counted(warnings, "warning"),
         (_, 0) => counted(problems, "problem"),
-        _ => format!(
-            "{}, {}",
-            counted(problems, "problem"),
-            counted(warnings, "warning")
-        ),
+        _ => format!("{}, {}", counted(problems, "problem"), counted(warnings, "warning")),
     }
 }
 

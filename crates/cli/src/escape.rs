@@ -18,11 +18,7 @@ pub(crate) fn cell(text: &str) -> Cow<'_, str> {
 
 /// JSON that is written already: what is left of such characters stands in its strings, but for the line ends.
 pub(crate) fn json(text: &str) -> Cow<'_, str> {
-    replaced(
-        text,
-        |letter| letter != '\n',
-        |letter| format!("\\u{:04x}", u32::from(letter)),
-    )
+    replaced(text, |letter| letter != '\n', |letter| format!("\\u{:04x}", u32::from(letter)))
 }
 
 fn rust(letter: char) -> String {

@@ -111,9 +111,7 @@ fn explained(
 
 async fn directory(catalog: &Catalog) -> anyhow::Result<Directory> {
     let directory = Directory::new();
-    let listing = Listing::default()
-        .in_force_at(when::now())
-        .count(OVERRIDES_MAX);
+    let listing = Listing::default().in_force_at(when::now()).count(OVERRIDES_MAX);
     for stored in catalog.overrides(&listing).await? {
         directory.put(stored.id.get(), stored.rule_id, &stored.what);
     }
@@ -137,15 +135,9 @@ fn tell(explanation: &Explanation, format: Format) -> anyhow::Result<Outcome> {
 /// What a server told, in the words that [`Explanation`] has for it.
 fn in_words(answer: &Value) -> String {
     let text = |of: &Value, name: &str| {
-        of.get(name)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned()
+        of.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
     };
-    let revision = answer
-        .get("revision")
-        .and_then(Value::as_u64)
-        .unwrap_or_default();
+    let revision = answer.get("revision").and_then(Value::as_u64).unwrap_or_default();
     let tier = text(answer, "tier");
     let unknown = match answer.get("tier_note").and_then(Value::as_str) {
         Some(note) => format!(" ({note})"),

@@ -47,10 +47,7 @@ impl FromStr for Fact {
             };
             return Err(format!("there is no field {name:?}: {help}"));
         }
-        Ok(Self {
-            name: name.to_owned(),
-            value: value.to_owned(),
-        })
+        Ok(Self { name: name.to_owned(), value: value.to_owned() })
     }
 }
 

@@ -39,10 +39,7 @@ impl File {
             let valid = error.utf8_error().valid_up_to();
             anyhow::anyhow!("{name} is not UTF-8: byte {valid} is the first that is not")
         })?;
-        Ok(Self {
-            path: path.to_owned(),
-            text,
-        })
+        Ok(Self { path: path.to_owned(), text })
     }
 
     pub(crate) fn name(&self) -> String {
@@ -55,9 +52,7 @@ impl File {
 
     /// The document, or every error that keeps it from being one. Warnings are told on the side.
     pub(crate) fn document(&self, format: Format) -> anyhow::Result<Document> {
-        let Reading {
-            document, report, ..
-        } = self.reading();
+        let Reading { document, report, .. } = self.reading();
         if !report.problems.is_empty() {
             format.remark(|| problems::in_words(&report) + "\n");
         }
@@ -77,8 +72,7 @@ impl File {
             let folder = path.parent().unwrap_or(Path::new("/"));
             let mut new = tempfile::NamedTempFile::new_in(folder)?;
             new.write_all(text.as_bytes())?;
-            new.as_file()
-                .set_permissions(fs::metadata(&path)?.permissions())?;
+            new.as_file().set_permissions(fs::metadata(&path)?.permissions())?;
             new.as_file().sync_all()?;
             new.persist(&path)?;
             Ok(())

@@ -38,10 +38,7 @@ pub(crate) struct Failure {
 
 impl Failure {
     pub(crate) fn new(words: impl Into<String>) -> Self {
-        Self {
-            words: words.into(),
-            fields: Map::new(),
-        }
+        Self { words: words.into(), fields: Map::new() }
     }
 
     pub(crate) fn with(mut self, field: &str, value: Value) -> Self {
@@ -88,11 +85,7 @@ fn in_words(error: &anyhow::Error) -> String {
 /// A command that was not understood is an error, 1: 2 is for differences.
 pub(crate) fn of_usage(usage: clap::Error, format: Format) -> ExitCode {
     let usage = with_listeners(usage);
-    let outcome = if usage.use_stderr() {
-        Outcome::Wrong
-    } else {
-        Outcome::Fine
-    };
+    let outcome = if usage.use_stderr() { Outcome::Wrong } else { Outcome::Fine };
     match (format, outcome) {
         (Format::Json, Outcome::Wrong) => tell(&json!({ "error": usage_in_words(&usage) })),
         // Nothing is left to tell anybody if the terminal is gone.

@@ -97,13 +97,8 @@ pub(crate) fn ask(
         Verb::Post(body) | Verb::Put(body) => body.to_string(),
         Verb::Get | Verb::Do | Verb::Delete => String::new(),
     };
-    let outgoing = Outgoing {
-        authority,
-        path,
-        token: token.as_deref(),
-        body: &body,
-        trust: trust.as_ref(),
-    };
+    let outgoing =
+        Outgoing { authority, path, token: token.as_deref(), body: &body, trust: trust.as_ref() };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -147,12 +142,9 @@ impl Server {
 
 /// A path with what varies in its query; what is not given is left out.
 pub(crate) fn path(path: &str, query: &[(&str, Option<&str>)]) -> String {
-    let given = query
-        .iter()
-        .filter_map(|(name, value)| Some((name, (*value)?)));
-    let pairs: Vec<String> = given
-        .map(|(name, value)| format!("{name}={}", encoded(value)))
-        .collect();
+    let given = query.iter().filter_map(|(name, value)| Some((name, (*value)?)));
+    let pairs: Vec<String> =
+        given.map(|(name, value)| format!("{name}={}", encoded(value))).collect();
     match pairs.as_slice() {
         [] => path.to_owned(),
         pairs => format!("{path}?{}", pairs.join("&")),
@@ -189,10 +181,7 @@ fn told(error: OutgoingError, trust: Option<&Trust>) -> anyhow::Error {
 
 fn json_of(reply: &Reply, authority: &str) -> anyhow::Result<Value> {
     serde_json::from_slice(&reply.body).map_err(|_| {
-        let start: String = String::from_utf8_lossy(&reply.body)
-            .chars()
-            .take(80)
-            .collect();
+        let start: String = String::from_utf8_lossy(&reply.body).chars().take(80).collect();
         let status = reply.status;
         Failure::new(format!(
             "{authority} answered {status} without JSON, so it is no Tollgate: {start:?}"
@@ -203,10 +192,7 @@ fn json_of(reply: &Reply, authority: &str) -> anyhow::Result<Value> {
 
 /// What an answer that is no answer says is wrong.
 pub(crate) fn refusal(status: u16, answer: &Value) -> anyhow::Error {
-    let detail = answer
-        .get("detail")
-        .or_else(|| answer.get("title"))
-        .and_then(Value::as_str);
+    let detail = answer.get("detail").or_else(|| answer.get("title")).and_then(Value::as_str);
     let detail = detail.unwrap_or("it does not say why");
     let failure = Failure::new(format!("the server answered {status}: {detail}"));
     failure.with("answer", answer.clone()).into()
@@ -216,10 +202,7 @@ pub(crate) fn refusal(status: u16, answer: &Value) -> anyhow::Error {
 mod tests {
     #[test]
     fn what_a_query_cannot_carry_is_encoded() {
-        assert_eq!(
-            super::encoded("/a b&c=ä+1%"),
-            "%2Fa%20b%26c%3D%C3%A4%2B1%25"
-        );
+        assert_eq!(super::encoded("/a b&c=ä+1%"), "%2Fa%20b%26c%3D%C3%A4%2B1%25");
         assert_eq!(super::encoded("alice-1.x_y~"), "alice-1.x_y~");
         let query = [("a", Some("1 2")), ("b", None), ("c", Some("3"))];
         assert_eq!(super::path("/x", &query), "/x?a=1%202&c=3");

@@ -94,10 +94,8 @@ fn screen(format: Format) -> Screen {
 /// Done at the first SIGTERM or SIGINT.
 fn asked_to_stop() -> anyhow::Result<impl Future<Output = ()> + Send> {
     let listen = |kind| signal(kind).context("cannot listen to signals");
-    let (mut terminate, mut interrupt) = (
-        listen(SignalKind::terminate())?,
-        listen(SignalKind::interrupt())?,
-    );
+    let (mut terminate, mut interrupt) =
+        (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
     Ok(async move {
         tokio::select! {
             _ = terminate.recv() => {}

@@ -51,20 +51,15 @@ impl SettingFlags {
 
 impl clap::Args for SettingFlags {
     fn augment_args(command: Command) -> Command {
-        let file = Arg::new(CONFIG)
-            .long(CONFIG)
-            .value_name("FILE")
-            .help(format!(
-                "The configuration file; without it {} if that is there [env: {}]",
-                ConfigFile::USUAL,
-                Sources::FILE_VARIABLE
-            ));
+        let file = Arg::new(CONFIG).long(CONFIG).value_name("FILE").help(format!(
+            "The configuration file; without it {} if that is there [env: {}]",
+            ConfigFile::USUAL,
+            Sources::FILE_VARIABLE
+        ));
         let flags = SETTINGS.iter().filter_map(argument);
         // In the order of the table, before the flags that every command has.
         let flags = std::iter::once(file).chain(flags).zip(1..);
-        flags.fold(command, |command, (flag, place)| {
-            command.arg(flag.display_order(place))
-        })
+        flags.fold(command, |command, (flag, place)| command.arg(flag.display_order(place)))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -83,9 +78,9 @@ fn argument(setting: &Setting) -> Option<Arg> {
     Some(match setting.takes {
         Takes::Switch => argument.action(ArgAction::SetTrue),
         // Several are told one by one, or with commas between.
-        _ if setting.name == REDIS => argument
-            .value_name(setting.placeholder)
-            .action(ArgAction::Append),
+        _ if setting.name == REDIS => {
+            argument.value_name(setting.placeholder).action(ArgAction::Append)
+        }
         _ => argument.value_name(setting.placeholder),
     })
 }

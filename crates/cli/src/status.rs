@@ -33,12 +33,7 @@ impl Status {
             Ok(nodes) => (nodes, None),
             Err(error) => (Value::Null, Some(error.to_string())),
         };
-        let report = Report {
-            about,
-            condition,
-            nodes,
-            no_nodes,
-        };
+        let report = Report { about, condition, nodes, no_nodes };
         format.say(|| report.in_words(), || report.to_json())?;
         Ok(match report.is_well() {
             true => Outcome::Fine,
@@ -108,9 +103,7 @@ impl Report {
         if let Some(why) = &self.no_nodes {
             lines.push(("degraded", format!("the nodes cannot be listed: {why}")));
         }
-        let lines = lines
-            .iter()
-            .map(|(title, line)| format!("{title:<11}{line}\n"));
+        let lines = lines.iter().map(|(title, line)| format!("{title:<11}{line}\n"));
         let mut told: String = lines.collect();
         if self.no_nodes.is_none() {
             told += &format!("\n{}", nodes::in_words(&self.nodes));
@@ -148,27 +141,15 @@ impl Report {
         let shards = redis.get("shards").and_then(Value::as_array);
         let shards = shards.map_or(&[][..], Vec::as_slice);
         let up = shards.iter().filter(|shard| text(shard, "state") == "up");
-        format!(
-            "{}, {} of {} shards up",
-            text(redis, "address"),
-            up.count(),
-            shards.len()
-        )
+        format!("{}, {} of {} shards up", text(redis, "address"), up.count(), shards.len())
     }
 }
 
 fn text(of: &Value, name: &str) -> String {
-    of.get(name)
-        .and_then(Value::as_str)
-        .unwrap_or("-")
-        .to_owned()
+    of.get(name).and_then(Value::as_str).unwrap_or("-").to_owned()
 }
 
 fn texts<'a>(of: &'a Value, name: &str) -> Vec<&'a str> {
     let items = of.get(name).and_then(Value::as_array);
-    items
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect()
+    items.into_iter().flatten().filter_map(Value::as_str).collect()
 }

@@ -41,9 +41,7 @@ impl Wait {
 
 /// What to put behind a sentence about a change: nothing, if nobody was waited for.
 pub(crate) fn and_where(confirmation: Option<&Confirmation>) -> String {
-    confirmation.map_or(String::new(), |nodes| {
-        format!(", {}", confirmed_in_words(nodes))
-    })
+    confirmation.map_or(String::new(), |nodes| format!(", {}", confirmed_in_words(nodes)))
 }
 
 /// `in force on 4 of 5 nodes; not yet on node-3`

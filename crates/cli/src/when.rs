@@ -47,9 +47,7 @@ fn today() -> anyhow::Result<Date> {
 /// `2027-01-01`, and nothing behind it: the parser would drop a time.
 fn date(text: &str) -> Option<Date> {
     const DATE_BYTES: usize = "2027-01-01".len();
-    (text.len() == DATE_BYTES)
-        .then(|| text.parse().ok())
-        .flatten()
+    (text.len() == DATE_BYTES).then(|| text.parse().ok()).flatten()
 }
 
 /// The next day of this name, by its whole name or its first three letters.

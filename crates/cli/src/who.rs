@@ -33,10 +33,9 @@ impl Who {
 /// A text that can go on record, where people read it on a terminal.
 fn plain(text: &str) -> Result<String, String> {
     match text.chars().find(|&letter| is_control_or_bidi(letter)) {
-        Some(letter) => Err(format!(
-            "holds a control character (U+{:04X}): leave it out",
-            u32::from(letter)
-        )),
+        Some(letter) => {
+            Err(format!("holds a control character (U+{:04X}): leave it out", u32::from(letter)))
+        }
         None => Ok(text.to_owned()),
     }
 }
@@ -45,11 +44,7 @@ fn plain(text: &str) -> Result<String, String> {
 mod tests {
     #[test]
     fn nothing_that_steers_a_terminal_goes_on_record() {
-        for (text, code) in [
-            ("a\u{9b}b", "U+009B"),
-            ("a\u{202e}b", "U+202E"),
-            ("\n", "U+000A"),
-        ] {
+        for (text, code) in [("a\u{9b}b", "U+009B"), ("a\u{202e}b", "U+202E"), ("\n", "U+000A")] {
             let error = super::plain(text).unwrap_err();
             assert!(error.contains(code), "{error}");
         }

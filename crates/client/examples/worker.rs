@@ -48,7 +48,7 @@ async fn turn(client: &Client, job: Job) -> Result<(), Box<dyn Error>> {
             let Job { name, weight } = job;
             let limit = answer.limit().unwrap_or_default();
             return Err(
-                format!("{name} weighs {weight}, the limit never holds more than {limit}").into(),
+                format!("{name} weighs {weight}, the limit never holds more than {limit}").into()
             );
         };
         sleep(wait.min(WAIT_MAX)).await;

@@ -73,13 +73,7 @@ pub struct Standing {
 impl Standing {
     /// A limit of which all is left.
     pub fn new(rule: impl Into<Arc<str>>, limit: u64, window: Duration) -> Self {
-        Self {
-            rule: rule.into(),
-            limit,
-            window,
-            remaining: limit,
-            reset_after: Duration::ZERO,
-        }
+        Self { rule: rule.into(), limit, window, remaining: limit, reset_after: Duration::ZERO }
     }
 }
 

@@ -83,11 +83,7 @@ fn put(shares: &mut Vec<Share>, order: Order, (place, bytes): (usize, usize)) {
             share.bytes += bytes;
             share.places.push(place);
         }
-        None => shares.push(Share {
-            order,
-            bytes,
-            places: vec![place],
-        }),
+        None => shares.push(Share { order, bytes, places: vec![place] }),
     }
 }
 
@@ -131,11 +127,7 @@ async fn join<F: Future<Output = Answered>>(futures: impl Iterator<Item = F>) ->
             }
             Poll::Pending => true,
         });
-        if running.is_empty() {
-            Poll::Ready(std::mem::take(&mut answered))
-        } else {
-            Poll::Pending
-        }
+        if running.is_empty() { Poll::Ready(std::mem::take(&mut answered)) } else { Poll::Pending }
     })
     .await
 }

@@ -32,8 +32,7 @@ impl Bypass {
     pub(crate) fn resume(&self, now: Timestamp) {
         let began = now.as_micros().saturating_add(1);
         let swapped =
-            self.word
-                .compare_exchange(ENGAGED, began, Ordering::Relaxed, Ordering::Relaxed);
+            self.word.compare_exchange(ENGAGED, began, Ordering::Relaxed, Ordering::Relaxed);
         if swapped.is_ok() {
             self.calls.store(0, Ordering::Relaxed);
         }
@@ -48,8 +47,7 @@ impl Bypass {
                 if word != OFF {
                     // Whoever engaged it meanwhile is right, so a lost race is none.
                     let _lost =
-                        self.word
-                            .compare_exchange(word, OFF, Ordering::Relaxed, Ordering::Relaxed);
+                        self.word.compare_exchange(word, OFF, Ordering::Relaxed, Ordering::Relaxed);
                 }
                 true
             }
@@ -104,13 +102,7 @@ mod tests {
         assert_eq!((checked(&bypass, at(0)), bypass.share(at(0))), (0, 0));
         bypass.resume(at(0));
         bypass.resume(at(5_000));
-        for (millis, share) in [
-            (0, 10),
-            (9_999, 10),
-            (10_000, 50),
-            (19_999, 50),
-            (20_000, 100),
-        ] {
+        for (millis, share) in [(0, 10), (9_999, 10), (10_000, 50), (19_999, 50), (20_000, 100)] {
             assert_eq!(bypass.share(at(millis)), share, "at {millis} ms");
             assert_eq!(checked(&bypass, at(millis)), usize::from(share));
         }

@@ -104,9 +104,7 @@ impl<'a> Check<'a> {
             bytes += fact.len();
         }
         if bytes > FACTS_BYTES_MAX {
-            return wrong(format!(
-                "the facts have more than {FACTS_BYTES_MAX} bytes together"
-            ));
+            return wrong(format!("the facts have more than {FACTS_BYTES_MAX} bytes together"));
         }
         Ok(())
     }
@@ -114,9 +112,7 @@ impl<'a> Check<'a> {
     /// How many bytes it takes to ask, roughly, and rather too many.
     pub(crate) fn bytes(&self) -> usize {
         let body = &self.body;
-        let texts = body
-            .texts()
-            .map(|(name, text)| name.len() + escaped(text) + 6);
+        let texts = body.texts().map(|(name, text)| name.len() + escaped(text) + 6);
         let attributes = body.attributes.iter();
         let attributes = attributes.map(|(name, value)| escaped(name) + escaped(value) + 24);
         texts.chain(attributes).sum()

@@ -30,9 +30,7 @@ pub struct Client {
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client")
-            .field("status", &self.status())
-            .finish_non_exhaustive()
+        f.debug_struct("Client").field("status", &self.status()).finish_non_exhaustive()
     }
 }
 
@@ -83,9 +81,7 @@ impl Client {
     /// [`Error`] if the question itself is wrong, or the credentials in it are; never because of the server or
     /// the network.
     pub async fn check(&self, check: &Check<'_>) -> Result<Answer, Error> {
-        check
-            .is_sound()
-            .inspect_err(|_| self.inner.counts.refused())?;
+        check.is_sound().inspect_err(|_| self.inner.counts.refused())?;
         match self.check_now(check) {
             Some(answer) => Ok(answer),
             None => self.ask(check).await,
@@ -117,10 +113,7 @@ impl Client {
         let again = Again::of(check);
         let order = inner.fleet.order(check);
         let question = Question::Check(&check.body);
-        let asked = inner
-            .fleet
-            .ask(question, &order, again, &*inner.clock)
-            .await;
+        let asked = inner.fleet.ask(question, &order, again, &*inner.clock).await;
         let told = asked.and_then(|said| inner.one(check, facts, &said));
         inner.settled(check, facts, told)
     }

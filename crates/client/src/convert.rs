@@ -9,17 +9,10 @@ use crate::{Answer, Error, Fault, Source, Standing};
 
 /// A decision of a server. Over HTTP some of its times are dates; `now` is the time of day.
 pub(crate) fn answer(told: &Told, status: Option<u16>, now: Timestamp) -> Answer {
-    let limits: Arc<[Standing]> = told
-        .limits
-        .iter()
-        .map(|limit| standing(limit, now))
-        .collect();
-    let shown = limits
-        .iter()
-        .find(|limit| told.rule.as_deref() == Some(&*limit.rule));
-    let reset_after = shown
-        .filter(|shown| Some(shown.limit) == told.limit)
-        .map(|shown| shown.reset_after);
+    let limits: Arc<[Standing]> = told.limits.iter().map(|limit| standing(limit, now)).collect();
+    let shown = limits.iter().find(|limit| told.rule.as_deref() == Some(&*limit.rule));
+    let reset_after =
+        shown.filter(|shown| Some(shown.limit) == told.limit).map(|shown| shown.reset_after);
     let told_after = after(told.reset_ms, told.reset, now);
     let reset_after = match told.allowed {
         true => reset_after.or(told_after),
@@ -62,10 +55,7 @@ fn reason(told: &Told) -> Reason {
 }
 
 fn standing(told: &LimitTold, now: Timestamp) -> Standing {
-    let limit = told
-        .per
-        .as_deref()
-        .and_then(|per| per.parse::<Limit>().ok());
+    let limit = told.per.as_deref().and_then(|per| per.parse::<Limit>().ok());
     Standing {
         rule: (*told.rule).into(),
         limit: told.limit,
@@ -120,11 +110,7 @@ mod tests {
             (429, r#"{"allowed":false,"limit":5}"#, Reason::Throttled),
             (403, r#"{"allowed":false,"limit":0}"#, Reason::Blocked),
             // A word of a later version.
-            (
-                429,
-                r#"{"allowed":false,"limit":5,"reason":"shed"}"#,
-                Reason::Throttled,
-            ),
+            (429, r#"{"allowed":false,"limit":5,"reason":"shed"}"#, Reason::Throttled),
         ] {
             assert_eq!(reason_of(status, body), reason, "{body}");
         }

@@ -24,18 +24,11 @@ struct Pair {
 
 impl Pair {
     const fn of(&self, answer: &Answer) -> &AtomicU64 {
-        if answer.is_allowed() {
-            &self.allowed
-        } else {
-            &self.denied
-        }
+        if answer.is_allowed() { &self.allowed } else { &self.denied }
     }
 
     fn read(&self) -> Outcomes {
-        Outcomes {
-            allowed: self.allowed.load(Relaxed),
-            denied: self.denied.load(Relaxed),
-        }
+        Outcomes { allowed: self.allowed.load(Relaxed), denied: self.denied.load(Relaxed) }
     }
 }
 

@@ -52,11 +52,7 @@ impl Denials {
     }
 
     fn kept(kept_max: Micros) -> Self {
-        Self {
-            kept_max,
-            table: Table::new(ENTRIES),
-            until: AtomicU64::new(0),
-        }
+        Self { kept_max, table: Table::new(ENTRIES), until: AtomicU64::new(0) }
     }
 
     /// The denial of the same question, if it still stands at `now`. Its waits are shorter by the time that
@@ -84,15 +80,9 @@ impl Denials {
         if until <= now || self.table.with(facts, covers) == Some(true) {
             return;
         }
-        let denial = Denial {
-            cost,
-            at: now,
-            until,
-            answer: Arc::new(answer.clone()),
-        };
+        let denial = Denial { cost, at: now, until, answer: Arc::new(answer.clone()) };
         // Those that are over have the lowest rank.
-        self.table
-            .put(facts, denial, |denial| denial.until.as_micros());
+        self.table.put(facts, denial, |denial| denial.until.as_micros());
         self.until.fetch_max(until.as_micros(), Ordering::Relaxed);
     }
 
@@ -115,9 +105,8 @@ fn later(answer: &Answer, passed: Duration) -> Answer {
     answer.source = Source::CachedDenial;
     answer.retry_after = answer.retry_after.map(|wait| wait.saturating_sub(passed));
     answer.reset_after = answer.reset_after.map(|reset| reset.saturating_sub(passed));
-    answer.retry_after_s = answer
-        .retry_after_s
-        .map(|wait| wait.saturating_sub(passed.as_secs()).max(1));
+    answer.retry_after_s =
+        answer.retry_after_s.map(|wait| wait.saturating_sub(passed.as_secs()).max(1));
     answer
 }
 
@@ -161,12 +150,7 @@ mod tests {
     // Proves: U4
     #[test]
     fn a_denial_stands_until_waiting_helps_and_never_longer_than_a_second() {
-        let cases = [
-            (Some(400), 400),
-            (Some(1_000), 1_000),
-            (Some(60_000), 1_000),
-            (None, 1_000),
-        ];
+        let cases = [(Some(400), 400), (Some(1_000), 1_000), (Some(60_000), 1_000), (None, 1_000)];
         for (retry, kept) in cases {
             let denials = Denials::new();
             denials.remember(7, 1, &denied(retry), at(0));

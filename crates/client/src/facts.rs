@@ -100,13 +100,7 @@ fn write_kinds(check: &Check<'_>, out: &mut Bytes) {
 
 fn identity<'c>(check: &'c Check<'_>) -> [Option<&'c str>; 5] {
     let body = &check.body;
-    let facts = [
-        &body.user_id,
-        &body.org_id,
-        &body.api_key,
-        &body.token,
-        &body.ip,
-    ];
+    let facts = [&body.user_id, &body.org_id, &body.api_key, &body.token, &body.ip];
     facts.map(|fact| fact.as_deref())
 }
 
@@ -121,17 +115,8 @@ pub(crate) fn write_fact(fact: Option<&str>, out: &mut Bytes) {
 
 fn write_shape(check: &Check<'_>, out: &mut Bytes) {
     let body = &check.body;
-    let facts = [
-        &body.tier,
-        &body.endpoint,
-        &body.method,
-        &body.region,
-        &body.scope,
-        &body.rule,
-    ];
-    facts
-        .iter()
-        .for_each(|fact| write_fact(fact.as_deref(), out));
+    let facts = [&body.tier, &body.endpoint, &body.method, &body.region, &body.scope, &body.rule];
+    facts.iter().for_each(|fact| write_fact(fact.as_deref(), out));
     if body.attributes.is_empty() {
         return;
     }
@@ -194,14 +179,8 @@ mod tests {
 
     #[test]
     fn the_order_of_attributes_the_cost_and_the_name_are_no_facts() {
-        let check = Check::new()
-            .user("ann")
-            .attribute("a", "1")
-            .attribute("b", "2");
-        let other = Check::new()
-            .attribute("b", "2")
-            .attribute("a", "1")
-            .user("ann");
+        let check = Check::new().user("ann").attribute("a", "1").attribute("b", "2");
+        let other = Check::new().attribute("b", "2").attribute("a", "1").user("ann");
         assert_eq!(fingerprint(&check), fingerprint(&other));
         let dear = check.clone().cost(9).request_id("r-1");
         assert_eq!(fingerprint(&check), fingerprint(&dear));
@@ -217,9 +196,6 @@ mod tests {
         assert_ne!(one, base, "by what is counted is another thing");
         assert_ne!(base, shape(&Check::new().endpoint("/other")));
         assert_ne!(base, shape(&Check::new().endpoint("/search").tier("pro")));
-        assert_ne!(
-            base,
-            shape(&Check::new().endpoint("/search").attribute("x", "y"))
-        );
+        assert_ne!(base, shape(&Check::new().endpoint("/search").attribute("x", "y")));
     }
 }

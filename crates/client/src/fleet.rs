@@ -38,11 +38,7 @@ pub(crate) enum Again {
 
 impl Again {
     pub(crate) fn of(check: &Check<'_>) -> Self {
-        if check.is_named() {
-            Self::Can
-        } else {
-            Self::Cannot
-        }
+        if check.is_named() { Self::Can } else { Self::Cannot }
     }
 }
 

@@ -105,11 +105,7 @@ impl Server {
 
     /// How a call to it would begin now.
     pub(crate) fn begins(&self) -> Begun {
-        if self.pool.is_cold() {
-            Begun::Cold
-        } else {
-            Begun::Warm
-        }
+        if self.pool.is_cold() { Begun::Cold } else { Begun::Warm }
     }
 
     /// What its breaker has to know of a call, which may have begun in the cold.

@@ -18,9 +18,7 @@ impl<V> Table<V> {
     /// Room for this many, taken as they come.
     pub(crate) fn new(entries: usize) -> Self {
         let sets = entries.div_ceil(WAYS).max(1);
-        Self {
-            sets: (0..sets).map(|_| Mutex::new(Vec::new())).collect(),
-        }
+        Self { sets: (0..sets).map(|_| Mutex::new(Vec::new())).collect() }
     }
 
     /// Reads or changes what is known of `key`.
@@ -82,10 +80,7 @@ mod tests {
         let table = Table::new(16);
         table.put(7, "old", |_| 0);
         table.put(7, "new", |_| 0);
-        assert_eq!(
-            (table.len(), table.with(7, |value| *value)),
-            (1, Some("new"))
-        );
+        assert_eq!((table.len(), table.with(7, |value| *value)), (1, Some("new")));
         assert_eq!(table.with(9, |value| *value), None);
     }
 }

@@ -120,9 +120,7 @@ fn one_is_let_through_when_the_time_is_over() {
                 thread::spawn(move || valve.admit(after(30)).is_some())
             })
             .collect();
-        let admitted = threads
-            .into_iter()
-            .map(|thread| thread.join().expect("a thread"));
+        let admitted = threads.into_iter().map(|thread| thread.join().expect("a thread"));
         assert_eq!(admitted.filter(|is_admitted| *is_admitted).count(), 1);
         assert_eq!(valve.state(after(30)), BreakerState::Returning(10));
     });

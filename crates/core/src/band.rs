@@ -55,10 +55,7 @@ impl Bands {
 
     /// The same warning threshold, with nothing allowed above the limit.
     pub(crate) const fn without_soft(self) -> Self {
-        Self {
-            hard_at: 100,
-            ..self
-        }
+        Self { hard_at: 100, ..self }
     }
 
     /// Where warnings begin, in percent of the limit.
@@ -75,9 +72,6 @@ impl Bands {
 /// Warn from 80 %, deny above 100 %.
 impl Default for Bands {
     fn default() -> Self {
-        Self {
-            warn_at: 80,
-            hard_at: 100,
-        }
+        Self { warn_at: 80, hard_at: 100 }
     }
 }

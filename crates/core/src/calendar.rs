@@ -19,16 +19,9 @@ pub(crate) const fn month_at(micros: u64) -> u64 {
 }
 
 /// The first microsecond of a month counted from January 1970.
-#[expect(
-    clippy::arithmetic_side_effects,
-    reason = "clamped to years a timestamp can reach"
-)]
+#[expect(clippy::arithmetic_side_effects, reason = "clamped to years a timestamp can reach")]
 pub(crate) const fn month_start(months: u64) -> u64 {
-    let months = if months > MONTHS_MAX {
-        MONTHS_MAX
-    } else {
-        months
-    };
+    let months = if months > MONTHS_MAX { MONTHS_MAX } else { months };
     let from_march = months + 1_970 * 12 - 2;
     let (year, month) = (from_march / 12, from_march % 12);
     let (era, year) = (year / 400, year % 400);

@@ -113,13 +113,7 @@ pub struct Charge<'a> {
 impl<'a> Charge<'a> {
     /// A charge of `cost` against `limit`.
     pub const fn new(key: CounterKey<'a>, limit: &'a Limit, cost: Cost) -> Self {
-        Self {
-            key,
-            limit,
-            former: &[],
-            cost,
-            policy: Policy::FLEET,
-        }
+        Self { key, limit, former: &[], cost, policy: Policy::FLEET }
     }
 
     /// The same charge of another cost.

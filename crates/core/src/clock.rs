@@ -35,10 +35,7 @@ pub trait Clock: Send + Sync {
 
     /// Both at once, for less than twice the price.
     fn instants(&self) -> Instants {
-        Instants {
-            now: self.now(),
-            boot: self.boot(),
-        }
+        Instants { now: self.now(), boot: self.boot() }
     }
 }
 
@@ -134,10 +131,7 @@ struct Anchor {
 }
 
 impl Anchor {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the one place that reads elapsed time"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads elapsed time")]
     fn new() -> Self {
         let counter = quanta::Clock::new();
         let anchor = Self {
@@ -166,10 +160,7 @@ impl Anchor {
         let steady = counted.saturating_add_signed(self.steady_ahead_micros.load(Relaxed));
         let wall = steady.saturating_add_signed(self.wall_ahead_micros.load(Relaxed));
         Instants {
-            now: Now {
-                wall: Timestamp::from_micros(wall),
-                steady: Timestamp::from_micros(steady),
-            },
+            now: Now { wall: Timestamp::from_micros(wall), steady: Timestamp::from_micros(steady) },
             boot: Timestamp::from_micros(boot),
         }
     }
@@ -189,9 +180,7 @@ impl Anchor {
     /// Microseconds since the epoch by the counter alone.
     #[inline]
     fn counted(&self) -> u64 {
-        let nanos = self
-            .counter
-            .delta_as_nanos(self.counter_start, self.counter.raw());
+        let nanos = self.counter.delta_as_nanos(self.counter_start, self.counter.raw());
         self.start.as_micros().saturating_add(nanos / 1_000)
     }
 
@@ -206,10 +195,7 @@ impl Anchor {
         let wall_ahead = wall_clock().as_micros().wrapping_sub(steady).cast_signed();
         self.steady_ahead_micros.store(ahead, Relaxed);
         self.wall_ahead_micros.store(wall_ahead, Relaxed);
-        let wanted = since_boot(self.system_start)
-            .as_micros()
-            .wrapping_sub(counted)
-            .cast_signed();
+        let wanted = since_boot(self.system_start).as_micros().wrapping_sub(counted).cast_signed();
         // Forward at once, so that nothing lasts longer than it was lent for; back gently.
         let ahead = self.boot_ahead_micros.load(Relaxed);
         let ahead = wanted.max(ahead.saturating_sub(SLEW_MAX));
@@ -242,15 +228,10 @@ fn since_boot(system_start: Instant) -> Timestamp {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the one place that reads the time of day"
-)]
+#[expect(clippy::disallowed_methods, reason = "the one place that reads the time of day")]
 fn wall_clock() -> Timestamp {
     // A time of day before 1970 reads as 1970: windows still turn, since elapsed time is added.
-    let since_epoch = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or(Duration::ZERO);
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
     Timestamp::from_micros(Micros::from(since_epoch).get())
 }
 
@@ -272,14 +253,9 @@ mod tests {
     fn the_system_clock_follows_the_system() {
         let (before, system) = (SystemClock.now(), wall_clock());
         let apart = before.wall.since(system).get() + system.since(before.wall).get();
-        assert!(
-            apart < 60_000_000,
-            "a minute apart from the time of day: {apart} µs"
-        );
+        assert!(apart < 60_000_000, "a minute apart from the time of day: {apart} µs");
         let later: Vec<Now> = (0..1_000).map(|_| SystemClock.now()).collect();
-        let is_ordered = later
-            .windows(2)
-            .all(|pair| pair[0].steady <= pair[1].steady);
+        let is_ordered = later.windows(2).all(|pair| pair[0].steady <= pair[1].steady);
         assert!(is_ordered || later[999].steady.since(before.steady) > SYNC_EVERY);
     }
 }

@@ -34,10 +34,7 @@ impl Fingerprinter {
 
     /// With the secrets of an earlier one, whose fingerprints it repeats.
     pub fn with_secrets(secrets: [u64; 4]) -> Self {
-        Self {
-            values: SipHasher13::new_with_keys(secrets[0], secrets[1]),
-            secrets,
-        }
+        Self { values: SipHasher13::new_with_keys(secrets[0], secrets[1]), secrets }
     }
 
     /// What makes it repeatable.
@@ -102,9 +99,6 @@ mod tests {
         assert_ne!(base, of(7, b"b", Period::MINUTE));
         assert_ne!(base, of(7, b"a", Period::HOUR));
         let other = Fingerprinter::with_secrets([1, 9, 3, 4]);
-        assert_ne!(
-            base,
-            other.counter(CounterKey::new(RuleId::new(7), b"a"), Period::MINUTE)
-        );
+        assert_ne!(base, other.counter(CounterKey::new(RuleId::new(7), b"a"), Period::MINUTE));
     }
 }

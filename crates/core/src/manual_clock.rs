@@ -42,13 +42,8 @@ impl ManualClock {
     /// A clock that stands at `moment`.
     pub fn at(moment: Timestamp) -> Self {
         let micros = moment.as_micros();
-        let hands = Hands {
-            wall: AtomicU64::new(micros),
-            steady: AtomicU64::new(micros),
-        };
-        Self {
-            hands: Arc::new(hands),
-        }
+        let hands = Hands { wall: AtomicU64::new(micros), steady: AtomicU64::new(micros) };
+        Self { hands: Arc::new(hands) }
     }
 
     /// Lets time pass.
@@ -68,9 +63,7 @@ impl ManualClock {
     /// Elapsed time does not notice.
     pub fn step_wall(&self, by_micros: i64) {
         let wall = self.hands.wall.load(Relaxed);
-        self.hands
-            .wall
-            .store(wall.saturating_add_signed(by_micros), Relaxed);
+        self.hands.wall.store(wall.saturating_add_signed(by_micros), Relaxed);
     }
 }
 

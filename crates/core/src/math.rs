@@ -104,10 +104,7 @@ impl Divisor {
             Some(reciprocal) => reciprocal,
             None => 0,
         };
-        Self {
-            divisor,
-            reciprocal,
-        }
+        Self { divisor, reciprocal }
     }
 
     #[inline]
@@ -128,9 +125,7 @@ impl Divisor {
 }
 
 fn saturate(quotient: Option<u128>) -> u64 {
-    quotient
-        .and_then(|quotient| u64::try_from(quotient).ok())
-        .unwrap_or(u64::MAX)
+    quotient.and_then(|quotient| u64::try_from(quotient).ok()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -156,22 +151,12 @@ mod tests {
         let edges = |of: u64| [0, 1, 2, of / 2, of.wrapping_sub(1), of, of.wrapping_add(1)];
         let mut mixed = 1_u64;
         for round in 0..200_000_u64 {
-            mixed = mixed
-                .wrapping_mul(0x5851_f42d_4c95_7f2d)
-                .wrapping_add(round);
+            mixed = mixed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(round);
             let divisor = (mixed >> (round % 64)).max(1);
             let by = Divisor::new(divisor);
             let multiple = divisor.wrapping_mul(mixed >> 32);
-            for number in edges(multiple)
-                .into_iter()
-                .chain(edges(mixed))
-                .chain(edges(u64::MAX))
-            {
-                assert_eq!(
-                    by.div_floor(number),
-                    number / divisor,
-                    "{number} / {divisor}"
-                );
+            for number in edges(multiple).into_iter().chain(edges(mixed)).chain(edges(u64::MAX)) {
+                assert_eq!(by.div_floor(number), number / divisor, "{number} / {divisor}");
             }
         }
         assert_eq!(Divisor::new(0).div_floor(7), 0);

@@ -148,9 +148,7 @@ impl Period {
         }
         let length = Micros::new(count.saturating_mul(unit.micros()));
         if length > Self::LENGTH_MAX {
-            return Err(LimitError::PeriodTooLong {
-                given: format!("{count}{}", unit.symbol()),
-            });
+            return Err(LimitError::PeriodTooLong { given: format!("{count}{}", unit.symbol()) });
         }
         Ok(Self::of(length.get(), count, unit))
     }
@@ -164,12 +162,7 @@ impl Period {
             Unit::Month => count,
             _ => length,
         };
-        Self {
-            id: length | unit.alignment(),
-            step: Divisor::new(step),
-            count,
-            unit,
-        }
+        Self { id: length | unit.alignment(), step: Divisor::new(step), count, unit }
     }
 
     /// How long the period is; a month counts as 30 days.
@@ -236,9 +229,7 @@ impl Period {
     #[inline]
     pub fn start_of(self, window: u64) -> Timestamp {
         let micros = match self.unit {
-            Unit::Week => window
-                .saturating_mul(self.length().get())
-                .saturating_sub(MONDAY_OFFSET),
+            Unit::Week => window.saturating_mul(self.length().get()).saturating_sub(MONDAY_OFFSET),
             Unit::Month => month_start(window.saturating_mul(self.count)),
             _ => window.saturating_mul(self.length().get()),
         };
@@ -256,11 +247,7 @@ impl Period {
             Unit::Week => "week",
             Unit::Month => "month",
         };
-        if self.count == 1 {
-            unit.to_owned()
-        } else {
-            format!("{} {unit}s", self.count)
-        }
+        if self.count == 1 { unit.to_owned() } else { format!("{} {unit}s", self.count) }
     }
 }
 
@@ -300,19 +287,10 @@ mod tests {
         let feb_29 = Timestamp::from_secs(1_709_164_800); // 2024-02-29T00:00:00Z, a Thursday
         let month = Period::MONTH.window_at(feb_29);
         assert_eq!(month, (2024 - 1970) * 12 + 1);
-        assert_eq!(
-            Period::MONTH.start_of(month),
-            Timestamp::from_secs(1_706_745_600)
-        );
-        assert_eq!(
-            Period::MONTH.start_of(month + 1),
-            Timestamp::from_secs(1_709_251_200)
-        );
+        assert_eq!(Period::MONTH.start_of(month), Timestamp::from_secs(1_706_745_600));
+        assert_eq!(Period::MONTH.start_of(month + 1), Timestamp::from_secs(1_709_251_200));
         let week = Period::WEEK.window_at(feb_29);
-        assert_eq!(
-            Period::WEEK.start_of(week),
-            Timestamp::from_secs(1_708_905_600)
-        );
+        assert_eq!(Period::WEEK.start_of(week), Timestamp::from_secs(1_708_905_600));
         let quarter = Period::new(3, Unit::Month).unwrap();
         let start = quarter.start_of(quarter.window_at(feb_29));
         assert_eq!(start, Timestamp::from_secs(1_704_067_200));

@@ -78,8 +78,5 @@ pub struct Policy {
 
 impl Policy {
     /// As a rule has it that does not say.
-    pub const FLEET: Self = Self {
-        consistency: Consistency::Leased,
-        on_failure: OnFailure::Local,
-    };
+    pub const FLEET: Self = Self { consistency: Consistency::Leased, on_failure: OnFailure::Local };
 }

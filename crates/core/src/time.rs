@@ -108,11 +108,7 @@ impl Timestamp {
 
     /// The moment this many microseconds after the epoch, at most [`Timestamp::MAX`].
     pub const fn from_micros(micros: u64) -> Self {
-        if micros > Self::MAX.0 {
-            Self::MAX
-        } else {
-            Self(micros)
-        }
+        if micros > Self::MAX.0 { Self::MAX } else { Self(micros) }
     }
 
     /// The moment this many seconds after the epoch, at most [`Timestamp::MAX`].
@@ -170,10 +166,7 @@ pub struct Now {
 impl Now {
     /// A reading on which both clocks agree.
     pub const fn at(moment: Timestamp) -> Self {
-        Self {
-            wall: moment,
-            steady: moment,
-        }
+        Self { wall: moment, steady: moment }
     }
 }
 

@@ -42,13 +42,7 @@ impl Verdict {
     pub fn of(decisions: impl IntoIterator<Item = Decision>, now: Now) -> Self {
         let decisions: SmallVec<[Decision; 1]> = decisions.into_iter().collect();
         let binding = binding(&decisions);
-        Self {
-            decisions,
-            binding,
-            now,
-            fallback: None,
-            cause: FallbackCause::Unanswered,
-        }
+        Self { decisions, binding, now, fallback: None, cause: FallbackCause::Unanswered }
     }
 
     /// The verdict of a single charge.
@@ -75,15 +69,10 @@ impl Verdict {
     /// # Panics
     ///
     /// If there was no charge; see [`Verdict::binding_index`].
-    #[expect(
-        clippy::expect_used,
-        reason = "documented; a limiter always has a limit"
-    )]
+    #[expect(clippy::expect_used, reason = "documented; a limiter always has a limit")]
     pub fn binding(&self) -> &Decision {
         let index = self.binding.expect("a verdict on at least one charge");
-        self.decisions
-            .get(index)
-            .expect("the binding decision is one of the decisions")
+        self.decisions.get(index).expect("the binding decision is one of the decisions")
     }
 
     /// Which of [`Verdict::decisions`] binds, if there was any charge.
@@ -99,20 +88,13 @@ impl Verdict {
     /// The same verdict, decided by a failure policy because the counters could not be asked.
     #[must_use]
     pub fn by_policy(self, policy: OnFailure) -> Self {
-        Self {
-            fallback: Some(policy),
-            ..self
-        }
+        Self { fallback: Some(policy), ..self }
     }
 
     /// The verdict of some of the charges, decided in the same way as that of all.
     #[must_use]
     pub fn decided_as(self, all: &Self) -> Self {
-        Self {
-            fallback: all.fallback,
-            cause: all.cause,
-            ..self
-        }
+        Self { fallback: all.fallback, cause: all.cause, ..self }
     }
 
     /// Why the request is allowed or denied.
@@ -179,23 +161,16 @@ impl Verdict {
 
 /// Section 12.5. Waiting in vain counts as the longest wait.
 fn binding(decisions: &[Decision]) -> Option<usize> {
-    let denied = decisions
-        .iter()
-        .enumerate()
-        .filter(|(_, decision)| !decision.is_allowed());
-    let longest = denied.reduce(|best, next| {
-        if next.1.retry_after > best.1.retry_after {
-            next
-        } else {
-            best
-        }
-    });
+    let denied = decisions.iter().enumerate().filter(|(_, decision)| !decision.is_allowed());
+    let longest = denied.reduce(
+        |best, next| {
+            if next.1.retry_after > best.1.retry_after { next } else { best }
+        },
+    );
     let smallest = || {
         decisions.iter().enumerate().reduce(|best, next| {
-            let (left, right) = (
-                mul(next.1.remaining, best.1.limit),
-                mul(best.1.remaining, next.1.limit),
-            );
+            let (left, right) =
+                (mul(next.1.remaining, best.1.limit), mul(best.1.remaining, next.1.limit));
             if left < right { next } else { best }
         })
     };

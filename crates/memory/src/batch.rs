@@ -28,9 +28,7 @@ impl Counters {
                 }
             }
             // The processor overlaps these loads, where a decision would wait for its own.
-            let touched = fingerprints
-                .iter()
-                .fold(0, |all, one| all ^ self.table.touch(*one));
+            let touched = fingerprints.iter().fold(0, |all, one| all ^ self.table.touch(*one));
             std::hint::black_box(touched);
             for (fingerprint, charges) in fingerprints.iter().zip(requests) {
                 let fast = match charges {

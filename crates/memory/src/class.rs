@@ -46,9 +46,7 @@ impl Code {
             BucketKind::Leaky => LEAKY_BUCKET,
         };
         let long = matches!(life, Life::Long) as u64;
-        Some(Self(
-            kind << KIND_SHIFT | long << LONG_SHIFT | (amount - 1) << HIGH_SHIFT | period,
-        ))
+        Some(Self(kind << KIND_SHIFT | long << LONG_SHIFT | (amount - 1) << HIGH_SHIFT | period))
     }
 
     #[inline]
@@ -116,11 +114,7 @@ pub(crate) enum Life {
 impl Life {
     #[inline]
     pub(crate) const fn of(period: Micros) -> Self {
-        if period.get() >= Period::HOUR.length().get() {
-            Self::Long
-        } else {
-            Self::Short
-        }
+        if period.get() >= Period::HOUR.length().get() { Self::Long } else { Self::Short }
     }
 }
 
@@ -244,13 +238,8 @@ impl Classes {
         }
         self.laws.get(usize::from(class))?.get_or_init(|| law);
         let owner = self.owners.get(usize::from(class))?;
-        owner.get_or_init(|| Owner {
-            scope,
-            capacity: AtomicU64::new(0),
-        });
-        self.codes
-            .get(usize::from(class))?
-            .store(code.0, Ordering::Release);
+        owner.get_or_init(|| Owner { scope, capacity: AtomicU64::new(0) });
+        self.codes.get(usize::from(class))?.store(code.0, Ordering::Release);
         *given += 1;
         Some(class)
     }
@@ -261,10 +250,7 @@ impl Classes {
 }
 
 /// The class a layout would have if all were free. Class 0 is the empty one.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "folds a rule's number; ten bits are left"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "folds a rule's number; ten bits are left")]
 fn first_class(code: Code, scope: Option<Scope>) -> u16 {
     let (rule, period) = scope.map_or((0, 0), |it| (it.rule.get(), it.period.rotate_left(16)));
     let scope = (rule as u64 ^ (rule >> 64) as u64 ^ period).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -275,9 +261,5 @@ fn first_class(code: Code, scope: Option<Scope>) -> u16 {
 
 #[inline]
 const fn next_class(class: u16) -> u16 {
-    if class as usize == CLASSES - 1 {
-        1
-    } else {
-        class + 1
-    }
+    if class as usize == CLASSES - 1 { 1 } else { class + 1 }
 }

@@ -83,9 +83,7 @@ fn bucket_code(bucket: &Bucket, kind: BucketKind) -> Option<Code> {
 /// A moment in a narrow bucket's units, of which a payload keeps the lower part.
 #[inline]
 const fn narrow_units(bucket: &Bucket, now: Now) -> u64 {
-    now.steady
-        .as_micros()
-        .wrapping_mul(bucket.units_per_micro())
+    now.steady.as_micros().wrapping_mul(bucket.units_per_micro())
 }
 
 #[inline]
@@ -113,10 +111,7 @@ fn pack_bucket(bucket: &Bucket, state: BucketState, now: Now) -> Option<u64> {
 #[inline]
 fn unpack_bucket(bucket: &Bucket, payload: u64, now: Now) -> BucketState {
     let debt = u128::from(narrow_debt(bucket, payload, now));
-    BucketState {
-        full_at: bucket.units_at(now.steady) + debt,
-        at: now.steady,
-    }
+    BucketState { full_at: bucket.units_at(now.steady) + debt, at: now.steady }
 }
 
 /// The lower `bits` of a number as a signed one.
@@ -196,10 +191,7 @@ impl Cut {
         const NUMBER_BITS_MIN: u32 = 10;
         let length_bits = period.length().get().ilog2();
         let number_bits = ROUND_BITS.saturating_sub(length_bits).max(NUMBER_BITS_MIN);
-        Self {
-            number_bits,
-            count_bits: (PAYLOAD_BITS - number_bits) / counts,
-        }
+        Self { number_bits, count_bits: (PAYLOAD_BITS - number_bits) / counts }
     }
 
     #[inline]
@@ -245,10 +237,7 @@ impl Packed for FixedWindow {
     fn unpack(&self, payload: u64, now: Now) -> FixedState {
         let cut = Cut::new(self.period(), 1);
         let window = cut.number(payload, self.period().window_at(now.wall));
-        FixedState {
-            window,
-            used: payload >> cut.number_bits,
-        }
+        FixedState { window, used: payload >> cut.number_bits }
     }
 
     #[inline]
@@ -291,11 +280,7 @@ impl Packed for SlidingWindow {
         let window = cut.number(payload, self.period().window_at(now.wall));
         let current = (payload >> cut.number_bits) & cut.count_max();
         let previous = (payload >> (cut.number_bits + cut.count_bits)) & cut.count_max();
-        SlidingState {
-            window,
-            current,
-            previous,
-        }
+        SlidingState { window, current, previous }
     }
 
     #[inline]

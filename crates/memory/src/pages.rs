@@ -12,10 +12,7 @@ const BYTES_MIN: usize = 16 << 20;
 
 /// Asks for large pages. Where there are none, nothing is lost but speed.
 #[cfg(target_os = "linux")]
-#[expect(
-    unsafe_code,
-    reason = "the request is a system call on a range of addresses"
-)]
+#[expect(unsafe_code, reason = "the request is a system call on a range of addresses")]
 pub(crate) fn ask_for_large(cells: &mut [AtomicU64]) {
     use rustix::mm::{Advice, madvise};
 

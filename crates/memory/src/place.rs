@@ -31,9 +31,7 @@ impl Counters {
         hands: Word,
         now: Now,
     ) -> Option<Word> {
-        let class = self
-            .classes
-            .find_or_give(code(law)?, Some(scope), law.capacity())?;
+        let class = self.classes.find_or_give(code(law)?, Some(scope), law.capacity())?;
         if law.is_fresh(state, now) && !hands.is_marked() {
             return Some(hands.cleared());
         }

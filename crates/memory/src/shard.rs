@@ -80,9 +80,7 @@ pub(crate) struct Shards {
 
 impl Shards {
     pub(crate) fn new(keys: usize, overflow_bytes: usize) -> Self {
-        let shards = (keys / KEYS_PER_SHARD)
-            .min(SHARDS_LARGE)
-            .max(keys / KEYS_PER_SHARD_LARGE);
+        let shards = (keys / KEYS_PER_SHARD).min(SHARDS_LARGE).max(keys / KEYS_PER_SHARD_LARGE);
         let count = shards.clamp(SHARDS_MIN, SHARDS_MAX).next_power_of_two();
         let shards = (0..count).map(|_| Mutex::default()).collect();
         let overflow_words = overflow_bytes / size_of::<u64>() / count;
@@ -95,23 +93,15 @@ impl Shards {
     }
 
     /// The shard of a key.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "masked to the number of shards"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "masked to the number of shards")]
     pub(crate) const fn of(&self, fingerprint: u64) -> usize {
         // The lower bits: the upper ones choose the line in the table.
         fingerprint as usize & (self.shards.len() - 1)
     }
 
-    #[expect(
-        clippy::indexing_slicing,
-        reason = "`of` masks to the number of shards"
-    )]
+    #[expect(clippy::indexing_slicing, reason = "`of` masks to the number of shards")]
     pub(crate) fn lock(&self, shard: usize) -> MutexGuard<'_, Shard> {
-        self.shards[shard]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The shard's lock, if nobody holds it.
@@ -133,10 +123,7 @@ impl Shards {
         if self.log_budget.is_short() {
             let first = self.swept.fetch_add(SWEPT_AT_ONCE, Relaxed);
             for shard in first..first.saturating_add(SWEPT_AT_ONCE) {
-                let shard = self
-                    .shards
-                    .get(shard % self.shards.len())
-                    .map(Mutex::try_lock);
+                let shard = self.shards.get(shard % self.shards.len()).map(Mutex::try_lock);
                 if let Some(Ok(mut shard)) = shard {
                     shard.drop_run_out(&self.log_budget, now);
                 }
@@ -171,8 +158,7 @@ impl Shard {
         let evicted = (self.wide.len() >= WIDE_MAX).then(|| self.evict_wide(now));
         if let Some(Some(evicted)) = &evicted {
             budget.give_back(&evicted.state);
-            self.overflow
-                .add(evicted.owner(), &evicted.state, words_max, now);
+            self.overflow.add(evicted.owner(), &evicted.state, words_max, now);
         }
         self.wide.push(entry);
         evicted.is_some()
@@ -232,9 +218,7 @@ pub(crate) struct LogBudget {
 
 impl LogBudget {
     fn new(keys: usize) -> Self {
-        Self {
-            left: AtomicI64::new(i64::try_from(keys).unwrap_or(i64::MAX)),
-        }
+        Self { left: AtomicI64::new(i64::try_from(keys).unwrap_or(i64::MAX)) }
     }
 
     /// Whether another log might not find room to grow.
@@ -244,11 +228,7 @@ impl LogBudget {
 
     /// Accounts for one state taking the place of another.
     pub(crate) fn exchange(&self, former: &State, state: &mut State) {
-        let before = if let State::Log(log) = former {
-            log.entries().len()
-        } else {
-            0
-        };
+        let before = if let State::Log(log) = former { log.entries().len() } else { 0 };
         match state {
             State::Log(log) => self.settle(before, log),
             _ => self.settle(before, &mut Log::default()),
@@ -280,10 +260,7 @@ mod tests {
     use super::*;
 
     fn log(entries: u64) -> Log {
-        let entry = |second| LogEntry {
-            at: Timestamp::from_secs(second),
-            cost: 1,
-        };
+        let entry = |second| LogEntry { at: Timestamp::from_secs(second), cost: 1 };
         Log::new((0..entries).map(entry).collect())
     }
 
@@ -296,10 +273,7 @@ mod tests {
         let mut second = log(4);
         budget.settle(0, &mut second);
         assert_eq!(second.entries().len(), 2);
-        assert_eq!(
-            second.entries().iter().map(|entry| entry.cost).sum::<u64>(),
-            4
-        );
+        assert_eq!(second.entries().iter().map(|entry| entry.cost).sum::<u64>(), 4);
         budget.give_back(&State::Log(first));
         let mut third = log(5);
         budget.settle(0, &mut third);

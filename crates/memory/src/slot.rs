@@ -54,9 +54,7 @@ impl Slot<'_> {
     #[inline]
     pub(crate) fn swap(self, seen: Word, new: Word) -> bool {
         let (seen, new) = (seen.bits(), new.bits());
-        self.word
-            .compare_exchange(seen, new, Ordering::AcqRel, Ordering::Relaxed)
-            .is_ok()
+        self.word.compare_exchange(seen, new, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
     /// Holds the slot against everybody, or `None` if it is no longer the owner's. The word returned

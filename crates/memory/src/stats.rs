@@ -53,12 +53,7 @@ pub struct RuleOverflow {
 
 impl RuleOverflow {
     pub(crate) const fn of(rule: Option<RuleId>) -> Self {
-        Self {
-            rule,
-            keys: 0,
-            odds_millionths: 0,
-            bytes: 0,
-        }
+        Self { rule, keys: 0, odds_millionths: 0, bytes: 0 }
     }
 
     /// Whether the odds are above one in a hundred: the failure policy of the rule then answers for keys that are

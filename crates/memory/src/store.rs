@@ -77,10 +77,7 @@ impl<C: Clock> MemoryStore<C> {
     /// As [`MemoryStore::with_capacity`], with so many bytes for the sketches that count what the table has
     /// no room for; at least 256 for each shard.
     pub fn with_bounds(keys: usize, overflow_bytes: usize, clock: C) -> Self {
-        Self {
-            clock,
-            counters: Counters::new(keys, overflow_bytes, Fingerprinter::random()),
-        }
+        Self { clock, counters: Counters::new(keys, overflow_bytes, Fingerprinter::random()) }
     }
 
     /// The same empty store with known secrets, so that tests see the same collisions with every run.
@@ -162,8 +159,7 @@ impl<C: Clock> ImmediateStore for MemoryStore<C> {
     }
 
     fn charge_batch_now(&self, requests: &[&[Charge<'_>]], verdicts: &mut Vec<Verdict>) {
-        self.counters
-            .charge_batch_now(requests, verdicts, &self.clock);
+        self.counters.charge_batch_now(requests, verdicts, &self.clock);
     }
 }
 
@@ -238,11 +234,7 @@ impl Counters {
         now: Now,
         read: impl Fn(Answer) -> R,
     ) -> Option<R> {
-        let step = Step {
-            fingerprint,
-            now,
-            charge,
-        };
+        let step = Step { fingerprint, now, charge };
         match charge.limit.law() {
             Law::TokenBucket(bucket) => self.step_in_place(bucket, step, read),
             Law::LeakyBucket(bucket) => self.step_in_place(bucket, step, read),
@@ -257,11 +249,7 @@ impl Counters {
     fn step_in_place<A: Packed, R>(
         &self,
         algorithm: &A,
-        Step {
-            fingerprint,
-            now,
-            charge,
-        }: Step<'_>,
+        Step { fingerprint, now, charge }: Step<'_>,
         read: impl Fn(Answer) -> R,
     ) -> Option<R> {
         let (_, slot) = self.table.find(fingerprint)?;

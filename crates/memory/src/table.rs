@@ -88,11 +88,7 @@ impl Table {
         ask_for_large(&mut cells);
         let address = cells.as_ptr().addr();
         let skipped = (address.next_multiple_of(LINE_BYTES) - address) / size_of::<AtomicU64>();
-        Self {
-            cells,
-            skipped,
-            lines,
-        }
+        Self { cells, skipped, lines }
     }
 
     pub(crate) const fn slots(&self) -> usize {
@@ -107,9 +103,7 @@ impl Table {
     #[inline]
     pub(crate) fn touch(&self, fingerprint: u64) -> u64 {
         let cell = self.skipped + self.home(fingerprint) * LINE_CELLS;
-        self.cells
-            .get(cell)
-            .map_or(0, |cell| cell.load(Ordering::Relaxed))
+        self.cells.get(cell).map_or(0, |cell| cell.load(Ordering::Relaxed))
     }
 
     /// The slot of a key.
@@ -120,10 +114,7 @@ impl Table {
             for (place, [owner, word]) in self.line(line).iter().enumerate() {
                 match owner.load(Ordering::Acquire) {
                     found if found == fingerprint => {
-                        let slot = Slot {
-                            fingerprint: owner,
-                            word,
-                        };
+                        let slot = Slot { fingerprint: owner, word };
                         return Some((line * LINE_SLOTS + place, slot));
                     }
                     0 => return None,
@@ -142,9 +133,7 @@ impl Table {
 
     /// Every slot that was ever taken.
     pub(crate) fn taken(&self) -> impl Iterator<Item = Slot<'_>> {
-        (0..self.slots())
-            .filter_map(|index| self.slot(index))
-            .filter(|slot| slot.owner() != 0)
+        (0..self.slots()).filter_map(|index| self.slot(index)).filter(|slot| slot.owner() != 0)
     }
 
     /// A slot for a key of this rule: one that nobody ever had, so that keys which come and go keep theirs;
@@ -174,12 +163,7 @@ impl Table {
                 continue;
             };
             let rule = classes.scope(word.class()).map(|scope| scope.rule);
-            live.push(Live {
-                slot,
-                seen,
-                rule,
-                quarters,
-            });
+            live.push(Live { slot, seen, rule, quarters });
         }
         run_out.or_else(|| {
             let Live { slot, seen, .. } =
@@ -201,10 +185,7 @@ impl Table {
     #[inline]
     fn line(&self, line: usize) -> &[[AtomicU64; 2]] {
         let start = self.skipped + line * LINE_CELLS;
-        let cells = self
-            .cells
-            .get(start..)
-            .and_then(<[AtomicU64]>::first_chunk::<LINE_CELLS>);
+        let cells = self.cells.get(start..).and_then(<[AtomicU64]>::first_chunk::<LINE_CELLS>);
         cells.map_or(&[], |cells| cells.as_chunks().0)
     }
 

@@ -55,11 +55,7 @@ impl Word {
 
     /// This state, in the hands that come after `before`.
     pub(crate) const fn succeeding(self, before: Self) -> Self {
-        let before = if cfg!(mutant = "slot-does-not-flip") {
-            before.flipped()
-        } else {
-            before
-        };
+        let before = if cfg!(mutant = "slot-does-not-flip") { before.flipped() } else { before };
         Self((self.0 & !FLIP) | (before.0 & FLIP)).flipped()
     }
 

@@ -76,11 +76,7 @@ type Claims = Vec<(usize, Claim)>;
 
 impl Lanes {
     fn voices(&self) -> impl Iterator<Item = Voice<'_>> {
-        let own = Voice {
-            name: &self.node,
-            touched: &self.touched,
-            sequence: self.sequence(),
-        };
+        let own = Voice { name: &self.node, touched: &self.touched, sequence: self.sequence() };
         let before = self.inherited.iter().map(|process| Voice {
             name: &process.name,
             touched: &process.touched,
@@ -156,12 +152,7 @@ impl Lanes {
             args.extend(told(now));
         }
         let keys = claims.iter().map(|claim| claim.key.to_bytes());
-        let call = Call {
-            script: self.time.lease,
-            slot,
-            keys: keys.collect(),
-            args,
-        };
+        let call = Call { script: self.time.lease, slot, keys: keys.collect(), args };
         let value = self.client.call_early(&call).await?;
         let (now, answers) = lease::read(&value).unwrap_or_default();
         for (claim, answer) in claims.iter().zip(answers) {

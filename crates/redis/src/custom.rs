@@ -23,9 +23,7 @@ pub(crate) fn fingerprint(law: &Law) -> u64 {
     let fingerprint = u64::from_be_bytes(bytes);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if known.len() < KNOWN_MAX {
-        known
-            .entry(fingerprint)
-            .or_insert_with(|| Arc::clone(algorithm));
+        known.entry(fingerprint).or_insert_with(|| Arc::clone(algorithm));
     }
     fingerprint
 }

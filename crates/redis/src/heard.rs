@@ -45,12 +45,8 @@ impl Heard {
         now: Timestamp,
     ) {
         let print = self.print(key.as_bytes());
-        let denial = Denial {
-            print,
-            tag: tag(limit),
-            cost: cost.get(),
-            until: now.saturating_add(wait),
-        };
+        let denial =
+            Denial { print, tag: tag(limit), cost: cost.get(), until: now.saturating_add(wait) };
         let Some(mut bucket) = self.bucket(print) else {
             return;
         };
@@ -119,10 +115,7 @@ mod tests {
     use crate::key::{Name, Names};
 
     fn key(user: u64) -> Key {
-        let names = Names {
-            prefix: "rl".to_owned(),
-            naming: |values, part| part("user", values),
-        };
+        let names = Names { prefix: "rl".to_owned(), naming: |values, part| part("user", values) };
         let text = user.to_string();
         let key = CounterKey::new(RuleId::new(7), text.as_bytes());
         Name::new(key, &names).counter(Period::HOUR)
@@ -168,12 +161,7 @@ mod tests {
     fn what_is_kept_in_mind_is_bounded_and_the_longest_denials_stay() {
         let (heard, limit) = (Heard::default(), limit("3/h"));
         let note = |user, secs| {
-            heard.note(
-                &key(user),
-                (&limit, Cost::ONE),
-                Micros::from_secs(secs),
-                NOW,
-            );
+            heard.note(&key(user), (&limit, Cost::ONE), Micros::from_secs(secs), NOW);
         };
         let kept = |users: std::ops::Range<u64>| {
             let waits = users.map(|user| heard.wait(&key(user), (&limit, Cost::ONE), NOW));

@@ -56,27 +56,10 @@ pub(crate) struct Breadth(usize);
 
 /// Which fact becomes the tag, the first that is there. Whatever else a key is made of follows the rule.
 /// `key` is all that a library's caller says.
-const SCOPES: [&str; 8] = [
-    "org",
-    "user",
-    "api_key",
-    "ip",
-    "attributes.",
-    "tier",
-    "region",
-    "key",
-];
+const SCOPES: [&str; 8] = ["org", "user", "api_key", "ip", "attributes.", "tier", "region", "key"];
 /// From the scope that fewest share to the one that most do.
-const NARROW_TO_BROAD: [&str; 8] = [
-    "key",
-    "user",
-    "api_key",
-    "ip",
-    "attributes.",
-    "org",
-    "region",
-    "tier",
-];
+const NARROW_TO_BROAD: [&str; 8] =
+    ["key", "user", "api_key", "ip", "attributes.", "org", "region", "tier"];
 /// A longer value is known by its digest.
 const VALUE_BYTES_MAX: usize = 128;
 
@@ -200,20 +183,10 @@ fn write_period(period: Period, out: &mut String) {
     let units = match period.unit() {
         Unit::Week => [Unit::Week].as_slice(),
         Unit::Month => &[Unit::Month],
-        _ => &[
-            Unit::Day,
-            Unit::Hour,
-            Unit::Minute,
-            Unit::Second,
-            Unit::Millisecond,
-        ],
+        _ => &[Unit::Day, Unit::Hour, Unit::Minute, Unit::Second, Unit::Millisecond],
     };
     let whole = |unit: &&Unit| length.is_multiple_of(unit.length().get().max(1));
-    let unit = units
-        .iter()
-        .find(whole)
-        .copied()
-        .unwrap_or(Unit::Millisecond);
+    let unit = units.iter().find(whole).copied().unwrap_or(Unit::Millisecond);
     let count = length.checked_div(unit.length().get()).unwrap_or(length);
     out.push_str(&count.to_string());
     out.push_str(unit.symbol());
@@ -226,16 +199,9 @@ mod tests {
     fn name(parts: &'static [(&'static str, &'static [u8])]) -> String {
         thread_local! { static PARTS: std::cell::Cell<&'static [(&'static str, &'static [u8])]> = const { std::cell::Cell::new(&[]) } }
         PARTS.set(parts);
-        let naming: Naming = |_, part| {
-            PARTS
-                .get()
-                .iter()
-                .for_each(|(field, value)| part(field, value))
-        };
-        let names = Names {
-            prefix: "rl".to_owned(),
-            naming,
-        };
+        let naming: Naming =
+            |_, part| PARTS.get().iter().for_each(|(field, value)| part(field, value));
+        let names = Names { prefix: "rl".to_owned(), naming };
         let name = Name::new(CounterKey::new(RuleId::new(7), b""), &names);
         name.counter(Period::MINUTE).0.to_string()
     }
@@ -244,10 +210,7 @@ mod tests {
     #[test]
     fn names_are_readable_and_tagged_by_scope() {
         const RULE: &str = "00000000000000000000000000000007";
-        assert_eq!(
-            name(&[("user", b"alice")]),
-            format!("rl:{{user:alice}}:{RULE}::1min")
-        );
+        assert_eq!(name(&[("user", b"alice")]), format!("rl:{{user:alice}}:{RULE}::1min"));
         assert_eq!(
             name(&[("method", b"GET"), ("ip", b"10.0.0.7"), ("user", b"bob")]),
             format!("rl:{{user:bob}}:{RULE}:method=GET,ip=10.0.0.7:1min")
@@ -261,10 +224,7 @@ mod tests {
     #[test]
     fn what_users_write_never_forms_the_tag() {
         let odd = name(&[("user", b"a}{b:%,\n\xff#")]);
-        assert!(
-            odd.starts_with("rl:{user:a%7D%7Bb%3A%25%2C%0A%FF%23}:"),
-            "{odd}"
-        );
+        assert!(odd.starts_with("rl:{user:a%7D%7Bb%3A%25%2C%0A%FF%23}:"), "{odd}");
         let long = name(&[("user", &[b'{'; 1_000])]);
         assert!(long.len() < 120 && long.starts_with("rl:{user:#"), "{long}");
         let secret = name(&[("api_key", b"sk_live_1")]);

@@ -132,17 +132,7 @@ impl Settlement {
     pub(crate) fn numbers(&self, limit: &Limit) -> [u64; 9] {
         let (owed, back) = (Parts::of(limit, self.owed), Parts::of(limit, self.back));
         let [at, again_at] = [self.back_at, self.told_again_at].map(Timestamp::as_micros);
-        [
-            self.from,
-            self.to,
-            self.sent_in,
-            owed.q,
-            owed.r,
-            back.q,
-            back.r,
-            at,
-            again_at,
-        ]
+        [self.from, self.to, self.sent_in, owed.q, owed.r, back.q, back.r, at, again_at]
     }
 }
 
@@ -223,11 +213,7 @@ impl Ledger {
 
     /// Whether calls on this counter are in doubt: then nothing is decided before that is cleared up.
     pub(crate) fn is_in_doubt(&self, key: &Key) -> bool {
-        self.len() > 0
-            && self
-                .lock()
-                .get(key)
-                .is_some_and(|entry| entry.doubt.is_some())
+        self.len() > 0 && self.lock().get(key).is_some_and(|entry| entry.doubt.is_some())
     }
 
     /// Gives up what calls in doubt may have taken: the counter is one that scripts cannot go on from.

@@ -129,19 +129,12 @@ fn read_state(text: &str, period: Period) -> Option<Counted> {
         "F" => {
             let [window, used] = read_numbers(numbers)?;
             let law = FixedWindow::new(u64::MAX, period);
-            counted(
-                Law::FixedWindow(law),
-                State::Fixed(FixedState { window, used }),
-            )
+            counted(Law::FixedWindow(law), State::Fixed(FixedState { window, used }))
         }
         "S" => {
             let [window, current, previous] = read_numbers(numbers)?;
             let law = SlidingWindow::new(u64::MAX, period);
-            let state = SlidingState {
-                window,
-                current,
-                previous,
-            };
+            let state = SlidingState { window, current, previous };
             counted(Law::SlidingWindow(law), State::Sliding(state))
         }
         "L" => {
@@ -193,10 +186,7 @@ fn read_log(text: &str) -> Option<Log> {
 }
 
 fn read_entry(at: &str, cost: &str) -> Option<LogEntry> {
-    Some(LogEntry {
-        at: Timestamp::from_micros(at.parse().ok()?),
-        cost: cost.parse().ok()?,
-    })
+    Some(LogEntry { at: Timestamp::from_micros(at.parse().ok()?), cost: cost.parse().ok()? })
 }
 
 /// Whether scripts can count by this limit.

@@ -11,10 +11,7 @@ pub(crate) struct Script {
 
 impl Script {
     pub(crate) const fn new(text: fn() -> String, digest: fn() -> String) -> Self {
-        Self {
-            text: LazyLock::new(text),
-            digest: LazyLock::new(digest),
-        }
+        Self { text: LazyLock::new(text), digest: LazyLock::new(digest) }
     }
 
     /// The text, to be loaded.
@@ -42,10 +39,7 @@ macro_rules! script {
     };
 }
 
-#[cfg_attr(
-    not(test),
-    allow(unused_imports, reason = "for scripts on virtual time")
-)]
+#[cfg_attr(not(test), allow(unused_imports, reason = "for scripts on virtual time"))]
 pub(crate) use script;
 
 script!(PRESENCE, "clock", "presence");

@@ -87,10 +87,7 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
         {
             drop(tokio::spawn(keep_settling(weak.clone())));
             let weak_holdings = Arc::downgrade(&holdings);
-            drop(tokio::spawn(keep_asserting(
-                weak.clone(),
-                weak_holdings.clone(),
-            )));
+            drop(tokio::spawn(keep_asserting(weak.clone(), weak_holdings.clone())));
             drop(tokio::spawn(lease::forgive(
                 weak_holdings.clone(),
                 Arc::downgrade(&heard),
@@ -104,10 +101,7 @@ impl<L: ImmediateStore + 'static> RedisStore<L> {
             client,
             local,
             clock,
-            names: Names {
-                prefix: options.prefix,
-                naming: options.naming,
-            },
+            names: Names { prefix: options.prefix, naming: options.naming },
             deadline: options.deadline,
             policies: Policies::default(),
             holdings,

@@ -76,10 +76,7 @@ mod tests {
     // Proves: C7
     #[test]
     fn an_unknown_counter_is_asked_about_once_a_second() {
-        let names = Names {
-            prefix: "rl".to_owned(),
-            naming: |values, part| part("user", values),
-        };
+        let names = Names { prefix: "rl".to_owned(), naming: |values, part| part("user", values) };
         let key = |user: &[u8]| {
             let key = CounterKey::new(RuleId::new(7), user);
             Name::new(key, &names).counter(Period::MINUTE)

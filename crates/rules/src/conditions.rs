@@ -128,9 +128,9 @@ impl Match {
         let query = facts.query;
         match kind {
             Condition::Tier => self.tiers.iter().any(|tier| tier.as_str() == facts.tier),
-            Condition::Method => query
-                .method_name()
-                .is_some_and(|method| self.methods.contains(&method)),
+            Condition::Method => {
+                query.method_name().is_some_and(|method| self.methods.contains(&method))
+            }
             Condition::User => one_of(&self.users, query.user_name()),
             Condition::Org => one_of(&self.orgs, query.org_name()),
             Condition::ApiKey => one_of(&self.api_keys, query.api_key_id()),

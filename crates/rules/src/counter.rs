@@ -182,10 +182,7 @@ fn read_part(key: &[u8]) -> Option<(Field, String, &[u8])> {
         // What a caller sends as a key may be the secret itself.
         (None, Field::ApiKey) => {
             let text = String::from_utf8_lossy(bytes);
-            text.chars()
-                .take(API_KEY_CHARS_SHOWN)
-                .chain(['…'])
-                .collect()
+            text.chars().take(API_KEY_CHARS_SHOWN).chain(['…']).collect()
         }
         (None, _) => String::from_utf8_lossy(bytes).into_owned(),
     };

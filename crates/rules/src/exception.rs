@@ -29,13 +29,7 @@ impl Override {
     /// An override of a rule, or of all, that lifts the limits of the empty key for ever: fill in the
     /// rest.
     pub const fn new(rule: Option<Name>) -> Self {
-        Self {
-            rule,
-            key: BTreeMap::new(),
-            change: Change::Unlimited,
-            until: None,
-            reason: None,
-        }
+        Self { rule, key: BTreeMap::new(), change: Change::Unlimited, until: None, reason: None }
     }
 
     /// The same override with its address as `key` counts it: of IPv6 the network, not the host.

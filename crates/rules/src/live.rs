@@ -82,16 +82,11 @@ impl Live {
 
     /// Compiles a revision and puts it in force, unless a later one is.
     pub fn publish(&self, rules: &RuleSet, revision: u64) -> Published {
-        let _one = self
-            .publishing
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let _one = self.publishing.lock().unwrap_or_else(PoisonError::into_inner);
         let former = self.snapshot.load_full();
         let snapshot = match &former {
             Some(former) if former.revision() > revision => {
-                return Published::Older {
-                    in_force: former.revision(),
-                };
+                return Published::Older { in_force: former.revision() };
             }
             Some(former) => former.succeed(rules, revision),
             None => Snapshot::compile(rules, revision).with_unknown_tier(self.unknown_tier),

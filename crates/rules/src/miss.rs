@@ -52,11 +52,7 @@ impl Match {
                 (self.descriptor_text(), found)
             }
         };
-        Miss {
-            condition: condition.to_string(),
-            wanted,
-            found,
-        }
+        Miss { condition: condition.to_string(), wanted, found }
     }
 
     /// How conditions on attributes are missed, each.
@@ -76,14 +72,10 @@ impl Match {
     }
 
     fn descriptor_text(&self) -> String {
-        let entries = self
-            .descriptor
-            .iter()
-            .flatten()
-            .map(|entry| match &entry.value {
-                Some(value) => format!("{}={value}", entry.key),
-                None => entry.key.to_string(),
-            });
+        let entries = self.descriptor.iter().flatten().map(|entry| match &entry.value {
+            Some(value) => format!("{}={value}", entry.key),
+            None => entry.key.to_string(),
+        });
         entries.collect::<Vec<_>>().join(",")
     }
 }
@@ -108,11 +100,7 @@ fn any<T: fmt::Display>(values: impl IntoIterator<Item = T>) -> String {
         many if many.len() <= SHOWN_MAX => format!("one of {}", many.join(", ")),
         many => {
             let shown: Vec<&str> = many.iter().take(SHOWN_MAX).map(String::as_str).collect();
-            format!(
-                "one of {} and {} more",
-                shown.join(", "),
-                many.len() - SHOWN_MAX
-            )
+            format!("one of {} and {} more", shown.join(", "), many.len() - SHOWN_MAX)
         }
     }
 }

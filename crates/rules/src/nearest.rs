@@ -8,17 +8,13 @@ pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -
     if given.len() > READ_MAX {
         return None;
     }
-    let ranked = candidates
-        .into_iter()
-        .take(CANDIDATES_MAX)
-        .map(|candidate| {
-            let wanted: Vec<char> = letters(candidate).take(READ_MAX).collect();
-            let reach = (given.len().max(wanted.len()) / 3).max(1);
-            (edits(&given, &wanted), reach, candidate)
-        });
+    let ranked = candidates.into_iter().take(CANDIDATES_MAX).map(|candidate| {
+        let wanted: Vec<char> = letters(candidate).take(READ_MAX).collect();
+        let reach = (given.len().max(wanted.len()) / 3).max(1);
+        (edits(&given, &wanted), reach, candidate)
+    });
     let near = ranked.filter(|(edits, reach, _)| edits <= reach);
-    near.min_by_key(|(edits, ..)| *edits)
-        .map(|(.., candidate)| candidate)
+    near.min_by_key(|(edits, ..)| *edits).map(|(.., candidate)| candidate)
 }
 
 /// `did you mean "limit"?`, if a candidate is near enough.

@@ -61,10 +61,8 @@ impl RuleSet {
 /// No rules, and the tiers everything begins with.
 impl Default for RuleSet {
     fn default() -> Self {
-        let tiers: BTreeMap<Name, Tier> = Tier::built_in()
-            .into_iter()
-            .map(|tier| (tier.name.clone(), tier))
-            .collect();
+        let tiers: BTreeMap<Name, Tier> =
+            Tier::built_in().into_iter().map(|tier| (tier.name.clone(), tier)).collect();
         let lowest = tiers.values().min_by_key(|tier| tier.rank);
         Self {
             default_tier: lowest

@@ -29,11 +29,7 @@ impl Tier {
 
     /// A tier without default limits.
     pub const fn new(name: Name, rank: u32) -> Self {
-        Self {
-            name,
-            rank,
-            default: None,
-        }
+        Self { name, rank, default: None }
     }
 
     /// What the default limits count by.
@@ -44,12 +40,7 @@ impl Tier {
 
     /// The tiers every rule set begins with.
     pub fn built_in() -> Vec<Self> {
-        let ranked = [
-            ("free", 1),
-            ("premium", 2),
-            ("internal-service", 3),
-            ("admin", 4),
-        ];
+        let ranked = [("free", 1), ("premium", 2), ("internal-service", 3), ("admin", 4)];
         let named = ranked.into_iter().filter_map(|(name, rank)| {
             let name = name.parse().ok()?;
             Some(Self::new(name, rank))

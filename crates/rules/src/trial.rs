@@ -137,10 +137,8 @@ impl Facts {
             query = query.attribute(name, value)?;
         }
         if let Some(entries) = &self.descriptor {
-            let entries: Vec<(&str, &str)> = entries
-                .iter()
-                .map(|(key, value)| (&**key, &**value))
-                .collect();
+            let entries: Vec<(&str, &str)> =
+                entries.iter().map(|(key, value)| (&**key, &**value)).collect();
             query = query.descriptor(&entries)?;
         }
         if let Some(cost) = self.cost {

@@ -167,30 +167,13 @@ impl Announcement {
 
 impl fmt::Display for Announcement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Listeners {
-            http,
-            grpc,
-            resp,
-            admin,
-        } = &self.listeners;
+        let Listeners { http, grpc, resp, admin } = &self.listeners;
         writeln!(f, "tollgate {} is up", env!("CARGO_PKG_VERSION"))?;
         let schemes = &self.schemes;
         writeln!(f, "  decisions  {}://{http}  (HTTP)", schemes.http)?;
-        writeln!(
-            f,
-            "             {}://{grpc}  (Envoy's rate limit service)",
-            schemes.grpc
-        )?;
-        writeln!(
-            f,
-            "             {}://{resp}  (Redis protocol)",
-            schemes.resp
-        )?;
-        writeln!(
-            f,
-            "  admin      {}://{admin}  (API, /metrics)",
-            schemes.admin
-        )?;
+        writeln!(f, "             {}://{grpc}  (Envoy's rate limit service)", schemes.grpc)?;
+        writeln!(f, "             {}://{resp}  (Redis protocol)", schemes.resp)?;
+        writeln!(f, "  admin      {}://{admin}  (API, /metrics)", schemes.admin)?;
         writeln!(f, "  rules      {}", self.rules())?;
         let off = match self.condition.counting {
             Counting::Shared(Leases::Off) => {
@@ -214,11 +197,7 @@ impl fmt::Display for Announcement {
             "             windows of an hour and longer are kept in {}; a kill -9 forgets",
             self.data
         )?;
-        writeln!(
-            f,
-            "             at most the last {} s of them",
-            SAVE_EVERY.as_secs()
-        )?;
+        writeln!(f, "             at most the last {} s of them", SAVE_EVERY.as_secs())?;
         self.token(f)?;
         let condition = &self.condition;
         for trouble in condition.degraded.iter().chain(&condition.warnings) {

@@ -28,15 +28,10 @@ pub(crate) async fn engine(
     keeper: &Keeper,
     (live, time, recorder): (Arc<Live>, Time, Arc<Recorder>),
 ) -> Result<Arc<Engine>, StartError> {
-    let room = Room {
-        keys: settings.keys_max,
-        overflow_bytes: settings.overflow_bytes,
-    };
+    let room = Room { keys: settings.keys_max, overflow_bytes: settings.overflow_bytes };
     let loaded = counters(keeper, room, &time);
-    let (store, cells) = loaded.map_err(|source| StartError::Counters {
-        path: settings.data.clone(),
-        source,
-    })?;
+    let (store, cells) =
+        loaded.map_err(|source| StartError::Counters { path: settings.data.clone(), source })?;
     let store = Arc::new(store);
     let fleet = redis.map(|redis| Fleet::start(redis, Arc::clone(&store), &time));
     let fleet = fleet.transpose()?;
@@ -64,10 +59,7 @@ fn live_limits(engine: &Engine, fleet: &Fleet) {
     let rules = snapshot.iter().flat_map(|snapshot| snapshot.deciding());
     for rule in rules {
         if let Action::Throttle(throttle) = &rule.action {
-            throttle
-                .limits
-                .iter()
-                .for_each(|limit| fleet.redis().expect(limit));
+            throttle.limits.iter().for_each(|limit| fleet.redis().expect(limit));
         }
     }
 }
@@ -94,10 +86,7 @@ async fn catalog(settings: &Settings) -> Result<Catalog, StartError> {
     } else {
         Catalog::lazy(url, Options::default())
     };
-    opened.map_err(|source| StartError::Catalog {
-        url: url.clone(),
-        source,
-    })
+    opened.map_err(|source| StartError::Catalog { url: url.clone(), source })
 }
 
 /// The catalog, and what API keys are hashed with: nothing is made up where keys were issued.
@@ -105,10 +94,7 @@ pub(crate) async fn people(settings: &Settings) -> Result<(Catalog, Arc<KeyHashe
     let catalog = catalog(settings).await?;
     let print = if settings.database.is_sqlite() {
         let print = catalog.key_print().await;
-        print.map_err(|source| StartError::Catalog {
-            url: settings.database.clone(),
-            source,
-        })?
+        print.map_err(|source| StartError::Catalog { url: settings.database.clone(), source })?
     } else {
         None
     };

@@ -114,10 +114,7 @@ rules:
             assert!(on.contains(words), "{words}: {on}");
         }
         let off = story(Counting::Shared(Leases::Off));
-        assert!(
-            off.contains("api 100/min: exact: leases are switched off; "),
-            "{off}"
-        );
+        assert!(off.contains("api 100/min: exact: leases are switched off; "), "{off}");
         assert_eq!(story(Counting::Alone), Counting::Alone.words());
     }
 }

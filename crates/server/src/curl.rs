@@ -22,10 +22,7 @@ impl Curl {
     /// To a listener, and to what is known of its certificate.
     pub(crate) fn new(address: SocketAddr, tls: Option<(&TlsFiles, &About)>) -> Self {
         let Some((files, about)) = tls else {
-            return Self {
-                words: String::new(),
-                origin: format!("http://{address}"),
-            };
+            return Self { words: String::new(), origin: format!("http://{address}") };
         };
         let mut words = if about.is_rooted {
             format!("--cacert {} ", files.certificate.display())
@@ -76,14 +73,8 @@ mod tests {
     #[test]
     fn curl_asks_by_a_name_that_the_certificate_has() {
         for (hosts, expected) in [
-            (
-                &["a.example", "127.0.0.1"][..],
-                "--cacert server.pem https://127.0.0.1:7070",
-            ),
-            (
-                &["a.example", "localhost"],
-                "--cacert server.pem https://localhost:7070",
-            ),
+            (&["a.example", "127.0.0.1"][..], "--cacert server.pem https://127.0.0.1:7070"),
+            (&["a.example", "localhost"], "--cacert server.pem https://localhost:7070"),
             (
                 &["*.example", "a.example"],
                 "--cacert server.pem --connect-to ::127.0.0.1:7070 https://a.example:7070",

@@ -45,22 +45,14 @@ pub enum DataError {
 impl DataFolder {
     /// Takes the folder.
     pub(crate) fn take(path: &Path) -> Result<Self, DataError> {
-        let unwritable = |source| DataError::Unwritable {
-            path: path.to_owned(),
-            source,
-        };
+        let unwritable = |source| DataError::Unwritable { path: path.to_owned(), source };
         fs::create_dir_all(path).map_err(unwritable)?;
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
         let lock = options.open(path.join(LOCK)).map_err(unwritable)?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self {
-                path: path.to_owned(),
-                _lock: lock,
-            }),
-            Err(TryLockError::WouldBlock) => Err(DataError::Taken {
-                path: path.to_owned(),
-            }),
+            Ok(()) => Ok(Self { path: path.to_owned(), _lock: lock }),
+            Err(TryLockError::WouldBlock) => Err(DataError::Taken { path: path.to_owned() }),
             Err(TryLockError::Error(error)) => Err(unwritable(error)),
         }
     }

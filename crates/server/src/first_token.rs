@@ -129,11 +129,7 @@ pub(crate) async fn tidy(data: PathBuf, authority: Arc<Authority>, mut stop: Sto
     let mut turn = interval(LOOK_EVERY);
     turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
     while let Some(token) = read(&path) {
-        let caller = Caller {
-            door: Door::Loopback,
-            token: Some(&token),
-            name: None,
-        };
+        let caller = Caller { door: Door::Loopback, token: Some(&token), name: None };
         if let Err(Refused::Revoked | Refused::Expired) = authority.shows(caller) {
             remove(&path);
             return;
@@ -163,13 +159,8 @@ fn remove(path: &Path) {
 
 /// Whether no token was ever made; those that were revoked were made.
 async fn has_none(catalog: &Catalog) -> bool {
-    let listing = EntryListing {
-        kind: EntryKind::Token,
-        user: None,
-        org: None,
-        after: None,
-        count: 1,
-    };
+    let listing =
+        EntryListing { kind: EntryKind::Token, user: None, org: None, after: None, count: 1 };
     let found = catalog.entries(&listing).await;
     found.is_ok_and(|found| found.is_empty())
 }

@@ -98,9 +98,7 @@ impl Health {
             Some(_) => "write rules into the rules file",
             None => "write rules with `tollgate rules apply FILE`",
         };
-        warnings.push(format!(
-            "no rules are in force: every request passes; {remedy}"
-        ));
+        warnings.push(format!("no rules are in force: every request passes; {remedy}"));
         warnings
     }
 }

@@ -29,13 +29,8 @@ impl OpenFiles {
 /// given to a process at first is often a thousand. What cannot be had is no reason not to start.
 pub fn raise_open_files() {
     let limit = getrlimit(Resource::Nofile);
-    let raised = setrlimit(
-        Resource::Nofile,
-        Rlimit {
-            current: limit.maximum,
-            maximum: limit.maximum,
-        },
-    );
+    let raised =
+        setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
     if let Err(error) = raised {
         tracing::debug!(%error, "The limit on open files stays as it is.");
     }

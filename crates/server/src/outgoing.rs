@@ -118,10 +118,7 @@ impl Outgoing<'_> {
     async fn send(&self, method: Method, deadline: Duration) -> Result<Reply, OutgoingError> {
         let answer = tokio::time::timeout(deadline, self.exchange(method)).await;
         answer.unwrap_or_else(|_| {
-            Err(OutgoingError::Late {
-                authority: self.authority.to_owned(),
-                deadline,
-            })
+            Err(OutgoingError::Late { authority: self.authority.to_owned(), deadline })
         })
     }
 
@@ -179,10 +176,7 @@ impl Outgoing<'_> {
     }
 
     fn garbled(&self, why: &impl ToString) -> OutgoingError {
-        OutgoingError::Garbled {
-            authority: self.authority.to_owned(),
-            why: why.to_string(),
-        }
+        OutgoingError::Garbled { authority: self.authority.to_owned(), why: why.to_string() }
     }
 }
 

@@ -58,12 +58,7 @@ impl Roster {
         engine: &Arc<Engine>,
         node: &NodeId,
     ) -> Self {
-        Self {
-            catalog: catalog.clone(),
-            engine: Arc::clone(engine),
-            fleet,
-            node: node.clone(),
-        }
+        Self { catalog: catalog.clone(), engine: Arc::clone(engine), fleet, node: node.clone() }
     }
 
     /// Reports, if the database answers soon.

@@ -192,12 +192,7 @@ impl Server {
     async fn run_until(self, shutdown: Boxed<'_, ()>) {
         let (stopper, stopping) = Stop::channel();
         let mut listeners = JoinSet::new();
-        let Ports {
-            http,
-            grpc,
-            resp,
-            admin,
-        } = self.ports;
+        let Ports { http, grpc, resp, admin } = self.ports;
         let parts = &self.parts;
         listeners.spawn(http.serve(HttpServe::new(parts), parts, &stopping));
         listeners.spawn(grpc.serve(RlsServe::new(parts, &stopping), parts, &stopping));
@@ -238,10 +233,7 @@ impl Server {
             cut_off += late.unwrap_or(0);
         }
         if cut_off > 0 {
-            tracing::warn!(
-                connections = cut_off,
-                "Some connections did not finish in time."
-            );
+            tracing::warn!(connections = cut_off, "Some connections did not finish in time.");
         }
         // What the last requests used and did is told, too.
         late_stopper.stop();
@@ -278,11 +270,8 @@ fn chores(parts: &Parts, stopping: &Stop, drained: &Stop) -> JoinSet<()> {
         let recorder = Arc::clone(parts.engine.recorder());
         chores.spawn(telemetry::push(recorder, collector, stopping.clone()));
     }
-    let teller = Teller::new(
-        parts.catalog.clone(),
-        Arc::clone(&parts.engine),
-        parts.settings.node.as_str(),
-    );
+    let teller =
+        Teller::new(parts.catalog.clone(), Arc::clone(&parts.engine), parts.settings.node.as_str());
     chores.spawn(teller.run(drained.clone()));
     let record = parts.authority.record().clone();
     let recorder = Arc::clone(parts.engine.recorder());
@@ -310,10 +299,8 @@ mod tests {
 
     /// Every listener on a free port, and `pairs` besides.
     fn settings(pairs: &[(&str, &str)]) -> Settings {
-        const SECRET: (&str, &str) = (
-            "TOLLGATE_KEY_SECRET",
-            "a secret of more than thirty-two characters",
-        );
+        const SECRET: (&str, &str) =
+            ("TOLLGATE_KEY_SECRET", "a secret of more than thirty-two characters");
         let listeners = ["http", "grpc", "resp", "admin"].map(|flag| (flag, "127.0.0.1:0"));
         let all = listeners.iter().chain(pairs);
         let flags = all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));

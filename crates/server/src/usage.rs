@@ -59,9 +59,7 @@ impl Teller {
         loop {
             let directory = self.engine.live().directory();
             let (node, number) = (&self.node, self.number);
-            let batch = self
-                .pending
-                .get_or_insert_with(|| batch(directory, node, number + 1));
+            let batch = self.pending.get_or_insert_with(|| batch(directory, node, number + 1));
             if batch.rows.is_empty() {
                 self.pending = None;
                 return;

@@ -32,12 +32,7 @@ pub struct Duel {
 impl Duel {
     /// A key nobody has used.
     pub fn new(limit: Limit, now: Now) -> Self {
-        Self {
-            state: limit.fresh(now),
-            model: Model::new(&limit, now),
-            limit,
-            rebases: 0,
-        }
+        Self { state: limit.fresh(now), model: Model::new(&limit, now), limit, rebases: 0 }
     }
 
     /// Asks both for `cost`.
@@ -91,9 +86,7 @@ impl Duel {
         self.model.replace_limit(&limit, now);
         let old = std::mem::replace(&mut self.limit, limit);
         self.state = self.limit.law().adopt(old.law(), former.clone(), now);
-        self.compare_use(now, || {
-            format!("change from {old:?} at {now:?} of {former:?}")
-        })
+        self.compare_use(now, || format!("change from {old:?} at {now:?} of {former:?}"))
     }
 
     /// Forgets the state, as a store does, if the core says that nobody would notice.

@@ -27,10 +27,8 @@ pub fn small(rng: &mut Rng, name: AlgorithmName) -> Result<Limit, LimitError> {
         limit = limit.with_burst(rng.between(least, 12))?;
     }
     if rng.one_in(4) {
-        let (warn_at, hard_at) = (
-            rng.pick(&[1, 50, 80, 99, 100]),
-            rng.pick(&[100, 101, 120, 155, 300]),
-        );
+        let (warn_at, hard_at) =
+            (rng.pick(&[1, 50, 80, 99, 100]), rng.pick(&[100, 101, 120, 155, 300]));
         limit = limit.with_bands(Bands::new(warn_at, hard_at)?)?;
     }
     Ok(limit)
@@ -83,10 +81,7 @@ fn any_period(rng: &mut Rng) -> Result<Period, LimitError> {
 
 /// Whether the algorithm takes a burst.
 pub(crate) fn has_burst(name: AlgorithmName) -> bool {
-    matches!(
-        name,
-        AlgorithmName::TokenBucket | AlgorithmName::LeakyBucket
-    )
+    matches!(name, AlgorithmName::TokenBucket | AlgorithmName::LeakyBucket)
 }
 
 fn small_period(rng: &mut Rng) -> Result<Period, LimitError> {

@@ -146,9 +146,8 @@ impl Walk {
             Clocks::Shuffled if self.rng.one_in(3) => self.now = self.latest,
             Clocks::WallSteps if self.rng.one_in(6) => self.step_wall(limit),
             _ => {
-                let elapsed = self
-                    .elapsed(limit)
-                    .min(LATEST.since(self.now.wall.max(self.now.steady)));
+                let elapsed =
+                    self.elapsed(limit).min(LATEST.since(self.now.wall.max(self.now.steady)));
                 self.now.wall = self.now.wall.saturating_add(elapsed);
                 self.now.steady = self.now.steady.saturating_add(elapsed);
             }
@@ -163,9 +162,7 @@ impl Walk {
         let period = limit.period().length().get();
         let last = self.last.and_then(|last| last.retry_after());
         let retry = last.map_or(0, |wait| Micros::from(wait).get());
-        let reset = self
-            .last
-            .map_or(0, |last| Micros::from(last.reset_after()).get());
+        let reset = self.last.map_or(0, |last| Micros::from(last.reset_after()).get());
         // A wait of centuries would leave the range of timestamps.
         let (retry, reset) = (retry.min(4 * period), reset.min(4 * period));
         let micros = match self.rng.below(16) {
@@ -245,12 +242,9 @@ impl Walk {
             2 => other.amount(),
             _ => limit.amount(),
         };
-        let same_period = Limit::new(amount, limit.period())?
-            .with_algorithm(name)?
-            .with_bands(other.bands())?;
-        other.burst().map_or(Ok(same_period.clone()), |burst| {
-            same_period.with_burst(burst)
-        })
+        let same_period =
+            Limit::new(amount, limit.period())?.with_algorithm(name)?.with_bands(other.bands())?;
+        other.burst().map_or(Ok(same_period.clone()), |burst| same_period.with_burst(burst))
     }
 }
 

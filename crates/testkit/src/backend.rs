@@ -34,11 +34,7 @@ impl Backend {
         let shared = Arc::new(Mutex::new(Shared::default()));
         let theirs = Arc::clone(&shared);
         let listener = thread::spawn(move || listen(&listener, &theirs));
-        Self {
-            addr,
-            shared,
-            listener: Some(listener),
-        }
+        Self { addr, shared, listener: Some(listener) }
     }
 
     /// Where it listens.

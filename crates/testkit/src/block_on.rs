@@ -44,11 +44,7 @@ mod tests {
         let future = std::future::poll_fn(|context| {
             polls += 1;
             context.waker().wake_by_ref();
-            if polls < 3 {
-                Poll::Pending
-            } else {
-                Poll::Ready(polls)
-            }
+            if polls < 3 { Poll::Pending } else { Poll::Ready(polls) }
         });
         assert_eq!(super::block_on(future), 3);
     }

@@ -54,9 +54,7 @@ impl Authority {
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
         let key = KeyPair::generate().unwrap();
-        Self {
-            issuer: CertifiedIssuer::self_signed(params, key).unwrap(),
-        }
+        Self { issuer: CertifiedIssuer::self_signed(params, key).unwrap() }
     }
 
     /// Its own certificate, for those who shall believe it.

@@ -29,10 +29,7 @@ pub fn wait_for<T>(what: &str, deadline: Duration, ask: impl FnMut() -> Option<T
 }
 
 /// The answer, or `None` when the deadline has passed. Asks once at least, and once at the end.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a real server is waited for in real time"
-)]
+#[expect(clippy::disallowed_methods, reason = "a real server is waited for in real time")]
 pub(crate) fn poll<T>(deadline: Duration, mut ask: impl FnMut() -> Option<T>) -> Option<T> {
     let start = Instant::now();
     loop {
@@ -52,10 +49,7 @@ mod tests {
     use super::poll;
 
     #[test]
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a real deadline is measured in real time"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "a real deadline is measured in real time")]
     fn a_deadline_ends_the_wait() {
         let deadline = Duration::from_millis(20);
         let start = Instant::now();

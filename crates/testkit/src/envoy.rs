@@ -59,11 +59,7 @@ impl Envoy {
             panic!("Envoy does not start: {log}\n{bootstrap}");
         };
         let Starting { child, folder } = starting;
-        Self {
-            child,
-            admin,
-            folder,
-        }
+        Self { child, admin, folder }
     }
 
     /// Where the listener of this name listens.
@@ -79,9 +75,7 @@ impl Envoy {
         let listener = listener.unwrap_or_else(|| panic!("no listener {name}: {told}"));
         let socket = &listener["local_address"]["socket_address"];
         let address = socket["address"].as_str().and_then(|it| it.parse().ok());
-        let port = socket["port_value"]
-            .as_u64()
-            .and_then(|port| u16::try_from(port).ok());
+        let port = socket["port_value"].as_u64().and_then(|port| u16::try_from(port).ok());
         match (address, port) {
             (Some(address), Some(port)) => SocketAddr::new(address, port),
             _ => panic!("no address: {told}"),
@@ -93,10 +87,7 @@ impl Envoy {
         let told = self.ask("/stats");
         let lines = told.lines().filter_map(|line| line.split_once(": "));
         let mut values = lines.filter(|(known, _)| *known == name);
-        values
-            .next()
-            .and_then(|(_, value)| value.parse().ok())
-            .unwrap_or(0)
+        values.next().and_then(|(_, value)| value.parse().ok()).unwrap_or(0)
     }
 
     /// What it has logged so far.
@@ -145,10 +136,7 @@ fn ask(admin: SocketAddr, path: &str) -> io::Result<String> {
     let Some((head, body)) = answer.split_once("\r\n\r\n") else {
         return Err(io::Error::other(format!("half an answer: {answer:?}")));
     };
-    if head
-        .to_ascii_lowercase()
-        .contains("transfer-encoding: chunked")
-    {
+    if head.to_ascii_lowercase().contains("transfer-encoding: chunked") {
         return Ok(joined(body));
     }
     Ok(body.to_owned())

@@ -68,10 +68,7 @@ pub fn path(data: &[u8]) {
             let message = error.to_string();
             assert!(message.starts_with("path "), "{text:?}: {message}");
             assert!(message.len() <= MESSAGE_BYTES_MAX, "{text:?}: {message}");
-            assert!(
-                text.parse::<EndpointPattern>().is_err(),
-                "{text:?}: {message}"
-            );
+            assert!(text.parse::<EndpointPattern>().is_err(), "{text:?}: {message}");
             return;
         }
     };
@@ -85,30 +82,14 @@ pub fn path(data: &[u8]) {
     assert_eq!(depth_folded(&names), Some(depth), "{text:?}: {normal:?}");
     assert_eq!(depth_kept(&names), Some(depth), "{text:?}: {normal:?}");
     assert!(normal.starts_with('/'), "{text:?} became {normal:?}");
-    assert!(
-        normal == "/" || !normal.ends_with('/'),
-        "{text:?} became {normal:?}"
-    );
-    assert!(
-        normal.bytes().all(|byte| byte.is_ascii_graphic()),
-        "{text:?} became {normal:?}"
-    );
-    assert!(
-        !normal.contains(['?', '#', ';', '{', '\\']),
-        "{text:?} became {normal:?}"
-    );
+    assert!(normal == "/" || !normal.ends_with('/'), "{text:?} became {normal:?}");
+    assert!(normal.bytes().all(|byte| byte.is_ascii_graphic()), "{text:?} became {normal:?}");
+    assert!(!normal.contains(['?', '#', ';', '{', '\\']), "{text:?} became {normal:?}");
     assert!(
         normal == "/"
-            || !normal
-                .split('/')
-                .skip(1)
-                .any(|segment| ["", ".", ".."].contains(&segment))
+            || !normal.split('/').skip(1).any(|segment| ["", ".", ".."].contains(&segment))
     );
-    assert_eq!(
-        Path::new(normal).as_ref().map(Path::as_str),
-        Ok(normal),
-        "{text:?} twice"
-    );
+    assert_eq!(Path::new(normal).as_ref().map(Path::as_str), Ok(normal), "{text:?} twice");
     if let Ok(pattern) = text.parse::<EndpointPattern>()
         && pattern.class() == PatternClass::Exact
     {
@@ -138,13 +119,11 @@ fn segments_asked(path: &str) -> Vec<String> {
 /// How many names are left where empty segments are folded first.
 fn depth_folded(names: &[String]) -> Option<usize> {
     let named = names.iter().filter(|name| !name.is_empty());
-    named
-        .into_iter()
-        .try_fold(0_usize, |depth, name| match name.as_str() {
-            "." => Some(depth),
-            ".." => depth.checked_sub(1),
-            _ => depth.checked_add(1),
-        })
+    named.into_iter().try_fold(0_usize, |depth, name| match name.as_str() {
+        "." => Some(depth),
+        ".." => depth.checked_sub(1),
+        _ => depth.checked_add(1),
+    })
 }
 
 /// How many names are left where a climb removes an empty segment.
@@ -181,23 +160,14 @@ pub fn rules_document(data: &[u8]) {
     check_report(&text, &reading.report);
     let is_refused = reading.report.has_errors();
     assert_eq!(reading.document.is_none(), is_refused, "{text:?}");
-    for report in [
-        read_rule(&text).err(),
-        read_tier(&text).err(),
-        read_override(&text).err(),
-    ] {
+    for report in [read_rule(&text).err(), read_tier(&text).err(), read_override(&text).err()] {
         report.iter().for_each(|report| check_report(&text, report));
     }
     if let Some(document) = reading.document {
         let written = write_yaml(&document.rules);
         let again = document::read("written", &written);
-        let again = again
-            .document
-            .unwrap_or_else(|| panic!("{}\n{written}", again.report));
-        assert_eq!(
-            again.rules, document.rules,
-            "{text:?} was written as {written:?}"
-        );
+        let again = again.document.unwrap_or_else(|| panic!("{}\n{written}", again.report));
+        assert_eq!(again.rules, document.rules, "{text:?} was written as {written:?}");
         assert_eq!(content_hash(&again.rules), content_hash(&document.rules));
         for rule in document.rules.rules.values() {
             let json = rule_json(rule).to_string();
@@ -214,16 +184,10 @@ fn check_report(text: &str, report: &Report) {
         assert!((1..=lines).contains(&place.line), "{text:?}: {problem:?}");
         assert!(place.column >= 1, "{text:?}: {problem:?}");
         assert!(!problem.message.is_empty(), "{text:?}: {problem:?}");
-        assert!(
-            problem.message.len() <= MESSAGE_BYTES_MAX,
-            "{text:?}: {problem:?}"
-        );
+        assert!(problem.message.len() <= MESSAGE_BYTES_MAX, "{text:?}: {problem:?}");
     }
     let shown = report.to_string();
-    assert!(
-        shown.len() <= (report.problems.len() + 1) * PROBLEM_BYTES_MAX,
-        "{shown}"
-    );
+    assert!(shown.len() <= (report.problems.len() + 1) * PROBLEM_BYTES_MAX, "{shown}");
     let is_hidden = |letter: char| letter.is_control() && letter != '\n';
     assert!(!shown.contains(is_hidden), "{text:?}: {shown:?}");
 }

@@ -57,21 +57,14 @@ pub fn forwarded(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
 
     let list = added("192.0.2.1");
-    assert_eq!(
-        by_header("x-forwarded-for", [&*list]),
-        Ok(CLIENT),
-        "{text:?}"
-    );
+    assert_eq!(by_header("x-forwarded-for", [&*list]), Ok(CLIENT), "{text:?}");
     let lines = [data, b"192.0.2.1"];
     assert_eq!(by_header("x-forwarded-for", lines), Ok(CLIENT), "{text:?}");
 
     for entry in ["for=192.0.2.1", "for=\"192.0.2.1:80\";by=10.0.0.1"] {
         let list = added(entry);
         let client = by_header("forwarded", [&*list]);
-        assert!(
-            client.is_err() || client == Ok(CLIENT),
-            "{text:?}: {client:?}"
-        );
+        assert!(client.is_err() || client == Ok(CLIENT), "{text:?}: {client:?}");
         // A line of its own does not depend on what the client wrote.
         let client = by_header("forwarded", [data, entry.as_bytes()]);
         assert_eq!(client, Ok(CLIENT), "{text:?}");

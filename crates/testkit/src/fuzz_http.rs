@@ -9,11 +9,8 @@ use tollgate_wire::{
 /// Longer than any message.
 const MESSAGE_BYTES_MAX: usize = 1_024;
 /// Bodies are small here, so that their bound is met.
-const LIMITS: Limits = Limits {
-    body_bytes_max: 1_000,
-    short_bytes_max: 100,
-    short_paths: &["/short"],
-};
+const LIMITS: Limits =
+    Limits { body_bytes_max: 1_000, short_bytes_max: 100, short_paths: &["/short"] };
 
 /// Reads arbitrary bytes as a conversation over HTTP/1.1. Whatever they are: no panic; however they are
 /// cut, the same requests come out, and the same flaw ends them.
@@ -131,10 +128,7 @@ fn check_error(data: &[u8], error: &BodyError) {
 
 /// Whether it says that this is not JSON at all.
 fn is_broken(error: &BodyError) -> bool {
-    matches!(
-        error.flaw,
-        BodyFlaw::Empty | BodyFlaw::NotUtf8 | BodyFlaw::Syntax(_)
-    )
+    matches!(error.flaw, BodyFlaw::Empty | BodyFlaw::NotUtf8 | BodyFlaw::Syntax(_))
 }
 
 /// Writes a body with every character escaped, and reads it again.
@@ -160,9 +154,8 @@ fn again(body: &CheckBody<'_>, purpose: Purpose) {
     }
     members.push(format!("\"cost\" : {}", json!(body.cost)));
     let attributes = body.attributes.iter();
-    let attributes: Vec<String> = attributes
-        .map(|(name, value)| format!("{}: {}", escaped(name), escaped(value)))
-        .collect();
+    let attributes: Vec<String> =
+        attributes.map(|(name, value)| format!("{}: {}", escaped(name), escaped(value))).collect();
     members.push(format!("\"attributes\":{{{}}}", attributes.join(" ,")));
     let written = format!("{{{}}}", members.join(",\n"));
     let read = read_body(written.as_bytes(), purpose);

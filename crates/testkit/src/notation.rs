@@ -20,9 +20,7 @@ use tollgate_core::{AlgorithmName, Bands, Limit};
 pub fn limit(text: &str) -> Limit {
     let mut words = text.split_whitespace();
     let first = words.next().expect("a limit");
-    let mut limit: Limit = first
-        .parse()
-        .unwrap_or_else(|error| panic!("{text}: {error}"));
+    let mut limit: Limit = first.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
     while let Some(word) = words.next() {
         let mut number = || -> u64 {
             let next = words.next().expect("a number after the word");
@@ -36,9 +34,7 @@ pub fn limit(text: &str) -> Limit {
                 .and_then(|bands| limit.with_bands(bands)),
             "hard" => Bands::new(bands.warn_at(), percent(number()))
                 .and_then(|bands| limit.with_bands(bands)),
-            name => name
-                .parse::<AlgorithmName>()
-                .and_then(|name| limit.with_algorithm(name)),
+            name => name.parse::<AlgorithmName>().and_then(|name| limit.with_algorithm(name)),
         };
         limit = built.unwrap_or_else(|error| panic!("{text}: {error}"));
     }

@@ -38,10 +38,7 @@ impl Port {
         let name = format!("tollgate-testkit-port-{number}");
         let name = UnixAddr::from_abstract_name(name).expect("a short name");
         let claim = UnixListener::bind_addr(&name).ok()?;
-        let port = Self {
-            number,
-            _claim: claim,
-        };
+        let port = Self { number, _claim: claim };
         // Other programs do not ask for the name. To bind the port would be to keep it for a moment longer: a
         // program that another test is starting has a copy of our sockets until it runs.
         let error = TcpStream::connect_timeout(&port.address(), ANSWER_MAX).err()?;

@@ -42,18 +42,13 @@ pub struct ReferenceStore<C> {
 impl<C: Clock> ReferenceStore<C> {
     /// A store without any counter.
     pub fn new(clock: C) -> Self {
-        Self {
-            clock,
-            counters: Mutex::default(),
-        }
+        Self { clock, counters: Mutex::default() }
     }
 
     /// Whether the store remembers anything of this counter that still counts.
     pub fn is_live(&self, key: CounterKey<'_>, period: Period) -> bool {
         let counters = self.lock();
-        counters
-            .live(&CounterId::new(key, period), self.clock.now())
-            .is_some()
+        counters.live(&CounterId::new(key, period), self.clock.now()).is_some()
     }
 
     fn lock(&self) -> MutexGuard<'_, Counters> {
@@ -92,11 +87,7 @@ struct CounterId {
 
 impl CounterId {
     fn new(key: CounterKey<'_>, period: Period) -> Self {
-        Self {
-            rule: key.rule(),
-            period,
-            values: key.values().to_vec(),
-        }
+        Self { rule: key.rule(), period, values: key.values().to_vec() }
     }
 }
 
@@ -137,9 +128,8 @@ struct Counters(HashMap<CounterId, Counter>);
 
 impl Counters {
     fn charge(&mut self, asks: &[Ask<'_>], now: Now) -> Vec<Decision> {
-        let asked: Vec<Decision> = (0..asks.len())
-            .map(|place| self.decide(&asks[..=place], now))
-            .collect();
+        let asked: Vec<Decision> =
+            (0..asks.len()).map(|place| self.decide(&asks[..=place], now)).collect();
         if asked.iter().all(Decision::is_allowed) {
             for ask in asks {
                 self.take(ask, ask.cost, now);
@@ -237,15 +227,9 @@ impl Counters {
 
     /// The counters these can reach, to try something on.
     fn copy_for(&self, asks: &[Ask<'_>]) -> Self {
-        let ids = asks
-            .iter()
-            .flat_map(|ask| [&ask.counter].into_iter().chain(&ask.former));
+        let ids = asks.iter().flat_map(|ask| [&ask.counter].into_iter().chain(&ask.former));
         let found = ids.filter_map(|id| self.0.get_key_value(id));
-        Self(
-            found
-                .map(|(id, counter)| (id.clone(), counter.clone()))
-                .collect(),
-        )
+        Self(found.map(|(id, counter)| (id.clone(), counter.clone())).collect())
     }
 }
 

@@ -54,14 +54,9 @@ impl Client {
                 builder.with_client_auth_cert(chain, key).unwrap()
             }
         };
-        config.alpn_protocols = protocols
-            .iter()
-            .map(|name| name.as_bytes().into())
-            .collect();
+        config.alpn_protocols = protocols.iter().map(|name| name.as_bytes().into()).collect();
         config.resumption = Resumption::disabled();
-        Self {
-            config: Arc::new(config),
-        }
+        Self { config: Arc::new(config) }
     }
 
     /// The same, coming back with what it was given the last time.

@@ -13,18 +13,13 @@ use tollgate::{AlgorithmName, Cost, Limit, ManualClock, RateLimiter};
 
 fn main() -> Result<(), Box<dyn Error>> {
     // One every 100 ms. One goes at once, three more may wait their turn.
-    let limit = "10/s"
-        .parse::<Limit>()?
-        .with_algorithm(AlgorithmName::LeakyBucket)?
-        .with_burst(3)?;
+    let limit =
+        "10/s".parse::<Limit>()?.with_algorithm(AlgorithmName::LeakyBucket)?.with_burst(3)?;
     println!("{limit}: {}", limit.explain());
 
     // On a clock of our own, so that the example runs in no time. Leave this out in a program.
     let clock = ManualClock::start();
-    let mailer = RateLimiter::builder()
-        .limit(limit)
-        .clock(clock.clone())
-        .build();
+    let mailer = RateLimiter::builder().limit(limit).clock(clock.clone()).build();
 
     // Six mails at the same moment.
     let mut departures = Vec::new();

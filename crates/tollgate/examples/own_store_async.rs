@@ -25,10 +25,7 @@ use tollgate::{
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (store, keeper) = RemoteStore::start();
-    let limiter = RateLimiter::builder()
-        .limits("3/h, 4/day".parse()?)
-        .store(store)
-        .build();
+    let limiter = RateLimiter::builder().limits("3/h, 4/day".parse()?).store(store).build();
 
     let passed = block_on(async {
         let mut passed = 0;
@@ -93,12 +90,7 @@ impl RemoteStore {
             }
         });
         let keeper_door = Mutex::new(Some(sender));
-        (
-            Self {
-                keeper: keeper_door,
-            },
-            keeper,
-        )
+        (Self { keeper: keeper_door }, keeper)
     }
 
     fn stop(&self) {
@@ -111,20 +103,12 @@ impl RemoteStore {
         charges: &[Charge<'_>],
     ) -> Result<Verdict, StoreError> {
         let asks = charges.iter().map(|charge| Ask {
-            id: (
-                charge.key.rule(),
-                charge.key.values().to_vec(),
-                charge.limit.period(),
-            ),
+            id: (charge.key.rule(), charge.key.values().to_vec(), charge.limit.period()),
             limit: charge.limit.clone(),
             cost: charge.cost,
         });
         let reply = Arc::new(Reply::default());
-        let request = Request {
-            action,
-            asks: asks.collect(),
-            reply: Arc::clone(&reply),
-        };
+        let request = Request { action, asks: asks.collect(), reply: Arc::clone(&reply) };
         let is_sent = match &*lock(&self.keeper) {
             Some(keeper) => keeper.send(request).is_ok(),
             None => false,
@@ -201,9 +185,7 @@ impl Keeper {
     }
 
     fn look(&self, asks: &[Ask], now: Now) -> Verdict {
-        let looks = asks
-            .iter()
-            .map(|ask| ask.limit.step(self.state(ask, now), now, Cost::ZERO).0);
+        let looks = asks.iter().map(|ask| ask.limit.step(self.state(ask, now), now, Cost::ZERO).0);
         Verdict::of(looks, now)
     }
 
@@ -216,8 +198,7 @@ impl Keeper {
     }
 
     fn keep(&mut self, ask: &Ask, state: State) {
-        self.counters
-            .insert(ask.id.clone(), (ask.limit.clone(), state));
+        self.counters.insert(ask.id.clone(), (ask.limit.clone(), state));
     }
 }
 

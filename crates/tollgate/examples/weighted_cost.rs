@@ -18,10 +18,8 @@ fn cost_of(bytes: u64) -> Cost {
 fn main() -> Result<(), Box<dyn Error>> {
     // A megabyte a day for each user, in chunks of a kilobyte. On a clock of our own, so that the day
     // does not end while the example runs; leave this out in a program.
-    let limiter = RateLimiter::builder()
-        .limit("1024/day".parse()?)
-        .clock(ManualClock::start())
-        .build();
+    let limiter =
+        RateLimiter::builder().limit("1024/day".parse()?).clock(ManualClock::start()).build();
 
     let upload = limiter.check("ann", cost_of(300_000));
     assert!(upload.is_allowed());

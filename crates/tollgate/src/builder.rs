@@ -64,12 +64,7 @@ impl Builder<LimitsMissing, InMemory<SystemClock>, ()> {
             capacity: MemoryStore::<SystemClock>::CAPACITY_DEFAULT,
             overflow_bytes: MemoryStore::<SystemClock>::OVERFLOW_BYTES_DEFAULT,
         };
-        Self {
-            limits: LimitsMissing,
-            store,
-            observer: (),
-            rule: RuleId::new(0),
-        }
+        Self { limits: LimitsMissing, store, observer: (), rule: RuleId::new(0) }
     }
 }
 
@@ -101,12 +96,7 @@ impl<S, O> Builder<LimitsMissing, S, O> {
     /// # Ok::<(), tollgate::LimitError>(())
     /// ```
     pub fn limits(self, limits: LimitSet) -> Builder<LimitSet, S, O> {
-        Builder {
-            limits,
-            store: self.store,
-            observer: self.observer,
-            rule: self.rule,
-        }
+        Builder { limits, store: self.store, observer: self.observer, rule: self.rule }
     }
 }
 
@@ -130,12 +120,7 @@ impl<L, C, O> Builder<L, InMemory<C>, O> {
             capacity: self.store.capacity,
             overflow_bytes: self.store.overflow_bytes,
         };
-        Builder {
-            limits: self.limits,
-            store,
-            observer: self.observer,
-            rule: self.rule,
-        }
+        Builder { limits: self.limits, store, observer: self.observer, rule: self.rule }
     }
 
     /// How many keys to have room for; 23 bytes each.
@@ -229,12 +214,7 @@ impl<L, S, O> Builder<L, S, O> {
     /// # Ok::<(), tollgate::LimitError>(())
     /// ```
     pub fn observer<P: Observer>(self, observer: P) -> Builder<L, S, P> {
-        Builder {
-            limits: self.limits,
-            store: self.store,
-            observer,
-            rule: self.rule,
-        }
+        Builder { limits: self.limits, store: self.store, observer, rule: self.rule }
     }
 }
 
@@ -263,17 +243,9 @@ impl<C: Clock, O: Observer> Builder<LimitSet, InMemory<C>, O> {
     /// # Ok::<(), tollgate::LimitError>(())
     /// ```
     pub fn build(self) -> RateLimiter<MemoryStore<C>, O> {
-        let InMemory {
-            clock,
-            capacity,
-            overflow_bytes,
-        } = self.store;
+        let InMemory { clock, capacity, overflow_bytes } = self.store;
         let store = MemoryStore::with_bounds(capacity, overflow_bytes, clock);
-        RateLimiter::assemble(
-            Revision::first(&self.limits, self.rule),
-            store,
-            self.observer,
-        )
+        RateLimiter::assemble(Revision::first(&self.limits, self.rule), store, self.observer)
     }
 }
 
@@ -289,10 +261,6 @@ impl<S, O: Observer> Builder<LimitSet, OwnStore<S>, O> {
     /// # Ok::<(), tollgate::LimitError>(())
     /// ```
     pub fn build(self) -> RateLimiter<S, O> {
-        RateLimiter::assemble(
-            Revision::first(&self.limits, self.rule),
-            self.store.0,
-            self.observer,
-        )
+        RateLimiter::assemble(Revision::first(&self.limits, self.rule), self.store.0, self.observer)
     }
 }

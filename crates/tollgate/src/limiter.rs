@@ -66,12 +66,7 @@ impl RateLimiter {
 
 impl<S, O> RateLimiter<S, O> {
     pub(crate) fn assemble(revision: Revision, store: S, observer: O) -> Self {
-        Self {
-            first: revision,
-            changed: OnceLock::new(),
-            store,
-            observer,
-        }
+        Self { first: revision, changed: OnceLock::new(), store, observer }
     }
 
     /// Puts other limits in force, at once and for every key. What was admitted is kept: a raised limit
@@ -88,9 +83,7 @@ impl<S, O> RateLimiter<S, O> {
     /// # Ok::<(), tollgate::LimitError>(())
     /// ```
     pub fn set_limits(&self, limits: &LimitSet) {
-        let changed = self
-            .changed
-            .get_or_init(|| ArcSwap::from_pointee(self.first.clone()));
+        let changed = self.changed.get_or_init(|| ArcSwap::from_pointee(self.first.clone()));
         changed.rcu(|revision| Arc::new(revision.succeed(limits)));
     }
 
@@ -156,9 +149,7 @@ impl<S: ImmediateStore, O: Observer> RateLimiter<S, O> {
             return self.verdict(key, Cost::ONE).is_allowed();
         }
         self.with_revision(|revision| match revision.lines() {
-            [line] => self
-                .store
-                .allows_now(&[revision.charge(line, key, Cost::ONE)]),
+            [line] => self.store.allows_now(&[revision.charge(line, key, Cost::ONE)]),
             _ => self.store.allows_now(&revision.charges(key, Cost::ONE)),
         })
     }
@@ -221,10 +212,8 @@ impl<S: ImmediateStore, O: Observer> RateLimiter<S, O> {
         let mut verdicts = Vec::with_capacity(requests.len().min(TOGETHER));
         for requests in requests.chunks(TOGETHER) {
             self.with_revision(|revision| {
-                let charges: SmallVec<[SmallVec<[Charge<'_>; 1]>; TOGETHER]> = requests
-                    .iter()
-                    .map(|(key, cost)| revision.charges(key, *cost))
-                    .collect();
+                let charges: SmallVec<[SmallVec<[Charge<'_>; 1]>; TOGETHER]> =
+                    requests.iter().map(|(key, cost)| revision.charges(key, *cost)).collect();
                 let batch: SmallVec<[&[Charge<'_>]; TOGETHER]> =
                     charges.iter().map(SmallVec::as_slice).collect();
                 self.store.charge_batch_now(&batch, &mut verdicts);
@@ -342,10 +331,7 @@ impl<S: Store, O: Observer> RateLimiter<S, O> {
     ) -> Result<Decision, StoreError> {
         let changed = self.changed.get().map(ArcSwap::load_full);
         let revision = changed.as_deref().unwrap_or(&self.first);
-        let verdict = self
-            .store
-            .inspect(action, &revision.charges(key, cost))
-            .await?;
+        let verdict = self.store.inspect(action, &revision.charges(key, cost)).await?;
         Ok(*verdict.binding())
     }
 }

@@ -88,9 +88,7 @@ pub struct TrialFailure {
 
 impl fmt::Display for TrialFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            line, wanted, got, ..
-        } = self;
+        let Self { line, wanted, got, .. } = self;
         match self.times {
             1 => write!(f, "line {line}: expected {wanted}, got {got}"),
             times => write!(
@@ -123,20 +121,13 @@ fn difference(step: &Step, ruling: &Ruling, time: u32) -> Option<(String, String
         };
         if expected != rule {
             let named = |rule: Option<String>| rule.unwrap_or_else(|| "none".to_owned());
-            return Some((
-                format!("rule {}", named(expected)),
-                format!("rule {}", named(rule)),
-            ));
+            return Some((format!("rule {}", named(expected)), format!("rule {}", named(rule))));
         }
     }
     let remaining = step.remaining.filter(|_| time == step.times);
     let numbers = [
         ("remaining", remaining, ruling.remaining()),
-        (
-            "status",
-            step.status.map(u64::from),
-            Some(ruling.status().into()),
-        ),
+        ("status", step.status.map(u64::from), Some(ruling.status().into())),
     ];
     for (what, expected, found) in numbers {
         if expected.is_some() && expected != found {

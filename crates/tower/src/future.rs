@@ -92,20 +92,12 @@ where
 
     pub(crate) const fn ask(asking: A, held: Held<S, B>, settings: Arc<Settings>) -> Self {
         let held = Some(held);
-        let state = State::Ask {
-            asking,
-            held,
-            settings,
-        };
+        let state = State::Ask { asking, held, settings };
         Self { state }
     }
 
     pub(crate) fn wait(delay: Duration, held: Held<S, B>, shown: Shown) -> Self {
-        let state = State::Wait {
-            sleep: sleep(delay),
-            held: Some(held),
-            shown: Some(shown),
-        };
+        let state = State::Wait { sleep: sleep(delay), held: Some(held), shown: Some(shown) };
         Self { state }
     }
 }
@@ -136,11 +128,7 @@ where
                     }
                     return Poll::Ready(Ok(response.map(ResponseBody::of_service)));
                 }
-                StateProjection::Ask {
-                    asking,
-                    held,
-                    settings,
-                } => {
+                StateProjection::Ask { asking, held, settings } => {
                     let decided = ready!(asking.poll(context));
                     let Some(held) = held.take() else {
                         return Poll::Pending;
@@ -172,13 +160,8 @@ where
     S: Service<Request<B>>,
 {
     match settings.way(decided, held.request.headers(), Vec::new) {
-        Way::Answer(response) => State::Answer {
-            response: Some(response),
-        },
-        Way::Free => State::Pass {
-            answering: held.call(),
-            shown: None,
-        },
+        Way::Answer(response) => State::Answer { response: Some(response) },
+        Way::Free => State::Pass { answering: held.call(), shown: None },
         Way::Pass(passing) => {
             let shown = Some(passing.note(held.request.extensions_mut()));
             let answering = held.call();
@@ -186,11 +169,7 @@ where
         }
         Way::Wait(delay, passing) => {
             let shown = Some(passing.note(held.request.extensions_mut()));
-            State::Wait {
-                sleep: sleep(delay),
-                held: Some(held),
-                shown,
-            }
+            State::Wait { sleep: sleep(delay), held: Some(held), shown }
         }
     }
 }

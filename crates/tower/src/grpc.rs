@@ -59,9 +59,7 @@ pub(crate) fn denied(outcome: &Outcome, kind: &HeaderValue) -> Response<Bytes> {
         let exact = Micros::from(wait).as_millis_ceil();
         let shown = outcome.retry_after_s().unwrap_or_default();
         let millis = exact.max(shown.saturating_mul(1_000));
-        response
-            .headers_mut()
-            .insert(&PUSHBACK, numbers::value(millis));
+        response.headers_mut().insert(&PUSHBACK, numbers::value(millis));
     }
     response
 }

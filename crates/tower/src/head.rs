@@ -44,9 +44,7 @@ impl<'r> RequestHead<'r> {
 
     /// The whole path, also within routers of axum that are nested.
     pub fn path(&self) -> &'r str {
-        axum_host::original(self.extensions)
-            .unwrap_or(self.uri)
-            .path()
+        axum_host::original(self.extensions).unwrap_or(self.uri).path()
     }
 
     /// The path to ask about; none for `OPTIONS *` and `CONNECT`, which have none.

@@ -22,10 +22,7 @@ use crate::{Error, Facts, Key, RequestHead, Role, key::shown_token};
 /// Each request is verified anew. If your host verifies tokens itself, do not do it twice: use
 /// [`key_fn`](crate::key_fn) on what it puts into the extensions.
 pub fn jwt_claim(name: &str, key: JwtKey) -> JwtClaim {
-    JwtClaim {
-        name: name.into(),
-        key: Arc::new(key),
-    }
+    JwtClaim { name: name.into(), key: Arc::new(key) }
 }
 
 /// What tokens are verified with: a key, the one algorithm that it is for, and what they have to say.
@@ -60,10 +57,7 @@ impl JwtKey {
                 "a secret of {bytes} bytes can be guessed: take {SECRET_BYTES_MIN} or more"
             )));
         }
-        Ok(Self::new(
-            Algorithm::HS256,
-            DecodingKey::from_secret(secret),
-        ))
+        Ok(Self::new(Algorithm::HS256, DecodingKey::from_secret(secret)))
     }
 
     /// A public key of RSA in PEM, for RS256.
@@ -72,10 +66,7 @@ impl JwtKey {
     ///
     /// [`Error::TokenKey`] for what is no such key.
     pub fn rs256(pem: &[u8]) -> Result<Self, Error> {
-        Ok(Self::new(
-            Algorithm::RS256,
-            DecodingKey::from_rsa_pem(pem).map_err(wrong)?,
-        ))
+        Ok(Self::new(Algorithm::RS256, DecodingKey::from_rsa_pem(pem).map_err(wrong)?))
     }
 
     /// A public key of the curve P-256 in PEM, for ES256.
@@ -84,10 +75,7 @@ impl JwtKey {
     ///
     /// [`Error::TokenKey`] for what is no such key.
     pub fn es256(pem: &[u8]) -> Result<Self, Error> {
-        Ok(Self::new(
-            Algorithm::ES256,
-            DecodingKey::from_ec_pem(pem).map_err(wrong)?,
-        ))
+        Ok(Self::new(Algorithm::ES256, DecodingKey::from_ec_pem(pem).map_err(wrong)?))
     }
 
     /// A public key of Ed25519 in PEM, for EdDSA.
@@ -96,10 +84,7 @@ impl JwtKey {
     ///
     /// [`Error::TokenKey`] for what is no such key.
     pub fn eddsa(pem: &[u8]) -> Result<Self, Error> {
-        Ok(Self::new(
-            Algorithm::EdDSA,
-            DecodingKey::from_ed_pem(pem).map_err(wrong)?,
-        ))
+        Ok(Self::new(Algorithm::EdDSA, DecodingKey::from_ed_pem(pem).map_err(wrong)?))
     }
 
     fn new(algorithm: Algorithm, key: DecodingKey) -> Self {
@@ -112,9 +97,7 @@ impl JwtKey {
     #[must_use]
     pub fn issuer(mut self, issuer: &str) -> Self {
         self.validation.set_issuer(&[issuer]);
-        self.validation
-            .required_spec_claims
-            .insert("iss".to_owned());
+        self.validation.required_spec_claims.insert("iss".to_owned());
         self
     }
 
@@ -122,9 +105,7 @@ impl JwtKey {
     #[must_use]
     pub fn audience(mut self, audience: &str) -> Self {
         self.validation.set_audience(&[audience]);
-        self.validation
-            .required_spec_claims
-            .insert("aud".to_owned());
+        self.validation.required_spec_claims.insert("aud".to_owned());
         self
     }
 }

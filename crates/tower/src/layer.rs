@@ -47,13 +47,7 @@ impl TollgateLayer {
 
 impl<D> TollgateLayer<D> {
     pub(crate) fn of(decider: D) -> Self {
-        Self {
-            rig: Rig {
-                decider,
-                key: peer_ip(),
-                settings: Arc::default(),
-            },
-        }
+        Self { rig: Rig { decider, key: peer_ip(), settings: Arc::default() } }
     }
 }
 
@@ -68,16 +62,8 @@ impl<D, K> TollgateLayer<D, K> {
     /// ```
     #[must_use]
     pub fn key<L: Key>(self, key: L) -> TollgateLayer<D, L> {
-        let Rig {
-            decider, settings, ..
-        } = self.rig;
-        TollgateLayer {
-            rig: Rig {
-                decider,
-                key,
-                settings,
-            },
-        }
+        let Rig { decider, settings, .. } = self.rig;
+        TollgateLayer { rig: Rig { decider, key, settings } }
     }
 
     /// What a request weighs, instead of 1. A cost of 0 is never denied for itself and charges nothing.

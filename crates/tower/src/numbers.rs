@@ -43,9 +43,7 @@ pub(crate) fn value(number: u64) -> HeaderValue {
 }
 
 fn small(number: u64) -> Option<&'static str> {
-    let place = usize::try_from(number)
-        .ok()
-        .filter(|place| *place < SMALL)?;
+    let place = usize::try_from(number).ok().filter(|place| *place < SMALL)?;
     let zeros = match place {
         0..10 => 2,
         10..100 => 1,

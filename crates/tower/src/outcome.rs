@@ -183,9 +183,7 @@ impl Outcome {
         let is_promised = !ruling.is_allowed() && ruling.retry_after().is_some();
         let rule = ruling.rule().filter(|_| is_promised);
         let asked_s = rule.and_then(|rule| rule.response.retry_after_s);
-        asked_s.map_or(Duration::ZERO, |seconds| {
-            Duration::from_secs(seconds.into())
-        })
+        asked_s.map_or(Duration::ZERO, |seconds| Duration::from_secs(seconds.into()))
     }
 
     /// How long a lone client has to wait, exactly; none if it may pass or waiting never helps.
@@ -285,7 +283,5 @@ impl Outcome {
 
 /// Whole seconds, rounded up.
 pub(crate) fn seconds(exact: Duration) -> u64 {
-    exact
-        .as_secs()
-        .saturating_add(u64::from(exact.subsec_nanos() > 0))
+    exact.as_secs().saturating_add(u64::from(exact.subsec_nanos() > 0))
 }

@@ -55,9 +55,7 @@ pub(crate) fn problem(
     let mut response = problem_of(status, body);
     if status == StatusCode::UNAUTHORIZED {
         let challenge = HeaderValue::from_static("Bearer error=\"invalid_token\"");
-        response
-            .headers_mut()
-            .insert(header::WWW_AUTHENTICATE, challenge);
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
     }
     response
 }
@@ -81,10 +79,8 @@ fn body(outcome: &Outcome, settings: &Settings, limits: &[Limit]) -> Vec<u8> {
         limit: outcome.limit(),
         remaining: outcome.remaining(),
         reset: reset.map(|after| at.saturating_add(Micros::from(after)).as_secs_ceil()),
-        wait: wait.map(|(exact, seconds)| Wait {
-            seconds,
-            millis: Micros::from(exact).as_millis_ceil(),
-        }),
+        wait: wait
+            .map(|(exact, seconds)| Wait { seconds, millis: Micros::from(exact).as_millis_ceil() }),
         rejections: None,
         delay_ms: 0,
         band: None,

@@ -43,11 +43,7 @@ impl<D: Decide, K: Key> Rig<D, K> {
             }
         }
         let cost = settings.cost.as_ref().map(|weigh| weigh(head));
-        self.decider.decide(&Question {
-            head,
-            facts: &facts,
-            cost,
-        })
+        self.decider.decide(&Question { head, facts: &facts, cost })
     }
 }
 

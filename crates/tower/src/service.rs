@@ -39,10 +39,7 @@ impl<S, D, K> Tollgate<S, D, K> {
 
 impl<S: Clone, D, K> Clone for Tollgate<S, D, K> {
     fn clone(&self) -> Self {
-        Self {
-            inner: self.inner.clone(),
-            rig: Arc::clone(&self.rig),
-        }
+        Self { inner: self.inner.clone(), rig: Arc::clone(&self.rig) }
     }
 }
 

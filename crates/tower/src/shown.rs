@@ -49,25 +49,16 @@ impl Shown {
         let (vendor, draft) = match settings.fields {
             Fields::Vendor => (vendor(outcome, settings.reset_as), None),
             Fields::Draft => (None, draft(outcome, settings, &limits())),
-            Fields::Both => (
-                vendor(outcome, settings.reset_as),
-                draft(outcome, settings, &limits()),
-            ),
+            Fields::Both => {
+                (vendor(outcome, settings.reset_as), draft(outcome, settings, &limits()))
+            }
         };
-        Self {
-            vendor,
-            draft,
-            shadow: None,
-        }
+        Self { vendor, draft, shadow: None }
     }
 
     /// No number at all.
     pub(crate) const fn nothing() -> Self {
-        Self {
-            vendor: None,
-            draft: None,
-            shadow: None,
-        }
+        Self { vendor: None, draft: None, shadow: None }
     }
 
     /// With the label of a denial that was not enforced.
@@ -117,11 +108,7 @@ fn vendor(outcome: &Outcome, reset_as: ResetAs) -> Option<Vendor> {
             }
         }
     });
-    Some(Vendor {
-        limit: outcome.limit()?,
-        remaining: outcome.remaining()?,
-        reset,
-    })
+    Some(Vendor { limit: outcome.limit()?, remaining: outcome.remaining()?, reset })
 }
 
 fn draft(outcome: &Outcome, settings: &Settings, limits: &[Limit]) -> Option<Box<Draft>> {
@@ -131,21 +118,12 @@ fn draft(outcome: &Outcome, settings: &Settings, limits: &[Limit]) -> Option<Box
         Some(shown) => {
             write_policies(standings.iter().map(Standing::policy), &mut policy);
             let until_more = until_more(outcome, shown);
-            write_standing(
-                &shown.name,
-                shown.remaining,
-                Some(until_more),
-                &mut standing,
-            );
+            write_standing(&shown.name, shown.remaining, Some(until_more), &mut standing);
         }
         // A block is a policy of nothing.
         None => {
             let rule = outcome.rule().filter(|_| !outcome.is_allowed())?;
-            let block = Policy {
-                name: rule.into(),
-                quota: 0,
-                window_us: None,
-            };
+            let block = Policy { name: rule.into(), quota: 0, window_us: None };
             write_policies([block], &mut policy);
             write_standing(rule, 0, None, &mut standing);
         }

@@ -40,9 +40,7 @@ impl Standing<'_> {
             limit: self.limit,
             window_us: Micros::from(self.window).get(),
             remaining: self.remaining,
-            reset: at
-                .saturating_add(Micros::from(self.reset_after))
-                .as_secs_ceil(),
+            reset: at.saturating_add(Micros::from(self.reset_after)).as_secs_ceil(),
             told: None,
         }
     }
@@ -100,25 +98,16 @@ fn of_server(told: &Told) -> Vec<Standing<'_>> {
         let numbers = (Some(standing.limit), Some(standing.remaining));
         numbers == (told.limit, told.remaining) && told.rule.as_deref() == Some(&*standing.rule)
     };
-    let shown = told
-        .standings
-        .iter()
-        .position(|standing| is_shown(&standing));
+    let shown = told.standings.iter().position(|standing| is_shown(&standing));
     let standing = |(place, standing): (usize, &'_ ToldStanding)| {
-        let of_rule = told
-            .standings
-            .iter()
-            .filter(|other| other.rule == standing.rule);
+        let of_rule = told.standings.iter().filter(|other| other.rule == standing.rule);
         let several = of_rule.count() > 1;
         (place, several)
     };
     let named = told.standings.iter().enumerate().map(standing);
     let all = told.standings.iter().zip(named);
     let written = all.map(|(standing, (place, several))| Standing {
-        name: policy_name(
-            &standing.rule,
-            several.then(|| period_of(standing.window)).flatten(),
-        ),
+        name: policy_name(&standing.rule, several.then(|| period_of(standing.window)).flatten()),
         rule: &standing.rule,
         limit: standing.limit,
         window: standing.window,

@@ -112,10 +112,7 @@ impl Settings {
             Mode::Shadow => {
                 count(&self.tally.shadowed);
                 let shown = Shown::nothing().shadowed();
-                Way::Pass(Passing {
-                    outcome: None,
-                    shown,
-                })
+                Way::Pass(Passing { outcome: None, shown })
             }
         }
     }

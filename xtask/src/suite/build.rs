@@ -166,9 +166,6 @@ mod tests {
 
     #[test]
     fn a_lock_file_is_counted_by_its_packages() {
-        assert_eq!(
-            crates("version = 4\n\n[[package]]\nname = \"a\"\n\n[[package]]\n"),
-            2
-        );
+        assert_eq!(crates("version = 4\n\n[[package]]\nname = \"a\"\n\n[[package]]\n"), 2);
     }
 }

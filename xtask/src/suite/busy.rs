@@ -21,10 +21,7 @@ impl BusyCores {
             let stop = Arc::clone(&stop);
             thread::spawn(move || spin(&stop))
         };
-        Self {
-            threads: (0..cores).map(spinning).collect(),
-            stop,
-        }
+        Self { threads: (0..cores).map(spinning).collect(), stop }
     }
 
     pub(crate) fn count(&self) -> usize {

@@ -38,10 +38,7 @@ pub(crate) fn run(
         });
     }
     if tests.failed.is_empty() && !ending.success() {
-        report.add_failure(Failure {
-            what: format!("doctests: {ending}"),
-            again: task,
-        });
+        report.add_failure(Failure { what: format!("doctests: {ending}"), again: task });
     }
     let (passed, failed) = (tests.passed, tests.failed.len());
     let time = seconds(watch.elapsed());
@@ -147,10 +144,7 @@ test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out
         let mut tests = Doctests::default();
         let shown: Vec<&str> = OUTPUT.lines().filter(|line| tests.read(line)).collect();
         assert_eq!((tests.passed, tests.ignored), (2, 1));
-        assert_eq!(
-            tests.failed,
-            ["crates/core/src/limit.rs - Limit::new (line 30)"]
-        );
+        assert_eq!(tests.failed, ["crates/core/src/limit.rs - Limit::new (line 30)"]);
         assert!(!tests.in_failures);
         assert!(shown.contains(&"assertion failed"), "{shown:?}");
         assert!(!shown.iter().any(|line| line.ends_with(" ok")), "{shown:?}");

@@ -88,27 +88,16 @@ mod tests {
     use std::time::Duration;
 
     fn ended(name: &str, outcome: Outcome, time: Duration, output: &str) -> Event {
-        Event::Ended(Ended {
-            name: name.to_owned(),
-            outcome,
-            time,
-            output: output.to_owned(),
-        })
+        Event::Ended(Ended { name: name.to_owned(), outcome, time, output: output.to_owned() })
     }
 
     #[test]
     fn a_test_starts_and_passes() {
         let started = r#"{ "type": "test", "event": "started", "name": "a::b" }"#;
-        assert_eq!(
-            parse(started),
-            ("", Some(Event::Started("a::b".to_owned())))
-        );
+        assert_eq!(parse(started), ("", Some(Event::Started("a::b".to_owned()))));
         let passed = r#"{ "type": "test", "name": "a::b", "event": "ok", "exec_time": 0.25 }"#;
         let time = Duration::from_millis(250);
-        assert_eq!(
-            parse(passed).1,
-            Some(ended("a::b", Outcome::Passed, time, ""))
-        );
+        assert_eq!(parse(passed).1, Some(ended("a::b", Outcome::Passed, time, "")));
     }
 
     #[test]
@@ -116,19 +105,13 @@ mod tests {
         let line = r#"{ "type": "test", "name": "a", "event": "failed", "exec_time": 1.5, "stdout": "thread 'a' panicked\nleft: 1\n" }"#;
         let output = "thread 'a' panicked\nleft: 1\n";
         let time = Duration::from_millis(1500);
-        assert_eq!(
-            parse(line).1,
-            Some(ended("a", Outcome::Failed, time, output))
-        );
+        assert_eq!(parse(line).1, Some(ended("a", Outcome::Failed, time, output)));
     }
 
     #[test]
     fn an_ignored_and_a_slow_test_are_told_apart() {
         let ignored = r#"{ "type": "test", "name": "soak", "event": "ignored" }"#;
-        assert_eq!(
-            parse(ignored).1,
-            Some(ended("soak", Outcome::Ignored, Duration::ZERO, ""))
-        );
+        assert_eq!(parse(ignored).1, Some(ended("soak", Outcome::Ignored, Duration::ZERO, "")));
         let slow = r#"{ "type": "test", "event": "timeout", "name": "a" }"#;
         assert_eq!(parse(slow).1, Some(Event::Slow("a".to_owned())));
     }
@@ -136,10 +119,7 @@ mod tests {
     #[test]
     fn an_event_behind_other_output_is_found() {
         let line = r#"no line break{ "type": "test", "event": "started", "name": "a" }"#;
-        assert_eq!(
-            parse(line),
-            ("no line break", Some(Event::Started("a".to_owned())))
-        );
+        assert_eq!(parse(line), ("no line break", Some(Event::Started("a".to_owned()))));
         assert_eq!(parse("just text"), ("just text", None));
         let broken = r#"{ "type": "test", "event": "#;
         assert_eq!(parse(broken), (broken, None));
@@ -148,10 +128,7 @@ mod tests {
     #[test]
     fn an_unknown_end_of_a_test_counts_as_a_failure() {
         let line = r#"{ "type": "test", "name": "a", "event": "exploded" }"#;
-        assert_eq!(
-            parse(line).1,
-            Some(ended("a", Outcome::Failed, Duration::ZERO, ""))
-        );
+        assert_eq!(parse(line).1, Some(ended("a", Outcome::Failed, Duration::ZERO, "")));
     }
 
     #[test]

@@ -42,10 +42,7 @@ fn one(target: &Target, deadline: Duration, report: &mut Report) -> anyhow::Resu
         println!("{label}: passed, {}", seconds(watch.elapsed()));
     } else {
         println!("---- FAILED: {label}: {ending}\n{output}");
-        report.add_failure(Failure {
-            what: format!("{label}: {ending}"),
-            again: target.again(),
-        });
+        report.add_failure(Failure { what: format!("{label}: {ending}"), again: target.again() });
     }
     Ok(())
 }
@@ -72,10 +69,7 @@ mod tests {
         one(&example("bad", "false"), deadline, &mut report).unwrap();
         assert_eq!((report.passed, report.failed), (1, 1));
         let text = report.render();
-        assert!(
-            text.contains("cargo run -p tollgate --example bad"),
-            "{text}"
-        );
+        assert!(text.contains("cargo run -p tollgate --example bad"), "{text}");
     }
 
     #[test]

@@ -55,10 +55,8 @@ pub(crate) fn follow(
 ) -> anyhow::Result<Ending> {
     let mut command = task.command();
     let command = command.stdin(Stdio::null()).stdout(Stdio::piped());
-    let mut child = command
-        .process_group(0)
-        .spawn()
-        .with_context(|| format!("could not start `{task}`"))?;
+    let mut child =
+        command.process_group(0).spawn().with_context(|| format!("could not start `{task}`"))?;
     let mut guard = GroupGuard::new(child.id()).context("starting `sh`")?;
     let lines = child.stdout.take().map(lines).context("no output")?;
     let watch = Stopwatch::start();
@@ -96,10 +94,7 @@ fn lines(output: impl Read + Send + 'static) -> Receiver<String> {
 fn read(output: impl Read, sender: &SyncSender<String>) {
     let mut output = BufReader::new(output);
     let mut line = Vec::new();
-    while output
-        .read_until(b'\n', &mut line)
-        .is_ok_and(|count| count > 0)
-    {
+    while output.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
         let text = String::from_utf8_lossy(&line);
         let text = text.strip_suffix('\n').unwrap_or(&text).to_owned();
         if sender.send(text).is_err() {

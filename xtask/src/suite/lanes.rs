@@ -46,10 +46,7 @@ mod tests {
         for lanes in [1, 3, 200] {
             let lanes = NonZeroUsize::new(lanes).unwrap();
             let doubled = each(&items, lanes, |item| item * 2);
-            assert_eq!(
-                doubled,
-                items.iter().map(|item| item * 2).collect::<Vec<_>>()
-            );
+            assert_eq!(doubled, items.iter().map(|item| item * 2).collect::<Vec<_>>());
         }
     }
 

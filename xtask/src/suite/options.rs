@@ -90,11 +90,7 @@ pub(crate) struct Narrowing {
 impl Options {
     /// What the tests may start.
     pub(crate) const fn reach(&self) -> Reach {
-        if self.fast {
-            Reach::NoOutsidePrograms
-        } else {
-            Reach::Everything
-        }
+        if self.fast { Reach::NoOutsidePrograms } else { Reach::Everything }
     }
 
     pub(crate) fn narrowing(&self) -> Narrowing {
@@ -103,19 +99,11 @@ impl Options {
         let mut names = self.names.clone();
         let mut is_value = false;
         for word in words.by_ref().take_while(|word| *word != "--") {
-            let list = if is_value || word.starts_with('-') {
-                &mut cargo
-            } else {
-                &mut names
-            };
+            let list = if is_value || word.starts_with('-') { &mut cargo } else { &mut names };
             list.push(word.clone());
             is_value = !is_value && WITH_VALUE.contains(&word.as_str());
         }
-        Narrowing {
-            cargo,
-            names,
-            libtest: words.cloned().collect(),
-        }
+        Narrowing { cargo, names, libtest: words.cloned().collect() }
     }
 }
 
@@ -164,11 +152,7 @@ mod tests {
 
     fn narrowing(names: &[&str], args: &[&str]) -> Narrowing {
         let owned = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
-        let options = Options {
-            names: owned(names),
-            args: owned(args),
-            ..Options::default()
-        };
+        let options = Options { names: owned(names), args: owned(args), ..Options::default() };
         options.narrowing()
     }
 
@@ -176,10 +160,7 @@ mod tests {
     fn without_arguments_every_package_but_the_benchmarks_is_tested() {
         let all = narrowing(&[], &[]);
         assert!(all.is_none());
-        assert_eq!(
-            all.cargo(),
-            ["--workspace", "--exclude", "tollgate-benches"]
-        );
+        assert_eq!(all.cargo(), ["--workspace", "--exclude", "tollgate-benches"]);
     }
 
     #[test]

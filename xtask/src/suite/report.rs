@@ -51,10 +51,11 @@ impl Report {
         self.failed += run.failed();
         self.failures.extend(run.failures(target));
         let label = target.label();
-        self.times.extend(run.ended.iter().map(|test| TestTime {
-            what: format!("{label}: {}", test.name),
-            time: test.time,
-        }));
+        self.times.extend(
+            run.ended
+                .iter()
+                .map(|test| TestTime { what: format!("{label}: {}", test.name), time: test.time }),
+        );
     }
 
     pub(crate) fn add_failure(&mut self, failure: Failure) {
@@ -90,19 +91,14 @@ impl Report {
         }
         let failures = self.failures.iter();
         let lines = failures.map(|Failure { what, again }| format!("  {what}\n    {again}\n"));
-        format!(
-            "\nfailed, each with the command that repeats it:\n{}",
-            lines.collect::<String>()
-        )
+        format!("\nfailed, each with the command that repeats it:\n{}", lines.collect::<String>())
     }
 
     fn slowest_list(&self) -> String {
         let mut times: Vec<&TestTime> = self.times.iter().collect();
         times.sort_by_key(|test| std::cmp::Reverse(test.time));
         times.truncate(SLOWEST);
-        let rows = times
-            .iter()
-            .map(|test| vec![seconds(test.time), test.what.clone()]);
+        let rows = times.iter().map(|test| vec![seconds(test.time), test.what.clone()]);
         let rows: Vec<_> = rows.collect();
         match rows.len() {
             0 => String::new(),

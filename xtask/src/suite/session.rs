@@ -49,18 +49,11 @@ struct Session<'a> {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
-    let mut session = Session {
-        options,
-        narrowing: options.narrowing(),
-        report: Report::default(),
-    };
+    let mut session =
+        Session { options, narrowing: options.narrowing(), report: Report::default() };
     session.perform()?;
     print!("{}", session.report.render());
-    Ok(if session.report.success() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if session.report.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 impl Session<'_> {
@@ -77,10 +70,7 @@ impl Session<'_> {
         self.doctests(&built)?;
         self.examples(&built)?;
         if self.report.is_empty() {
-            bail!(
-                "no test has such a name: {}",
-                self.narrowing.names.join(", ")
-            );
+            bail!("no test has such a name: {}", self.narrowing.names.join(", "));
         }
         Ok(())
     }
@@ -188,10 +178,7 @@ fn chosen(built: &Built, narrowing: &Narrowing) -> anyhow::Result<Vec<Chosen>> {
         if !captured.success() {
             bail!("`{task}` failed: {}", captured.stderr);
         }
-        chosen.push(Chosen {
-            target: target.clone(),
-            names: names(&captured.stdout),
-        });
+        chosen.push(Chosen { target: target.clone(), names: names(&captured.stdout) });
     }
     Ok(chosen)
 }
@@ -222,10 +209,7 @@ impl Part {
 
     /// How many tests run at a time, if that is not the number of cores or what was asked for.
     fn threads(self, narrowing: &Narrowing) -> Vec<String> {
-        let is_given = narrowing
-            .libtest
-            .iter()
-            .any(|word| word.starts_with("--test-threads"));
+        let is_given = narrowing.libtest.iter().any(|word| word.starts_with("--test-threads"));
         if self == Self::Plain || is_given {
             return Vec::new();
         }

@@ -139,10 +139,7 @@ mod tests {
             again(Kind::Test("it".to_owned())),
             "cargo test -p tollgate-redis --test it -- --exact a::b"
         );
-        assert_eq!(
-            again(Kind::Lib),
-            "cargo test -p tollgate-redis --lib -- --exact a::b"
-        );
+        assert_eq!(again(Kind::Lib), "cargo test -p tollgate-redis --lib -- --exact a::b");
         assert_eq!(
             again(Kind::Bin("tollgate".to_owned())),
             "cargo test -p tollgate-redis --bin tollgate -- --exact a::b"
@@ -152,10 +149,7 @@ mod tests {
     #[test]
     fn an_example_is_repeated_by_running_it() {
         let example = target(Kind::Example("quickstart".to_owned()));
-        assert_eq!(
-            example.again().to_string(),
-            "cargo run -p tollgate-redis --example quickstart"
-        );
+        assert_eq!(example.again().to_string(), "cargo run -p tollgate-redis --example quickstart");
     }
 
     #[test]

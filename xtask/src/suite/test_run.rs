@@ -116,10 +116,8 @@ impl TestRun {
             what: format!("{label}: {name}{note}"),
             again: target.test_again(name),
         };
-        let whole = |what: String| Failure {
-            what: format!("{label}: {what}"),
-            again: target.again(),
-        };
+        let whole =
+            |what: String| Failure { what: format!("{label}: {what}"), again: target.again() };
         let ending = self.ending;
         let failed = self.ended.iter();
         let failed = failed.filter(|test| test.outcome == Outcome::Failed);
@@ -181,10 +179,7 @@ mod tests {
         assert_eq!(run.count(Outcome::Passed), 1);
         assert!(run.line().starts_with("1 passed, 1 failed, 1 ignored, "));
         assert_eq!(shown, ["---- FAILED: b\nleft: 1"]);
-        assert_eq!(
-            failures(&run),
-            ["p it: b | cargo test -p p --test it -- --exact b"]
-        );
+        assert_eq!(failures(&run), ["p it: b | cargo test -p p --test it -- --exact b"]);
     }
 
     #[test]
@@ -211,10 +206,7 @@ mod tests {
         let text = r#"echo '{ "type": "test", "event": "started", "name": "a" }'; kill -ABRT $$"#;
         let (run, _) = script(text, &["a"]);
         let failures = failures(&run);
-        assert!(
-            failures[0].starts_with("p it: a (signal: 6"),
-            "{failures:?}"
-        );
+        assert!(failures[0].starts_with("p it: a (signal: 6"), "{failures:?}");
     }
 
     #[test]

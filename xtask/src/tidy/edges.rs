@@ -35,26 +35,14 @@ const ALLOWED: &[Edges] = &[
     edges("tollgate", &["core", "rules", "memory"]),
     edges("wire", &["core"]),
     edges("rls", &[]),
-    edges(
-        "server",
-        &[
-            "core", "rules", "memory", "redis", "catalog", "rls", "tollgate", "wire",
-        ],
-    ),
+    edges("server", &["core", "rules", "memory", "redis", "catalog", "rls", "tollgate", "wire"]),
     edges("client", &["core", "memory", "wire"]),
     edges("tower", &["core", "tollgate", "wire", "client"]),
     edges(
         "cli",
-        &[
-            "core", "rules", "tollgate", "wire", "server", "client", "tower", "sim", "catalog",
-        ],
+        &["core", "rules", "tollgate", "wire", "server", "client", "tower", "sim", "catalog"],
     ),
-    edges(
-        "testkit",
-        &[
-            "core", "rules", "memory", "sim", "catalog", "wire", "tollgate",
-        ],
-    ),
+    edges("testkit", &["core", "rules", "memory", "sim", "catalog", "wire", "tollgate"]),
 ];
 
 /// Tests may also use these, whatever the crate.
@@ -65,22 +53,13 @@ const FREE: &[&str] = &["benches", "e2e", "examples", "xtask"];
 
 /// What counters are made of has no I/O, no async and no serialisation.
 const PURE: &[&str] = &["core", "memory"];
-const BANNED_FROM_PURE: &[&str] = &[
-    "async-trait",
-    "futures",
-    "hyper",
-    "serde",
-    "serde_json",
-    "tokio",
-];
+const BANNED_FROM_PURE: &[&str] =
+    &["async-trait", "futures", "hyper", "serde", "serde_json", "tokio"];
 
 pub(crate) fn crates() -> anyhow::Result<Vec<Crate>> {
     let metadata = workspace::metadata()?;
     let read = |package: &cargo_metadata::Package| {
-        let manifest = package
-            .manifest_path
-            .strip_prefix(root())
-            .unwrap_or(&package.manifest_path);
+        let manifest = package.manifest_path.strip_prefix(root()).unwrap_or(&package.manifest_path);
         let (dev, normal): (Vec<_>, Vec<_>) = package
             .dependencies
             .iter()
@@ -95,19 +74,11 @@ pub(crate) fn crates() -> anyhow::Result<Vec<Crate>> {
             dev: names(dev),
         }
     };
-    Ok(metadata
-        .workspace_packages()
-        .into_iter()
-        .map(read)
-        .collect())
+    Ok(metadata.workspace_packages().into_iter().map(read).collect())
 }
 
 pub(crate) fn check(crates: &[Crate]) -> Vec<Finding> {
-    crates
-        .iter()
-        .filter(|unit| !FREE.contains(&short(&unit.name)))
-        .flat_map(check_one)
-        .collect()
+    crates.iter().filter(|unit| !FREE.contains(&short(&unit.name))).flat_map(check_one).collect()
 }
 
 fn check_one(unit: &Crate) -> Vec<Finding> {
@@ -116,11 +87,7 @@ fn check_one(unit: &Crate) -> Vec<Finding> {
         let message = format!(
             "`{name}` has no row in the dependency table: add it to xtask/src/tidy/edges.rs"
         );
-        return vec![Finding {
-            path: unit.manifest.clone(),
-            line: 1,
-            message,
-        }];
+        return vec![Finding { path: unit.manifest.clone(), line: 1, message }];
     };
     let mut messages = Vec::new();
     for to in unit.normal.iter().filter(ours).map(|name| short(name)) {
@@ -139,21 +106,14 @@ fn check_one(unit: &Crate) -> Vec<Finding> {
         }
     }
     if PURE.contains(&name) {
-        let banned = unit
-            .normal
-            .iter()
-            .filter(|name| BANNED_FROM_PURE.contains(&name.as_str()));
+        let banned = unit.normal.iter().filter(|name| BANNED_FROM_PURE.contains(&name.as_str()));
         messages.extend(banned.map(|banned| {
             format!(
                 "`{name}` has no I/O, no async, no serialisation: move what needs `{banned}` up"
             )
         }));
     }
-    let finding = |message| Finding {
-        path: unit.manifest.clone(),
-        line: 1,
-        message,
-    };
+    let finding = |message| Finding { path: unit.manifest.clone(), line: 1, message };
     messages.into_iter().map(finding).collect()
 }
 
@@ -183,10 +143,7 @@ mod tests {
     }
 
     fn messages(unit: Crate) -> Vec<String> {
-        check(&[unit])
-            .into_iter()
-            .map(|finding| finding.message)
-            .collect()
+        check(&[unit]).into_iter().map(|finding| finding.message).collect()
     }
 
     #[test]
@@ -202,19 +159,12 @@ mod tests {
     #[test]
     fn an_arrow_the_wrong_way_is_a_finding() {
         let found = messages(unit("tollgate-core", &["tollgate-memory"], &[]));
-        assert!(
-            found[0].starts_with("`core` may not depend on `memory`"),
-            "{found:?}"
-        );
+        assert!(found[0].starts_with("`core` may not depend on `memory`"), "{found:?}");
     }
 
     #[test]
     fn tests_may_use_the_kit_but_not_the_server() {
-        let found = messages(unit(
-            "tollgate-core",
-            &[],
-            &["tollgate-testkit", "tollgate-server"],
-        ));
+        let found = messages(unit("tollgate-core", &[], &["tollgate-testkit", "tollgate-server"]));
         assert_eq!(found.len(), 1);
         assert!(
             found[0].starts_with("the tests of `core` may not depend on `server`"),
@@ -226,10 +176,7 @@ mod tests {
     fn the_client_of_redis_is_not_our_store() {
         let client = messages(unit("tollgate-cli", &[], &["redis"]));
         assert!(client.is_empty(), "{client:?}");
-        assert_eq!(
-            messages(unit("tollgate-cli", &["tollgate-redis"], &[])).len(),
-            1
-        );
+        assert_eq!(messages(unit("tollgate-cli", &["tollgate-redis"], &[])).len(), 1);
     }
 
     #[test]

@@ -54,11 +54,7 @@ fn inspect(root: &Path) -> anyhow::Result<Report> {
     findings.extend(edges::check(&edges::crates()?));
     findings.sort();
     let questions = sources.iter().filter_map(lines::question);
-    Ok(Report {
-        findings,
-        notes: questions.chain(better).collect(),
-        measures,
-    })
+    Ok(Report { findings, notes: questions.chain(better).collect(), measures })
 }
 
 #[cfg(test)]
@@ -69,11 +65,6 @@ mod tests {
     fn the_repository_is_tidy() {
         let report = inspect(&root()).unwrap();
         let lines: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
-        assert!(
-            lines.is_empty(),
-            "{} findings:\n{}",
-            lines.len(),
-            lines.join("\n")
-        );
+        assert!(lines.is_empty(), "{} findings:\n{}", lines.len(), lines.join("\n"));
     }
 }

@@ -7,11 +7,7 @@ const FILE_LINES_MAX: usize = 600;
 const FILE_LINES_QUESTION: usize = 400;
 
 /// Absolute folders of one machine, put together so that this file passes its own rule.
-const FOLDERS: &[&str] = &[
-    concat!("/wo", "rk/"),
-    concat!("/ro", "ot/"),
-    concat!("/ho", "me/"),
-];
+const FOLDERS: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/")];
 
 const HOSTS: &[&str] = &[
     concat!("index.", "crates.io"),
@@ -62,14 +58,8 @@ fn whole_file(source: &Source) -> Option<Finding> {
         let message = format!("{lines} lines, at most {FILE_LINES_MAX}: split the file at a noun");
         return Some(source.finding(FILE_LINES_MAX, message));
     }
-    let first = source
-        .text
-        .lines()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or_default();
-    let is_said = first
-        .strip_prefix("//!")
-        .is_some_and(|words| !words.trim().is_empty());
+    let first = source.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let is_said = first.strip_prefix("//!").is_some_and(|words| !words.trim().is_empty());
     let message = "no module docs: begin the file with a `//!` line that says what it is for";
     (!is_said).then(|| source.finding(1, message))
 }
@@ -80,19 +70,13 @@ fn complaints<'a>(source: &'a Source, line: &'a str) -> impl Iterator<Item = Str
         .map(|folder| format!("`{folder}` is a path of one machine: write it from the top folder"));
     let hosts = HOSTS.iter().filter(|host| line.contains(**host));
     let hosts = hosts.map(|host| format!("`{host}` is a package host: name the package"));
-    let drafts = DRAFT_WORDS
-        .iter()
-        .filter(|word| uses(line, word).next().is_some());
+    let drafts = DRAFT_WORDS.iter().filter(|word| uses(line, word).next().is_some());
     let drafts =
         drafts.map(|word| format!("`{word}` left behind: repair it now, or open an issue"));
     let has_promise = uses(line, PROMISE).any(|rest| !names_issue(rest));
     let promise = has_promise
         .then(|| format!("`{PROMISE}` without an issue: write `{PROMISE}(#12)`, or do it"));
-    folders
-        .chain(hosts)
-        .chain(drafts)
-        .chain(promise)
-        .chain(format_complaint(source, line))
+    folders.chain(hosts).chain(drafts).chain(promise).chain(format_complaint(source, line))
 }
 
 fn format_complaint(source: &Source, line: &str) -> Option<String> {
@@ -121,9 +105,8 @@ fn has_folder(line: &str, folder: &str) -> bool {
 /// What follows each use of the word; a word in backticks is talked about, not used.
 fn uses<'a>(line: &'a str, word: &'a str) -> impl Iterator<Item = &'a str> {
     let is_part = |sign: char| sign == '_' || sign == '`' || sign.is_alphanumeric();
-    let places = line
-        .match_indices(word)
-        .map(|(at, word)| (line.get(..at), line.get(at + word.len()..)));
+    let places =
+        line.match_indices(word).map(|(at, word)| (line.get(..at), line.get(at + word.len()..)));
     places.filter_map(move |(before, after)| {
         after.filter(|after| {
             !before.unwrap_or_default().ends_with(is_part) && !after.starts_with(is_part)
@@ -132,9 +115,7 @@ fn uses<'a>(line: &'a str, word: &'a str) -> impl Iterator<Item = &'a str> {
 }
 
 fn names_issue(rest: &str) -> bool {
-    let number = rest
-        .strip_prefix("(#")
-        .and_then(|rest| rest.split_once(')'));
+    let number = rest.strip_prefix("(#").and_then(|rest| rest.split_once(')'));
     number.is_some_and(|(number, _)| number.parse::<u32>().is_ok())
 }
 
@@ -143,20 +124,13 @@ mod tests {
     use super::{DRAFT_WORDS, FOLDERS, HOSTS, PROMISE, Source, check, question};
 
     fn lines(path: &str, text: &str) -> Vec<usize> {
-        check(&Source::new(path, text))
-            .iter()
-            .map(|finding| finding.line)
-            .collect()
+        check(&Source::new(path, text)).iter().map(|finding| finding.line).collect()
     }
 
     #[test]
     fn machine_paths_and_package_hosts_are_findings() {
         for folder in FOLDERS {
-            assert_eq!(
-                lines("a.md", &format!("see {folder}main\n")),
-                [1],
-                "{folder}"
-            );
+            assert_eq!(lines("a.md", &format!("see {folder}main\n")), [1], "{folder}");
             assert_eq!(
                 lines("a.md", &format!("GET /api{folder}main and .{folder}x\n")),
                 [0; 0],
@@ -172,19 +146,10 @@ mod tests {
     fn drafts_are_findings_and_a_promise_names_its_issue() {
         for word in DRAFT_WORDS {
             assert_eq!(lines("a.md", &format!("\n{word} later\n")), [2]);
-            assert_eq!(
-                lines("a.md", &format!("{word}S, and the word `{word}`\n")),
-                [0; 0]
-            );
+            assert_eq!(lines("a.md", &format!("{word}S, and the word `{word}`\n")), [0; 0]);
         }
-        assert_eq!(
-            lines("a.md", &format!("{PROMISE}(#12): shard it\n")),
-            [0; 0]
-        );
-        assert_eq!(
-            lines("a.md", &format!("{PROMISE}(#): shard it\n{PROMISE}\n")),
-            [1, 2]
-        );
+        assert_eq!(lines("a.md", &format!("{PROMISE}(#12): shard it\n")), [0; 0]);
+        assert_eq!(lines("a.md", &format!("{PROMISE}(#): shard it\n{PROMISE}\n")), [1, 2]);
     }
 
     #[test]
@@ -194,22 +159,12 @@ mod tests {
         assert!(question(&file(400)).is_none());
         assert!(question(&file(401)).is_some());
         assert!(check(&file(600)).is_empty());
-        assert!(
-            check(&file(601))[0]
-                .message
-                .contains("601 lines, at most 600")
-        );
+        assert!(check(&file(601))[0].message.contains("601 lines, at most 600"));
     }
 
     #[test]
     fn a_file_begins_by_saying_what_it_is_for() {
-        for text in [
-            "",
-            "use a;\n",
-            "//!\n",
-            "// Limits.\n",
-            "#![no_std]\n//! Limits.\n",
-        ] {
+        for text in ["", "use a;\n", "//!\n", "// Limits.\n", "#![no_std]\n//! Limits.\n"] {
             assert_eq!(lines("a.rs", text), [1], "{text:?}");
         }
     }

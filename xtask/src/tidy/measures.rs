@@ -24,28 +24,12 @@ const CHECK_PATH: &str = "xtask/check-path.txt";
 
 /// A struct with three fields of a list, one of them in the first half, is a shape of it.
 const FACTS: [&[&str]; 2] = [
-    &[
-        "path",
-        "method",
-        "ip",
-        "address",
-        "cost",
-        "attributes",
-        "descriptor",
-    ],
+    &["path", "method", "ip", "address", "cost", "attributes", "descriptor"],
     &["user", "org", "tier", "api_key"],
 ];
 const ANSWER: [&[&str]; 2] = [
     &["remaining", "retry_after"],
-    &[
-        "allowed",
-        "is_allowed",
-        "limit",
-        "reset",
-        "reset_at",
-        "reset_after",
-        "delay",
-    ],
+    &["allowed", "is_allowed", "limit", "reset", "reset_at", "reset_after", "delay"],
 ];
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -71,22 +55,14 @@ pub(crate) struct Measures(BTreeMap<&'static str, (usize, Vec<String>)>);
 impl Measures {
     pub(crate) fn of(root: &Path, outlines: &[Outline], reached: &Reached) -> anyhow::Result<Self> {
         let is_counted = |file: &Outline| {
-            ["crates/", "benches/", "xtask/"]
-                .iter()
-                .any(|top| file.path.starts_with(top))
+            ["crates/", "benches/", "xtask/"].iter().any(|top| file.path.starts_with(top))
         };
         let is_compiled =
             |file: &Outline| reached.get(&file.path) == Some(&false) || is_support(file);
-        let files: Vec<&Outline> = outlines
-            .iter()
-            .filter(|file| is_counted(file) && is_compiled(file))
-            .collect();
+        let files: Vec<&Outline> =
+            outlines.iter().filter(|file| is_counted(file) && is_compiled(file)).collect();
         let lines = |part: &dyn Fn(&Outline) -> bool| {
-            files
-                .iter()
-                .filter(|file| part(file))
-                .map(|file| file.product_lines())
-                .sum::<usize>()
+            files.iter().filter(|file| part(file)).map(|file| file.product_lines()).sum::<usize>()
         };
         let is_tool = |file: &Outline| !file.path.starts_with("crates/");
         let is_decision = |file: &Outline| {
@@ -94,11 +70,8 @@ impl Measures {
                 .iter()
                 .any(|part| file.path.starts_with(part))
         };
-        let decision = files
-            .iter()
-            .filter(|file| is_decision(file))
-            .map(|file| file.code_lines())
-            .sum();
+        let decision =
+            files.iter().filter(|file| is_decision(file)).map(|file| file.code_lines()).sum();
         let product = |file: &Outline| !is_tool(file) && !is_support(file);
         let path = fs::read_to_string(root.join(CHECK_PATH))
             .with_context(|| format!("reading {CHECK_PATH}"))?;
@@ -109,21 +82,14 @@ impl Measures {
             );
         }
         let listed = |list: Vec<String>| (list.len(), list);
-        let shapes = |fields| {
-            listed(shapes(
-                files.iter().copied().filter(|file| product(file)),
-                fields,
-            ))
-        };
+        let shapes =
+            |fields| listed(shapes(files.iter().copied().filter(|file| product(file)), fields));
         Ok(Self(BTreeMap::from([
             ("files_of_a_check", (path.len(), Vec::new())),
             ("shapes_of_facts", shapes(FACTS)),
             ("shapes_of_an_answer", shapes(ANSWER)),
             ("gate_and_engine_lines", (decision, Vec::new())),
-            (
-                "import_cycles_of_the_server",
-                listed(cycles(&imports(&files, "crates/server/src/"))),
-            ),
+            ("import_cycles_of_the_server", listed(cycles(&imports(&files, "crates/server/src/")))),
             ("product_lines", (lines(&product), Vec::new())),
             ("support_lines", (lines(&is_support), Vec::new())),
             ("tool_lines", (lines(&is_tool), Vec::new())),
@@ -142,26 +108,14 @@ impl Records {
     /// The table for people, and what is behind its short numbers.
     pub(crate) fn show(&self, now: &Measures) -> String {
         let row = |record: &Record| {
-            let numbers = [
-                record.before,
-                record.asked,
-                record.record,
-                now.number(record),
-            ];
-            [
-                vec![record.what.clone()],
-                numbers.map(|number| number.to_string()).to_vec(),
-            ]
-            .concat()
+            let numbers = [record.before, record.asked, record.record, now.number(record)];
+            [vec![record.what.clone()], numbers.map(|number| number.to_string()).to_vec()].concat()
         };
         let rows: Vec<Vec<String>> = self.measure.iter().map(row).collect();
         let mut text = table::render(&["measure", "at 6144c0a", "asked", "record", "now"], &rows);
         for record in &self.measure {
-            let list = now
-                .0
-                .get(&*record.name)
-                .map(|(_, list)| list.as_slice())
-                .unwrap_or_default();
+            let list =
+                now.0.get(&*record.name).map(|(_, list)| list.as_slice()).unwrap_or_default();
             if !list.is_empty() {
                 text += &format!("\n{}:\n  {}\n", record.what, list.join("\n  "));
             }
@@ -177,11 +131,7 @@ impl Records {
             if now > was {
                 let message =
                     format!("{what}: {now}, on record are {was}, and that may only go down");
-                worse.push(Finding {
-                    path: RECORDS.to_owned(),
-                    line: 1,
-                    message,
-                });
+                worse.push(Finding { path: RECORDS.to_owned(), line: 1, message });
             } else if now < was {
                 better.push(format!(
                     "{what}: {now} instead of {was}; keep it with `cargo xtask tidy --update`"
@@ -203,9 +153,7 @@ impl Records {
 impl Measures {
     /// Of a measure that the program does not know, everything is too much.
     fn number(&self, record: &Record) -> usize {
-        self.0
-            .get(&*record.name)
-            .map_or(usize::MAX, |(number, _)| *number)
+        self.0.get(&*record.name).map_or(usize::MAX, |(number, _)| *number)
     }
 }
 
@@ -217,10 +165,7 @@ fn is_support(file: &Outline) -> bool {
 
 fn shapes<'a>(files: impl Iterator<Item = &'a Outline>, names: [&[&str]; 2]) -> Vec<String> {
     let count = |fields: &[String], names: &[&str]| {
-        fields
-            .iter()
-            .filter(|name| names.contains(&&***name))
-            .count()
+        fields.iter().filter(|name| names.contains(&&***name)).count()
     };
     let is_shape = |fields: &[String]| {
         let own = count(fields, names[0]);
@@ -238,15 +183,8 @@ fn imports(files: &[&Outline], top: &str) -> BTreeMap<String, BTreeSet<String>> 
     let mut imports: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for file in files {
         if let Some(inside) = file.path.strip_prefix(top) {
-            let module = inside
-                .split('/')
-                .next()
-                .unwrap_or_default()
-                .trim_end_matches(".rs");
-            imports
-                .entry(module.to_owned())
-                .or_default()
-                .extend(file.imports.iter().cloned());
+            let module = inside.split('/').next().unwrap_or_default().trim_end_matches(".rs");
+            imports.entry(module.to_owned()).or_default().extend(file.imports.iter().cloned());
         }
     }
     imports
@@ -265,10 +203,8 @@ fn cycles(imports: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
         }
         seen
     };
-    let reach: BTreeMap<&String, BTreeSet<String>> = imports
-        .keys()
-        .map(|module| (module, reach(module)))
-        .collect();
+    let reach: BTreeMap<&String, BTreeSet<String>> =
+        imports.keys().map(|module| (module, reach(module))).collect();
     let leads = |from: &String, to: &String| reach.get(from).is_some_and(|seen| seen.contains(to));
     let cycle = |module: &&String| -> Vec<String> {
         imports
@@ -277,11 +213,7 @@ fn cycles(imports: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
             .cloned()
             .collect()
     };
-    let sets: BTreeSet<Vec<String>> = reach
-        .keys()
-        .map(cycle)
-        .filter(|set| set.len() > 2)
-        .collect();
+    let sets: BTreeSet<Vec<String>> = reach.keys().map(cycle).filter(|set| set.len() > 2).collect();
     sets.into_iter().map(|set| set.join(", ")).collect()
 }
 
@@ -301,14 +233,8 @@ mod tests {
         let text = "struct Told { limit: u8, left: u8, remaining: u8, reset: u8 }\n\
             struct Person { user: u8, org: u8, tier: u8 }\nstruct Asked { user: u8, ip: u8, cost: u8 }\n";
         let file = outline("crates/a/src/a.rs", text);
-        assert_eq!(
-            shapes([&file].into_iter(), ANSWER),
-            ["crates/a/src/a.rs Told"]
-        );
-        assert_eq!(
-            shapes([&file].into_iter(), FACTS),
-            ["crates/a/src/a.rs Asked"]
-        );
+        assert_eq!(shapes([&file].into_iter(), ANSWER), ["crates/a/src/a.rs Told"]);
+        assert_eq!(shapes([&file].into_iter(), FACTS), ["crates/a/src/a.rs Asked"]);
     }
 
     #[test]
@@ -333,33 +259,18 @@ mod tests {
             asked: 1,
             record: 5,
         };
-        let records = || Records {
-            measure: ["up", "down", "same"].map(record).into(),
-        };
-        let now = BTreeMap::from([
-            ("up", (6, vec![])),
-            ("down", (4, vec![])),
-            ("same", (5, vec![])),
-        ]);
+        let records = || Records { measure: ["up", "down", "same"].map(record).into() };
+        let now =
+            BTreeMap::from([("up", (6, vec![])), ("down", (4, vec![])), ("same", (5, vec![]))]);
         let now = Measures(now);
         let (worse, better) = records().compare(&now);
-        assert!(
-            worse.len() == 1 && worse[0].message.starts_with("up: 6"),
-            "{worse:?}"
-        );
-        assert!(
-            better.len() == 1 && better[0].starts_with("down: 4"),
-            "{better:?}"
-        );
+        assert!(worse.len() == 1 && worse[0].message.starts_with("up: 6"), "{worse:?}");
+        assert!(better.len() == 1 && better[0].starts_with("down: 4"), "{better:?}");
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir(root.path().join("xtask")).unwrap();
         records().update(root.path(), &now).unwrap();
-        let kept: Vec<usize> = Records::read(root.path())
-            .unwrap()
-            .measure
-            .iter()
-            .map(|kept| kept.record)
-            .collect();
+        let kept: Vec<usize> =
+            Records::read(root.path()).unwrap().measure.iter().map(|kept| kept.record).collect();
         assert_eq!(kept, [5, 4, 5]);
     }
 }

@@ -13,16 +13,11 @@ pub(crate) type Reached = BTreeMap<String, bool>;
 
 pub(crate) fn check(outlines: &[Outline], reached: &Reached) -> Vec<Finding> {
     let is_module = |path: &str| path.contains("/src/") || path.contains("/tests/");
-    let orphans = outlines
-        .iter()
-        .filter(|file| is_module(&file.path) && !reached.contains_key(&file.path));
+    let orphans =
+        outlines.iter().filter(|file| is_module(&file.path) && !reached.contains_key(&file.path));
     let message = "no `mod` declares this file, so it is never compiled: declare or delete it";
     orphans
-        .map(|file| Finding {
-            path: file.path.clone(),
-            line: 1,
-            message: message.to_owned(),
-        })
+        .map(|file| Finding { path: file.path.clone(), line: 1, message: message.to_owned() })
         .collect()
 }
 
@@ -30,9 +25,8 @@ pub(crate) fn reached(outlines: &[Outline]) -> Reached {
     let by_path: BTreeMap<&str, &Outline> =
         outlines.iter().map(|file| (&*file.path, file)).collect();
     let roots = outlines.iter().filter(|file| is_root(&file.path));
-    let mut waiting: Vec<(String, bool)> = roots
-        .map(|file| (file.path.clone(), is_test_root(&file.path)))
-        .collect();
+    let mut waiting: Vec<(String, bool)> =
+        roots.map(|file| (file.path.clone(), is_test_root(&file.path))).collect();
     let mut reached = Reached::new();
     while let Some((path, is_test)) = waiting.pop() {
         let Some(file) = by_path.get(&*path) else {
@@ -46,10 +40,8 @@ pub(crate) fn reached(outlines: &[Outline]) -> Reached {
         for module in &file.modules {
             let is_test = is_test || module.is_test;
             let named = module.file.iter().map(|name| join(parent(&path), name));
-            let usual = [
-                format!("{home}/{}.rs", module.name),
-                format!("{home}/{}/mod.rs", module.name),
-            ];
+            let usual =
+                [format!("{home}/{}.rs", module.name), format!("{home}/{}/mod.rs", module.name)];
             waiting.extend(named.chain(usual).map(|path| (path, is_test)));
         }
         reached.insert(path, is_test);
@@ -75,11 +67,7 @@ fn is_test_root(path: &str) -> bool {
 /// The folder of a file's modules.
 fn home(path: &str) -> &str {
     let is_top = is_root(path) || path.ends_with("/mod.rs");
-    if is_top {
-        parent(path)
-    } else {
-        path.trim_end_matches(".rs")
-    }
+    if is_top { parent(path) } else { path.trim_end_matches(".rs") }
 }
 
 fn parent(path: &str) -> &str {
@@ -105,33 +93,21 @@ mod tests {
     use crate::tidy::source::Source;
 
     fn outlines(files: &[(&str, &str)]) -> Vec<Outline> {
-        files
-            .iter()
-            .map(|(path, text)| Outline::read(&Source::new(path, text)).unwrap())
-            .collect()
+        files.iter().map(|(path, text)| Outline::read(&Source::new(path, text)).unwrap()).collect()
     }
 
     fn orphans(tree: &[(&str, &str)]) -> Vec<String> {
         let outlines = outlines(tree);
-        check(&outlines, &reached(&outlines))
-            .into_iter()
-            .map(|finding| finding.path)
-            .collect()
+        check(&outlines, &reached(&outlines)).into_iter().map(|finding| finding.path).collect()
     }
 
     #[test]
     fn declared_files_are_reached() {
         let tree = [
-            (
-                "crates/core/src/lib.rs",
-                "mod limit;\nmod algorithm;\nmod inline { mod deep; }",
-            ),
+            ("crates/core/src/lib.rs", "mod limit;\nmod algorithm;\nmod inline { mod deep; }"),
             ("crates/core/src/limit.rs", "mod text;\n"),
             ("crates/core/src/limit/text.rs", ""),
-            (
-                "crates/core/src/algorithm/mod.rs",
-                "pub mod token_bucket;\n",
-            ),
+            ("crates/core/src/algorithm/mod.rs", "pub mod token_bucket;\n"),
             ("crates/core/src/algorithm/token_bucket.rs", ""),
             ("crates/core/src/inline/deep.rs", ""),
             (
@@ -151,10 +127,7 @@ mod tests {
             ("crates/core/src/old.rs", "mod older;\n"),
             ("crates/core/src/old/older.rs", ""),
         ];
-        assert_eq!(
-            orphans(&tree),
-            ["crates/core/src/old.rs", "crates/core/src/old/older.rs"]
-        );
+        assert_eq!(orphans(&tree), ["crates/core/src/old.rs", "crates/core/src/old/older.rs"]);
     }
 
     #[test]

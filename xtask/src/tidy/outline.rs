@@ -50,11 +50,7 @@ impl Outline {
             syn::parse_file(&source.text).with_context(|| format!("reading {}", source.path))?;
         let is_code = |line: &str| !line.trim().is_empty() && !line.trim().starts_with("//");
         let lines = source.text.lines().map(is_code).collect();
-        let mut outline = Self {
-            path: source.path.clone(),
-            lines,
-            ..Self::default()
-        };
+        let mut outline = Self { path: source.path.clone(), lines, ..Self::default() };
         outline.visit_file(&file);
         Ok(outline)
     }
@@ -82,9 +78,7 @@ impl Outline {
     fn depth(&self) -> usize {
         let inside = self.path.split("/src/").nth(1).unwrap_or_default();
         let folders = inside.matches('/').count();
-        let is_own = ["mod.rs", "lib.rs", "main.rs"]
-            .iter()
-            .all(|name| !inside.ends_with(name));
+        let is_own = ["mod.rs", "lib.rs", "main.rs"].iter().all(|name| !inside.ends_with(name));
         folders + usize::from(is_own) + self.inside.len()
     }
 
@@ -124,10 +118,7 @@ impl<'ast> Visit<'ast> for Outline {
         if let Fields::Named(fields) = &item.fields {
             let fields = fields.named.iter().filter_map(|field| field.ident.as_ref());
             let fields = fields.map(ToString::to_string).collect();
-            self.structs.push(Struct {
-                name: item.ident.to_string(),
-                fields,
-            });
+            self.structs.push(Struct { name: item.ident.to_string(), fields });
         }
         visit::visit_item_struct(self, item);
     }
@@ -137,11 +128,7 @@ impl<'ast> Visit<'ast> for Outline {
     }
 
     fn visit_path(&mut self, path: &'ast Path) {
-        let words: Vec<String> = path
-            .segments
-            .iter()
-            .map(|part| part.ident.to_string())
-            .collect();
+        let words: Vec<String> = path.segments.iter().map(|part| part.ident.to_string()).collect();
         self.names(&words);
         visit::visit_path(self, path);
     }
@@ -150,19 +137,11 @@ impl<'ast> Visit<'ast> for Outline {
 impl Outline {
     fn declare(&mut self, module: &ItemMod) {
         if module.content.is_none() {
-            let inside = self
-                .inside
-                .iter()
-                .chain([&module.ident.to_string()])
-                .cloned()
-                .collect::<Vec<_>>();
+            let inside =
+                self.inside.iter().chain([&module.ident.to_string()]).cloned().collect::<Vec<_>>();
             let is_test = is_test(&module.attrs);
             let file = module.attrs.iter().find_map(file_of);
-            self.modules.push(Declared {
-                name: inside.join("/"),
-                file,
-                is_test,
-            });
+            self.modules.push(Declared { name: inside.join("/"), file, is_test });
         }
     }
 
@@ -197,29 +176,19 @@ fn attributes(item: &Item) -> &[Attribute] {
 
 /// `cfg(test)` and `cfg(all(test, …))`.
 fn is_test(attributes: &[Attribute]) -> bool {
-    let cfg = attributes
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("cfg"));
+    let cfg = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"));
     let words = cfg
         .filter_map(|attribute| attribute.meta.require_list().ok())
         .map(|list| list.tokens.to_string());
-    words
-        .into_iter()
-        .any(|words| words == "test" || words.starts_with("all (test"))
+    words.into_iter().any(|words| words == "test" || words.starts_with("all (test"))
 }
 
 /// The text of `#[path = "…"]`.
 fn file_of(attribute: &Attribute) -> Option<String> {
-    let pair = attribute
-        .meta
-        .require_name_value()
-        .ok()
-        .filter(|pair| pair.path.is_ident("path"))?;
+    let pair =
+        attribute.meta.require_name_value().ok().filter(|pair| pair.path.is_ident("path"))?;
     match &pair.value {
-        syn::Expr::Lit(syn::ExprLit {
-            lit: syn::Lit::Str(text),
-            ..
-        }) => Some(text.value()),
+        syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => Some(text.value()),
         _ => None,
     }
 }
@@ -239,23 +208,15 @@ mod tests {
         let outline = read("crates/a/src/lib.rs", text);
         assert_eq!(outline.test_lines, [3..=6, 7..=8]);
         assert_eq!((outline.product_lines(), outline.code_lines()), (4, 3));
-        let declared = |name: &str, is_test| Declared {
-            name: name.to_owned(),
-            file: None,
-            is_test,
-        };
-        assert_eq!(
-            outline.modules,
-            [declared("a", false), declared("slots", true)]
-        );
+        let declared =
+            |name: &str, is_test| Declared { name: name.to_owned(), file: None, is_test };
+        assert_eq!(outline.modules, [declared("a", false), declared("slots", true)]);
     }
 
     #[test]
     fn modules_may_be_within_others_and_in_other_files() {
-        let outline = read(
-            "src/lib.rs",
-            "mod a { mod b { mod c; } }\n#[path = \"x/slot.rs\"]\nmod slot;\n",
-        );
+        let outline =
+            read("src/lib.rs", "mod a { mod b { mod c; } }\n#[path = \"x/slot.rs\"]\nmod slot;\n");
         assert_eq!(outline.modules[0].name, "a/b/c");
         assert_eq!(outline.modules[1].file.as_deref(), Some("x/slot.rs"));
     }
@@ -271,10 +232,7 @@ mod tests {
 
     #[test]
     fn structs_are_known_by_their_fields() {
-        let outline = read(
-            "a.rs",
-            "struct A { pub limit: u64, left: u64 }\nstruct B(u8);\n",
-        );
+        let outline = read("a.rs", "struct A { pub limit: u64, left: u64 }\nstruct B(u8);\n");
         assert_eq!(outline.structs[0].fields, ["limit", "left"]);
         assert_eq!(outline.structs.len(), 1);
     }

@@ -39,10 +39,8 @@ pub(crate) fn check(sources: &[Source], outlines: &[Outline], reached: &Reached)
         return vec![finding(1, "the list of requirements is missing")];
     };
     let (requirements, mut findings) = read_list(&list.text);
-    let texts: BTreeMap<&str, &Source> = sources
-        .iter()
-        .map(|source| (&*source.path, source))
-        .collect();
+    let texts: BTreeMap<&str, &Source> =
+        sources.iter().map(|source| (&*source.path, source)).collect();
     let claims: Vec<Claim> = outlines
         .iter()
         .filter_map(|file| Some((file, texts.get(&*file.path)?)))
@@ -56,11 +54,7 @@ pub(crate) fn check(sources: &[Source], outlines: &[Outline], reached: &Reached)
 fn read_list(text: &str) -> (Vec<Requirement>, Vec<Finding>) {
     let mut requirements = Vec::new();
     let mut findings = Vec::new();
-    for (index, line) in text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| line.starts_with('|'))
-    {
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| line.starts_with('|')) {
         match read_row(line, index + 1) {
             Ok(requirement) => requirements.extend(requirement),
             Err(message) => findings.push(finding(index + 1, message)),
@@ -71,12 +65,7 @@ fn read_list(text: &str) -> (Vec<Requirement>, Vec<Finding>) {
 
 /// A heading row and the rule below it are rows without a requirement.
 fn read_row(line: &str, number: usize) -> Result<Option<Requirement>, &'static str> {
-    let cells: Vec<&str> = line
-        .trim()
-        .trim_matches('|')
-        .split('|')
-        .map(str::trim)
-        .collect();
+    let cells: Vec<&str> = line.trim().trim_matches('|').split('|').map(str::trim).collect();
     let [id, words, status] = cells.as_slice() else {
         return Err("a row has three cells: id, requirement in one line, status");
     };
@@ -94,11 +83,7 @@ fn read_row(line: &str, number: usize) -> Result<Option<Requirement>, &'static s
         "planned" => Status::Planned,
         _ => return Err("the status is `delivered` or `planned`"),
     };
-    Ok(Some(Requirement {
-        id: (*id).to_owned(),
-        line: number,
-        status,
-    }))
+    Ok(Some(Requirement { id: (*id).to_owned(), line: number, status }))
 }
 
 /// Ids run on without gaps: a lost row would be a lost requirement.
@@ -123,9 +108,7 @@ fn sequence(requirements: &[Requirement]) -> Vec<Finding> {
 fn compare(requirements: &[Requirement], claims: &[Claim]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for claim in claims {
-        let known = requirements
-            .iter()
-            .any(|requirement| requirement.id == claim.id);
+        let known = requirements.iter().any(|requirement| requirement.id == claim.id);
         let message = match (known, claim.in_test) {
             (true, true) => continue,
             (false, _) => format!("`{}` is no requirement: {LIST} lists them", claim.id),
@@ -133,11 +116,7 @@ fn compare(requirements: &[Requirement], claims: &[Claim]) -> Vec<Finding> {
                 "only a test can prove: move this line into a test file or a test module".to_owned()
             }
         };
-        findings.push(Finding {
-            path: claim.path.clone(),
-            line: claim.line,
-            message,
-        });
+        findings.push(Finding { path: claim.path.clone(), line: claim.line, message });
     }
     for Requirement { id, line, status } in requirements {
         let proved = claims.iter().any(|claim| claim.in_test && claim.id == *id);
@@ -154,10 +133,8 @@ fn claims(file: &Outline, text: &str, reached: &Reached) -> Vec<Claim> {
     let mut claims = Vec::new();
     for (index, text) in text.lines().enumerate() {
         let line = index + 1;
-        let comment = text
-            .trim_start()
-            .strip_prefix("//")
-            .map(|words| words.trim_start_matches(['/', '!']));
+        let comment =
+            text.trim_start().strip_prefix("//").map(|words| words.trim_start_matches(['/', '!']));
         let Some(ids) = comment.and_then(|words| words.trim_start().strip_prefix("Proves:")) else {
             continue;
         };
@@ -188,17 +165,11 @@ fn named(ids: &str) -> Vec<String> {
 }
 
 fn finding(line: usize, message: impl Into<String>) -> Finding {
-    Finding {
-        path: LIST.to_owned(),
-        line,
-        message: message.into(),
-    }
+    Finding { path: LIST.to_owned(), line, message: message.into() }
 }
 
 fn is_id(word: &str) -> bool {
-    let number = word
-        .strip_prefix(|sign: char| sign.is_ascii_uppercase())
-        .unwrap_or_default();
+    let number = word.strip_prefix(|sign: char| sign.is_ascii_uppercase()).unwrap_or_default();
     !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
@@ -211,10 +182,7 @@ mod tests {
 
     fn messages(rows: &str, path: &str, text: &str) -> Vec<String> {
         let heading = "# Requirements\n\n| id | requirement | status |\n| --- | --- | --- |\n";
-        let sources = [
-            Source::new(LIST, &format!("{heading}{rows}")),
-            Source::new(path, text),
-        ];
+        let sources = [Source::new(LIST, &format!("{heading}{rows}")), Source::new(path, text)];
         let outlines = [Outline::read(&sources[1]).unwrap()];
         let findings = check(&sources, &outlines, &reached(&outlines));
         findings.iter().map(ToString::to_string).collect()
@@ -241,10 +209,7 @@ mod tests {
             "// Proves: D2\nconst S: &str = \"// Proves: D1\";\n",
         );
         assert_eq!(found.len(), 1);
-        assert!(
-            found[0].contains("`D1` is delivered, but no test"),
-            "{found:?}"
-        );
+        assert!(found[0].contains("`D1` is delivered, but no test"), "{found:?}");
     }
 
     #[test]
@@ -256,10 +221,8 @@ mod tests {
 
     #[test]
     fn a_claim_may_carry_a_remark() {
-        for text in [
-            "// Proves: D1 (12.14, aligned), D2\n",
-            "// Proves: D2, D1. At every rate.\n",
-        ] {
+        for text in ["// Proves: D1 (12.14, aligned), D2\n", "// Proves: D2, D1. At every rate.\n"]
+        {
             assert_eq!(messages(ROWS, "a/tests/laws.rs", text), [""; 0], "{text:?}");
         }
     }
@@ -293,10 +256,6 @@ mod tests {
 
     #[test]
     fn the_list_must_exist() {
-        assert!(
-            check(&[], &[], &reached(&[]))[0]
-                .message
-                .contains("missing")
-        );
+        assert!(check(&[], &[], &reached(&[]))[0].message.contains("missing"));
     }
 }

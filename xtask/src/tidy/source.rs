@@ -29,10 +29,7 @@ pub(crate) struct Finding {
 impl Source {
     #[cfg(test)]
     pub(crate) fn new(path: &str, text: &str) -> Self {
-        Self {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        }
+        Self { path: path.to_owned(), text: text.to_owned() }
     }
 
     pub(crate) fn is_rust(&self) -> bool {
@@ -44,11 +41,7 @@ impl Source {
     }
 
     pub(crate) fn finding(&self, line: usize, message: impl Into<String>) -> Finding {
-        Finding {
-            path: self.path.clone(),
-            line,
-            message: message.into(),
-        }
+        Finding { path: self.path.clone(), line, message: message.into() }
     }
 }
 
@@ -67,24 +60,13 @@ pub(crate) fn read(root: &Path) -> anyhow::Result<Vec<Source>> {
         .dir(root)
         .capture()?;
     if !list.success() {
-        bail!(
-            "`git ls-files` failed in {}: {}",
-            root.display(),
-            list.stderr.trim()
-        );
+        bail!("`git ls-files` failed in {}: {}", root.display(), list.stderr.trim());
     }
     let mut sources = Vec::new();
-    for path in list
-        .stdout
-        .split_terminator('\0')
-        .filter(|path| root.join(path).is_file())
-    {
+    for path in list.stdout.split_terminator('\0').filter(|path| root.join(path).is_file()) {
         let bytes = fs::read(root.join(path)).with_context(|| format!("reading {path}"))?;
         if let Ok(text) = String::from_utf8(bytes) {
-            sources.push(Source {
-                path: path.to_owned(),
-                text,
-            });
+            sources.push(Source { path: path.to_owned(), text });
         }
     }
     Ok(sources)
@@ -98,20 +80,10 @@ mod tests {
     #[test]
     fn reads_this_file_and_no_build_output() {
         let sources = read(&root()).unwrap();
+        assert!(sources.iter().any(|source| source.path == "xtask/src/tidy/source.rs"));
+        assert!(!sources.iter().any(|source| source.path.starts_with("target/")));
         assert!(
-            sources
-                .iter()
-                .any(|source| source.path == "xtask/src/tidy/source.rs")
-        );
-        assert!(
-            !sources
-                .iter()
-                .any(|source| source.path.starts_with("target/"))
-        );
-        assert!(
-            !sources
-                .iter()
-                .any(|source| source.is_rust() && source.path.contains("/generated/"))
+            !sources.iter().any(|source| source.is_rust() && source.path.contains("/generated/"))
         );
     }
 }

@@ -36,12 +36,7 @@ pub(crate) fn run(depth: Depth) -> anyhow::Result<Leases> {
     let late = late::run(&server, depth)?;
     eprintln!("redis: how much of a limit leases use");
     let utilisation = utilisation::run(&server, depth)?;
-    Ok(Leases {
-        speeds,
-        served,
-        late,
-        utilisation,
-    })
+    Ok(Leases { speeds, served, late, utilisation })
 }
 
 impl Found for Leases {
@@ -56,9 +51,7 @@ impl Found for Leases {
                     ("keys", |it: &Speed| it.keys.into()),
                     ("memory store", |it| (it.memory / 1e6).into()),
                     ("leased", |it| (it.leased / 1e6).into()),
-                    ("percent of memory", |it| {
-                        (it.leased / it.memory * 100.0).into()
-                    }),
+                    ("percent of memory", |it| (it.leased / it.memory * 100.0).into()),
                     ("calls per 1,000", |it| it.calls.into()),
                     ("bytes per key", |it| it.bytes.into()),
                 ],
@@ -70,9 +63,7 @@ impl Found for Leases {
                     ("asked for", |it: &servers::Beside| it.what.into()),
                     ("memory", |it| (it.memory / 1e3).into()),
                     ("leased", |it| (it.leased / 1e3).into()),
-                    ("percent of memory", |it| {
-                        (it.leased / it.memory * 100.0).into()
-                    }),
+                    ("percent of memory", |it| (it.leased / it.memory * 100.0).into()),
                 ],
             ),
             Table::of(

@@ -46,9 +46,7 @@ impl Rig {
         let key = CounterKey::new(RuleId::new(1), name.as_bytes());
         let charges = [Charge::new(key, limit, Cost::ONE)];
         let mut deciding = pin!(self.node.charge(&charges));
-        let polled = deciding
-            .as_mut()
-            .poll(&mut Context::from_waker(Waker::noop()));
+        let polled = deciding.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         let verdict = match polled {
             Poll::Ready(verdict) => verdict,
             Poll::Pending => self.runtime.block_on(deciding),

@@ -31,17 +31,13 @@ const LOAD_CORE: usize = 1;
 
 pub(super) fn run(server: &Redis, depth: Depth) -> anyhow::Result<Vec<Speed>> {
     core_affinity::set_for_current(core_affinity::CoreId { id: LOAD_CORE });
-    KEYS.into_iter()
-        .map(|keys| contest(server, keys, depth))
-        .collect()
+    KEYS.into_iter().map(|keys| contest(server, keys, depth)).collect()
 }
 
 /// Interleaved rounds, and the median of each.
 fn contest(server: &Redis, keys: usize, depth: Depth) -> anyhow::Result<Speed> {
-    let (rounds, length) = depth.pick(
-        (1, Duration::from_millis(200)),
-        (7, Duration::from_millis(1_500)),
-    );
+    let (rounds, length) =
+        depth.pick((1, Duration::from_millis(200)), (7, Duration::from_millis(1_500)));
     let names: Vec<String> = (0..keys).map(|key| format!("leased-{key}")).collect();
     let limit = ample();
     let memory = MemoryStore::with_capacity(keys.max(1_000) * 2, SystemClock);
@@ -95,10 +91,7 @@ fn rates(
         spent[1] += stretch(names, &mut turn, &other);
         decided += STRETCH as u64;
     }
-    (
-        spent.map(|spent| decided as f64 / spent.as_secs_f64()),
-        decided,
-    )
+    (spent.map(|spent| decided as f64 / spent.as_secs_f64()), decided)
 }
 
 fn stretch(names: &[String], turn: &mut usize, decide: impl Fn(&str)) -> Duration {

@@ -24,11 +24,7 @@ impl Default for Assembly {
     fn default() -> Self {
         let mut set = RuleSet::default();
         set.tiers.clear();
-        Self {
-            set,
-            stamps: Stamps::new(),
-            overrides: BTreeMap::new(),
-        }
+        Self { set, stamps: Stamps::new(), overrides: BTreeMap::new() }
     }
 }
 
@@ -37,11 +33,7 @@ impl From<&Revision> for Assembly {
         let mut set = (*revision.set).clone();
         let keys = override_keys(&revision.stamps);
         let overrides = keys.into_iter().zip(set.overrides.drain(..)).collect();
-        Self {
-            set,
-            stamps: (*revision.stamps).clone(),
-            overrides,
-        }
+        Self { set, stamps: (*revision.stamps).clone(), overrides }
     }
 }
 
@@ -67,11 +59,8 @@ impl Assembly {
         number: RevisionNumber,
         stored: Vec<Stored>,
     ) -> Result<Self, CatalogError> {
-        let unreadable = |item: String, why: String| CatalogError::Unreadable {
-            revision: number,
-            item,
-            why,
-        };
+        let unreadable =
+            |item: String, why: String| CatalogError::Unreadable { revision: number, item, why };
         for Stored { key, item, stamp } in stored {
             let key = key.map_err(|item| unreadable(item, "its kind is unknown".to_owned()))?;
             if item.hash(&key) != stamp.hash {
@@ -97,9 +86,7 @@ impl Assembly {
 
     pub(crate) fn finish(mut self, number: RevisionNumber) -> Revision {
         let keys = override_keys(&self.stamps);
-        let ordered = keys
-            .into_iter()
-            .filter_map(|key| self.overrides.remove(&key));
+        let ordered = keys.into_iter().filter_map(|key| self.overrides.remove(&key));
         self.set.overrides = ordered.collect();
         Revision::new(number, self.set, self.stamps)
     }

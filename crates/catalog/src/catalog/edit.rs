@@ -30,10 +30,7 @@ impl Edit {
 
     /// An edit that changes nothing yet.
     pub const fn new(author: Author) -> Self {
-        Self {
-            author,
-            steps: Vec::new(),
-        }
+        Self { author, steps: Vec::new() }
     }
 
     /// With one step more. What it expects holds at the moment of writing, or nothing is written.
@@ -70,18 +67,12 @@ impl Step {
     /// Creates a rule, or changes the one of its name.
     pub fn put(rule: impl Into<Arc<Rule>>) -> Self {
         let rule = rule.into();
-        Self::Rule {
-            name: rule.name.clone(),
-            rule,
-        }
+        Self::Rule { name: rule.name.clone(), rule }
     }
 
     /// Changes the rule that is called `name`, its name included.
     pub fn rename(name: Name, rule: impl Into<Arc<Rule>>) -> Self {
-        Self::Rule {
-            name,
-            rule: rule.into(),
-        }
+        Self::Rule { name, rule: rule.into() }
     }
 
     /// Takes a rule away.
@@ -104,11 +95,7 @@ impl Step {
         // The tiers everything begins with have been there since revision 0.
         let tier = |name: &Name| {
             let stamp = head.tier_stamp(name).map(|stamp| stamp.version);
-            let built_in = head
-                .set
-                .tiers
-                .contains_key(name)
-                .then_some(RevisionNumber::ZERO);
+            let built_in = head.set.tiers.contains_key(name).then_some(RevisionNumber::ZERO);
             stamp.or(built_in)
         };
         match self {
@@ -117,10 +104,9 @@ impl Step {
             }
             Self::Tier(given) => tier(&given.name),
             Self::RemoveTier(name) => tier(name),
-            Self::DefaultTier(_) => Some(
-                head.default_tier_stamp()
-                    .map_or(RevisionNumber::ZERO, |stamp| stamp.version),
-            ),
+            Self::DefaultTier(_) => {
+                Some(head.default_tier_stamp().map_or(RevisionNumber::ZERO, |stamp| stamp.version))
+            }
         }
     }
 }
@@ -184,10 +170,7 @@ impl fmt::Display for Conflict {
                 write!(f, "{subject} is at version {found} now, not at {expected}")?;
             }
             (Expect::Version(expected), None) => {
-                write!(
-                    f,
-                    "{subject} is gone, it was expected at version {expected}"
-                )?;
+                write!(f, "{subject} is gone, it was expected at version {expected}")?;
             }
             (Expect::Absent, _) => write!(f, "{subject} exists already")?,
             (Expect::Any, _) => write!(f, "{subject} does not exist")?,

@@ -26,10 +26,7 @@ pub struct Page {
 impl Page {
     /// The newest revisions, at most [`HISTORY_PAGE_MAX`].
     pub fn newest(count: u32) -> Self {
-        Self {
-            before: None,
-            count: count.min(HISTORY_PAGE_MAX),
-        }
+        Self { before: None, count: count.min(HISTORY_PAGE_MAX) }
     }
 
     /// Those before a revision: the last of the page before.
@@ -47,14 +44,10 @@ impl Catalog {
     ///
     /// If the database has no answer.
     pub async fn history(&self, page: Page) -> Result<Vec<RevisionInfo>, CatalogError> {
-        let before = page
-            .before
-            .or(RevisionNumber::new(i64::MAX.cast_unsigned() - 1));
+        let before = page.before.or(RevisionNumber::new(i64::MAX.cast_unsigned() - 1));
         let before = before.unwrap_or_default();
         let count = i64::from(page.count);
-        self.database
-            .read(async |session| store::history(session, before, count).await)
-            .await
+        self.database.read(async |session| store::history(session, before, count).await).await
     }
 
     /// How a revision came about.
@@ -63,18 +56,13 @@ impl Catalog {
     ///
     /// If there is no such revision, or the database has no answer.
     pub async fn revision(&self, number: RevisionNumber) -> Result<RevisionInfo, CatalogError> {
-        let read = self
-            .database
-            .read(async |session| match store::info(session, number).await? {
-                Some(info) => Ok(info),
-                None => {
-                    let head = store::head(session).await?.revision;
-                    Err(CatalogError::UnknownRevision {
-                        wanted: number,
-                        head,
-                    })
-                }
-            });
+        let read = self.database.read(async |session| match store::info(session, number).await? {
+            Some(info) => Ok(info),
+            None => {
+                let head = store::head(session).await?.revision;
+                Err(CatalogError::UnknownRevision { wanted: number, head })
+            }
+        });
         read.await
     }
 
@@ -90,23 +78,19 @@ impl Catalog {
         let touched = self.database.read(read).await?;
         let mut changes: BTreeMap<(ItemKind, Arc<str>), ItemChange> = BTreeMap::new();
         for [kind, id, name, body, side] in touched {
-            let kind = kind
-                .parse()
-                .map_err(|unknown: UnknownKind| CatalogError::Unreadable {
-                    revision: number,
-                    item: name.clone(),
-                    why: unknown.to_string(),
-                })?;
+            let kind = kind.parse().map_err(|unknown: UnknownKind| CatalogError::Unreadable {
+                revision: number,
+                item: name.clone(),
+                why: unknown.to_string(),
+            })?;
             let id: Arc<str> = id.into();
-            let change = changes
-                .entry((kind, Arc::clone(&id)))
-                .or_insert_with(|| ItemChange {
-                    kind,
-                    id,
-                    name: name.as_str().into(),
-                    before: None,
-                    after: None,
-                });
+            let change = changes.entry((kind, Arc::clone(&id))).or_insert_with(|| ItemChange {
+                kind,
+                id,
+                name: name.as_str().into(),
+                before: None,
+                after: None,
+            });
             if side == "after" {
                 change.after = Some(body);
                 change.name = name.into();
@@ -118,9 +102,6 @@ impl Catalog {
         let moved = |change: &ItemChange| {
             change.kind == ItemKind::Override && change.before == change.after
         };
-        Ok(changes
-            .into_values()
-            .filter(|change| !moved(change))
-            .collect())
+        Ok(changes.into_values().filter(|change| !moved(change)).collect())
     }
 }

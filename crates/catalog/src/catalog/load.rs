@@ -13,9 +13,7 @@ impl Catalog {
     /// If there is no such revision, if a newer release wrote into it what this one cannot read, if it is
     /// damaged, or if the database has no answer.
     pub async fn load(&self, number: RevisionNumber) -> Result<Arc<Revision>, CatalogError> {
-        self.database
-            .read(async |session| load(session, number, None).await)
-            .await
+        self.database.read(async |session| load(session, number, None).await).await
     }
 
     /// What the newest revision holds. Only what changed since the last call is read.
@@ -24,9 +22,7 @@ impl Catalog {
     ///
     /// As for [`Catalog::load`].
     pub async fn latest(&self) -> Result<Arc<Revision>, CatalogError> {
-        self.database
-            .read(async |session| self.latest_in(session).await)
-            .await
+        self.database.read(async |session| self.latest_in(session).await).await
     }
 
     /// As [`Catalog::latest`], in a transaction.
@@ -53,10 +49,7 @@ pub(super) async fn load(
     }
     let Some(info) = store::info(session, number).await? else {
         let head = store::head(session).await?.revision;
-        return Err(CatalogError::UnknownRevision {
-            wanted: number,
-            head,
-        });
+        return Err(CatalogError::UnknownRevision { wanted: number, head });
     };
     if let Some(known) = known {
         if known.number == number && known.hash == info.hash {

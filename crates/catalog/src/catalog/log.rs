@@ -58,12 +58,7 @@ impl Log {
         let seq = seq.ok_or_else(no_more_numbers)?;
         let mark = newest.mark.unwrap_or_default().into_bytes();
         let hashed = vec![mark, seq.get().to_le_bytes().to_vec(), deed.into()];
-        Ok(Self {
-            seq,
-            before: newest.seq,
-            hashed,
-            last_id: newest.last_id,
-        })
+        Ok(Self { seq, before: newest.seq, hashed, last_id: newest.last_id })
     }
 
     /// The next number for an id.
@@ -91,9 +86,7 @@ impl Log {
         let mark = RevisionHash::of(&hashed);
         let sql =
             "INSERT INTO override_marks (seq, mark, last_id, created_at) VALUES ($1, $2, $3, $4)";
-        session
-            .execute(sql, values![self.seq, mark, self.last_id, now])
-            .await?;
+        session.execute(sql, values![self.seq, mark, self.last_id, now]).await?;
         let old = now.saturating_sub(KEPT_AFTER_END);
         let sql = format!(
             "DELETE FROM overrides WHERE id IN \

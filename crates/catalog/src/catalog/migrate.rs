@@ -58,9 +58,7 @@ pub(super) struct Schema {
 pub(super) async fn run(database: &Database) -> Result<(), CatalogError> {
     let has_schema = database.has_schema();
     // A look first: most of the time there is nothing to do, and nothing is locked.
-    let found = database
-        .read(async |session| schema(session, has_schema).await)
-        .await?;
+    let found = database.read(async |session| schema(session, has_schema).await).await?;
     // None: PostgreSQL shows a table before its rows to whoever began to read before it was made.
     if let Some(found) = found
         && found.version >= OURS
@@ -94,19 +92,13 @@ pub(super) async fn schema(
 ) -> Result<Option<Schema>, CatalogError> {
     let found = session.row(has_schema, Vec::new()).await?;
     if found.map_or(Ok(0), |row| row.int(0))? == 0 {
-        return Ok(Some(Schema {
-            version: 0,
-            min_reader: 0,
-        }));
+        return Ok(Some(Schema { version: 0, min_reader: 0 }));
     }
     let sql = "SELECT version, min_reader FROM schema_version";
     let Some(row) = session.row(sql, Vec::new()).await? else {
         return Ok(None);
     };
-    Ok(Some(Schema {
-        version: row.int(0)?,
-        min_reader: row.int(1)?,
-    }))
+    Ok(Some(Schema { version: row.int(0)?, min_reader: row.int(1)? }))
 }
 
 pub(super) const fn is_readable(schema: Schema) -> Result<(), CatalogError> {

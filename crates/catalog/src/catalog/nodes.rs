@@ -21,11 +21,8 @@ impl NodeId {
 
     /// The node of this name.
     pub fn new(name: &str) -> Self {
-        let kept: String = name
-            .chars()
-            .filter(|&sign| sign != '\0')
-            .take(Self::CHARS_MAX)
-            .collect();
+        let kept: String =
+            name.chars().filter(|&sign| sign != '\0').take(Self::CHARS_MAX).collect();
         Self(kept.into())
     }
 
@@ -218,11 +215,8 @@ impl Catalog {
         for gone in nodes.iter().filter(|node| node.has_left) {
             awaited.remove(&gone.id);
         }
-        let has_confirmed = |id: &NodeId| {
-            nodes
-                .iter()
-                .any(|node| node.id == *id && goal.is_reached(node))
-        };
+        let has_confirmed =
+            |id: &NodeId| nodes.iter().any(|node| node.id == *id && goal.is_reached(node));
         let (confirmed, missing) = awaited.iter().cloned().partition(has_confirmed);
         Ok(Confirmation { confirmed, missing })
     }

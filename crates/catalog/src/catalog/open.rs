@@ -58,18 +58,13 @@ impl Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            clock: Arc::new(SystemClock),
-            call_max: CALL_MAX,
-        }
+        Self { clock: Arc::new(SystemClock), call_max: CALL_MAX }
     }
 }
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Options")
-            .field("call_max", &self.call_max)
-            .finish_non_exhaustive()
+        f.debug_struct("Options").field("call_max", &self.call_max).finish_non_exhaustive()
     }
 }
 
@@ -121,14 +116,7 @@ impl Catalog {
 
     pub(crate) fn over(database: Database, clock: Arc<dyn Clock>, url: DatabaseUrl) -> Self {
         let (writer, newest) = (Arc::default(), Arc::default());
-        Self {
-            database,
-            clock,
-            writer,
-            newest,
-            key_print: Arc::default(),
-            url,
-        }
+        Self { database, clock, writer, newest, key_print: Arc::default(), url }
     }
 
     /// Creates or migrates the tables where that is due.
@@ -175,10 +163,7 @@ impl Catalog {
 
     /// The newest revision read so far.
     pub(super) fn newest(&self) -> Option<Arc<Revision>> {
-        self.newest
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.newest.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn remember(&self, revision: &Arc<Revision>) {
@@ -189,8 +174,6 @@ impl Catalog {
 
 impl fmt::Debug for Catalog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Catalog")
-            .field("url", &self.url)
-            .finish_non_exhaustive()
+        f.debug_struct("Catalog").field("url", &self.url).finish_non_exhaustive()
     }
 }

@@ -81,9 +81,7 @@ fn conflict(head: &Arc<Revision>, ours: RuleSet, step: &Step, expected: Expect) 
     };
     let author = found.and_then(|version| {
         let mut stamps = head.stamps.values();
-        stamps
-            .find(|stamp| stamp.version == version)
-            .map(|stamp| Arc::clone(&stamp.updated.by))
+        stamps.find(|stamp| stamp.version == version).map(|stamp| Arc::clone(&stamp.updated.by))
     });
     CatalogError::Conflict(Box::new(Conflict {
         subject,
@@ -158,11 +156,7 @@ pub(super) fn part_ids(head: &Revision, set: &mut RuleSet) {
     let mut owners: BTreeMap<RuleId, Name> = BTreeMap::new();
     // Who has the id already keeps it.
     for (name, rule) in &set.rules {
-        let is_theirs = head
-            .set
-            .rules
-            .get(name)
-            .is_some_and(|theirs| theirs.id == rule.id);
+        let is_theirs = head.set.rules.get(name).is_some_and(|theirs| theirs.id == rule.id);
         if is_theirs || !owners.contains_key(&rule.id) {
             owners.insert(rule.id, name.clone());
         }
@@ -197,29 +191,17 @@ pub(super) fn plan(head: &Revision, set: &RuleSet) -> Plan {
         if stamp.is_some_and(|stamp| stamp.hash == hash) {
             continue;
         }
-        opened.push(Opened {
-            created_in: stamp.map(|stamp| stamp.created_in),
-            key,
-            item,
-            hash,
-        });
+        opened.push(Opened { created_in: stamp.map(|stamp| stamp.created_in), key, item, hash });
     }
     let kept = |key: &ItemKey| hashes.contains_key(key) || same_rules.contains(key);
-    let removed: Vec<ItemKey> = head
-        .stamps
-        .keys()
-        .filter(|key| !kept(key))
-        .cloned()
-        .collect();
+    let removed: Vec<ItemKey> = head.stamps.keys().filter(|key| !kept(key)).cloned().collect();
     for key in same_rules {
         if let Some(stamp) = head.stamps.get(&key) {
             hashes.insert(key, stamp.hash);
         }
     }
-    let replaced = opened
-        .iter()
-        .map(|opened| &opened.key)
-        .filter(|key| head.stamps.contains_key(*key));
+    let replaced =
+        opened.iter().map(|opened| &opened.key).filter(|key| head.stamps.contains_key(*key));
     let closed: Vec<ItemKey> = replaced.cloned().chain(removed).collect();
     Plan {
         hash: hash_all(hashes.values()),
@@ -234,8 +216,7 @@ pub(super) fn plan(head: &Revision, set: &RuleSet) -> Plan {
 /// Rules that are the very same, and so need not be written out to be compared.
 fn unchanged_rules(head: &Revision, set: &RuleSet) -> BTreeSet<ItemKey> {
     let same = set.rules.values().filter(|rule| is_same(head, rule));
-    same.map(|rule| ItemKey::new(ItemKind::Rule, rule.id.to_string()))
-        .collect()
+    same.map(|rule| ItemKey::new(ItemKind::Rule, rule.id.to_string())).collect()
 }
 
 fn is_same(head: &Revision, rule: &Arc<Rule>) -> bool {

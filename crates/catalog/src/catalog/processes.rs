@@ -87,9 +87,7 @@ impl Catalog {
     ///
     /// If the database has no answer.
     pub async fn processes(&self, fleet: &str) -> Result<Vec<Process>, CatalogError> {
-        let read = self
-            .database
-            .read(async |session| processes(session, fleet).await);
+        let read = self.database.read(async |session| processes(session, fleet).await);
         within(self.deadlines().call, read).await
     }
 }

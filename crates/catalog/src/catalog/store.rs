@@ -26,11 +26,7 @@ pub(super) async fn head(session: &mut Session) -> Result<Head, CatalogError> {
     let sql = "SELECT COALESCE(MAX(seq), 0) FROM override_marks";
     let seq = session.row(sql, Vec::new()).await?;
     let seq = seq.map_or(Ok(0), |row| row.int(0))?;
-    Ok(Head {
-        revision,
-        hash,
-        override_seq: OverrideSeq::from_row(seq)?,
-    })
+    Ok(Head { revision, hash, override_seq: OverrideSeq::from_row(seq)? })
 }
 
 const INFO: &str =
@@ -41,9 +37,7 @@ pub(super) async fn info(
     session: &mut Session,
     number: RevisionNumber,
 ) -> Result<Option<RevisionInfo>, CatalogError> {
-    let row = session
-        .row(format!("{INFO} WHERE number = $1"), values![number])
-        .await?;
+    let row = session.row(format!("{INFO} WHERE number = $1"), values![number]).await?;
     row.as_ref().map(read_info).transpose()
 }
 
@@ -63,10 +57,7 @@ fn read_info(row: &Row) -> Result<RevisionInfo, CatalogError> {
         number: RevisionNumber::from_row(row.int(0)?)?,
         hash: hash(row.text(1)?)?,
         kind: row.text(2)?.parse()?,
-        back_to: row
-            .maybe_int(3)?
-            .map(RevisionNumber::from_row)
-            .transpose()?,
+        back_to: row.maybe_int(3)?.map(RevisionNumber::from_row).transpose()?,
         author: row.text(4)?.into(),
         reason: row.maybe_text(5)?.map(Arc::from),
         created_at: row.moment(6)?,
@@ -151,34 +142,22 @@ pub(super) async fn touched_by(
 fn read_item(row: &Row) -> Result<Stored, CatalogError> {
     let kind: Result<ItemKind, _> = row.text(0)?.parse();
     let id = row.text(1)?;
-    let item = Item {
-        name: row.text(2)?.into(),
-        position: row.int(3)?,
-        body: row.text(4)?.to_owned(),
-    };
+    let item =
+        Item { name: row.text(2)?.into(), position: row.int(3)?, body: row.text(4)?.to_owned() };
     let stamp = Stamp {
         name: Arc::clone(&item.name),
         version: RevisionNumber::from_row(row.int(6)?)?,
         hash: hash(row.text(5)?)?,
-        created: Mark {
-            at: row.moment(8)?,
-            by: row.text(9)?.into(),
-        },
-        updated: Mark {
-            at: row.moment(10)?,
-            by: row.text(11)?.into(),
-        },
+        created: Mark { at: row.moment(8)?, by: row.text(9)?.into() },
+        updated: Mark { at: row.moment(10)?, by: row.text(11)?.into() },
         created_in: RevisionNumber::from_row(row.int(7)?)?,
         position: item.position,
     };
     let unknown = || format!("an item of kind {:?}", row.text(0).unwrap_or_default());
-    let key = kind
-        .map(|kind| ItemKey::new(kind, id))
-        .map_err(|_| unknown());
+    let key = kind.map(|kind| ItemKey::new(kind, id)).map_err(|_| unknown());
     Ok(Stored { key, item, stamp })
 }
 
 fn hash(text: &str) -> Result<RevisionHash, CatalogError> {
-    text.parse()
-        .map_err(|_| CatalogError::Corrupt("a hash that is none".to_owned()))
+    text.parse().map_err(|_| CatalogError::Corrupt("a hash that is none".to_owned()))
 }

@@ -49,11 +49,7 @@ impl Catalog {
     /// the result would not be sound; nothing is written then. Otherwise if the database fails;
     /// [`CatalogError::Undecided`] if its last answer was lost.
     pub async fn edit(&self, edit: Edit) -> Result<Written, CatalogError> {
-        let deed = Deed {
-            author: edit.author.clone(),
-            kind: RevisionKind::Edit,
-            back_to: None,
-        };
+        let deed = Deed { author: edit.author.clone(), kind: RevisionKind::Edit, back_to: None };
         let edit = Arc::new(edit);
         self.write(deed, async |_, head| {
             let (head, edit) = (Arc::clone(head), Arc::clone(&edit));
@@ -73,11 +69,7 @@ impl Catalog {
         base: Base,
         author: Author,
     ) -> Result<Written, CatalogError> {
-        let deed = Deed {
-            author,
-            kind: RevisionKind::Apply,
-            back_to: None,
-        };
+        let deed = Deed { author, kind: RevisionKind::Apply, back_to: None };
         self.write(deed, async |_, head| {
             let (head, set) = (Arc::clone(head), Arc::clone(set));
             blocking(move || plan::applied(&head, &set, base)).await
@@ -110,11 +102,7 @@ impl Catalog {
         to: RevisionNumber,
         author: Author,
     ) -> Result<Written, CatalogError> {
-        let deed = Deed {
-            author,
-            kind: RevisionKind::Rollback,
-            back_to: Some(to),
-        };
+        let deed = Deed { author, kind: RevisionKind::Rollback, back_to: Some(to) };
         self.write(deed, async |session, head| {
             let earlier = load(session, to, None).await?;
             plan::based(head, base, &earlier.set)?;
@@ -134,11 +122,7 @@ impl Catalog {
             let set = want(session, &head).await?;
             let plan = checked(&head, set).await?;
             if plan.hash == head.hash {
-                let same = Written {
-                    revision: head.number,
-                    hash: head.hash,
-                    changed: 0,
-                };
+                let same = Written { revision: head.number, hash: head.hash, changed: 0 };
                 return Ok((same, Outcome::Undo));
             }
             let written = commit(session, &head, plan, &deed, now).await?;
@@ -199,16 +183,7 @@ async fn commit(
     let sql = "INSERT INTO revisions \
         (number, hash, kind, back_to, author, reason, created_at, changed) \
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-    let row = values![
-        revision,
-        plan.hash,
-        deed.kind.word(),
-        back_to,
-        author,
-        reason,
-        now,
-        count
-    ];
+    let row = values![revision, plan.hash, deed.kind.word(), back_to, author, reason, now, count];
     session.execute(sql, row).await?;
     close(session, revision, plan.closed).await?;
     rename_overrides(session, head, &plan.opened).await?;
@@ -216,28 +191,14 @@ async fn commit(
         let (key, item) = (opened.key, opened.item);
         let created = opened.created_in.unwrap_or(revision);
         let (kind, id, name) = (key.kind.word(), &*key.id, &*item.name);
-        values![
-            kind,
-            id,
-            name,
-            item.position,
-            item.body,
-            opened.hash,
-            created,
-            revision,
-            IN_FORCE
-        ]
+        values![kind, id, name, item.position, item.body, opened.hash, created, revision, IN_FORCE]
     });
     let into = "items (kind, id, name, position, body, hash, created_revision, from_revision, to_revision)";
     insert(session, into, "", rows.collect()).await?;
     let noted = audit::noted(&deed.author, revision, deed.back_to, plan.changes);
     audit::record(session, now, noted).await?;
     session.notify().await?;
-    Ok(Written {
-        revision,
-        hash: plan.hash,
-        changed: plan.changed,
-    })
+    Ok(Written { revision, hash: plan.hash, changed: plan.changed })
 }
 
 /// Above everything that is written and above what any node runs: a node never goes back, also where the

@@ -45,10 +45,7 @@ pub(super) enum Fresh {
 impl LastGood {
     /// In this folder, which is created when something is written.
     pub fn new(folder: &Path) -> Self {
-        Self {
-            folder: folder.into(),
-            tail: Arc::default(),
-        }
+        Self { folder: folder.into(), tail: Arc::default() }
     }
 
     /// Where the rules are.
@@ -67,10 +64,7 @@ impl LastGood {
 
     /// A new file beside the one it will replace.
     pub(super) fn begin(&self, path: &Path) -> io::Result<BufWriter<File>> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&self.folder)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true).mode(0o600);
         let mut out = BufWriter::new(options.open(beside(path, "new"))?);
@@ -100,21 +94,14 @@ pub(super) fn open(path: &Path) -> Result<Option<File>, LastGoodError> {
 }
 
 pub(super) fn failed(path: &Path, source: io::Error) -> LastGoodError {
-    LastGoodError::Io {
-        path: path.to_owned(),
-        source,
-    }
+    LastGoodError::Io { path: path.to_owned(), source }
 }
 
 /// Moves a damaged file aside, where somebody can look at it.
 pub(super) fn damaged(path: &Path, why: impl Into<String>) -> LastGoodError {
     let moved = beside(path, "corrupt");
     match fs::rename(path, &moved) {
-        Ok(()) => LastGoodError::Damaged {
-            path: path.to_owned(),
-            moved,
-            why: why.into(),
-        },
+        Ok(()) => LastGoodError::Damaged { path: path.to_owned(), moved, why: why.into() },
         Err(source) => failed(path, source),
     }
 }

@@ -22,10 +22,9 @@ impl LastGood {
         loop {
             let some = pieces.next().unwrap_or_default();
             let is_last = pieces.peek().is_none();
-            let reached = reached.filter(|_| is_last).map(|mark| ReachedRow {
-                seq: mark.seq.get(),
-                mark: mark.mark.clone(),
-            });
+            let reached = reached
+                .filter(|_| is_last)
+                .map(|mark| ReachedRow { seq: mark.seq.get(), mark: mark.mark.clone() });
             let row = PageRow {
                 entries: Vec::new(),
                 identities: Some(some.iter().filter_map(row).collect()),
@@ -65,11 +64,8 @@ pub(super) fn shut(row: &EntryRow) -> Option<StoredEntry> {
 /// An entry as it was kept; or why this release cannot read it, which is no reason to do without the others.
 pub(super) fn stored(row: EntryRow) -> Result<StoredEntry, CatalogError> {
     let (id, word) = (row.id.clone(), row.kind.clone());
-    let unreadable = |why: String| CatalogError::UnreadableEntry {
-        kind: word.clone(),
-        id: id.clone(),
-        why,
-    };
+    let unreadable =
+        |why: String| CatalogError::UnreadableEntry { kind: word.clone(), id: id.clone(), why };
     let kind: Result<EntryKind, _> = row.kind.parse();
     let kind = kind.map_err(|_| unreadable("a kind that it does not know".to_owned()))?;
     let seq = OverrideSeq::new(row.seq);

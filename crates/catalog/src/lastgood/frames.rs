@@ -17,9 +17,7 @@ pub(super) fn write_magic(out: &mut impl Write) -> io::Result<()> {
 
 /// Writes a piece; answers how many bytes that took.
 pub(super) fn write_frame(out: &mut impl Write, payload: &[u8]) -> io::Result<u64> {
-    let length = u32::try_from(payload.len())
-        .ok()
-        .filter(|&length| length <= FRAME_BYTES_MAX);
+    let length = u32::try_from(payload.len()).ok().filter(|&length| length <= FRAME_BYTES_MAX);
     let length = length.ok_or_else(|| io::Error::other("a piece is too long"))?;
     out.write_all(&length.to_le_bytes())?;
     out.write_all(payload)?;
@@ -53,22 +51,15 @@ impl<R: Read> Frames<R> {
     /// Of a file that begins as ours do; otherwise why it does not.
     pub(super) fn new(mut input: R) -> Result<Self, &'static str> {
         let (mut magic, mut format) = (MAGIC, FORMAT.to_le_bytes());
-        input
-            .read_exact(&mut magic)
-            .map_err(|_| "it is too short")?;
-        input
-            .read_exact(&mut format)
-            .map_err(|_| "it is too short")?;
+        input.read_exact(&mut magic).map_err(|_| "it is too short")?;
+        input.read_exact(&mut format).map_err(|_| "it is too short")?;
         if magic != MAGIC {
             return Err("it begins with other bytes");
         }
         if u32::from_le_bytes(format) != FORMAT {
             return Err("it was written by another release");
         }
-        Ok(Self {
-            input,
-            good: (size_of_val(&magic) + size_of_val(&format)) as u64,
-        })
+        Ok(Self { input, good: (size_of_val(&magic) + size_of_val(&format)) as u64 })
     }
 
     pub(super) const fn good(&self) -> u64 {
@@ -87,10 +78,7 @@ impl<R: Read> Frames<R> {
             return Ok(Frame::Broken("a piece is too long"));
         }
         let mut payload = Vec::new();
-        self.input
-            .by_ref()
-            .take(u64::from(length))
-            .read_to_end(&mut payload)?;
+        self.input.by_ref().take(u64::from(length)).read_to_end(&mut payload)?;
         let mut sum = [0; CHECKSUM_BYTES];
         let has_sum = self.fill(&mut sum)? == CHECKSUM_BYTES;
         // A payload that is too short has swallowed no checksum.

@@ -114,14 +114,8 @@ impl LastGood {
             return Ok(None);
         };
         let handed = hand_out(file, whole.pages, each).map_err(|why| damaged(&path, why))?;
-        *self.tail() = Tail {
-            good: Some(whole.bytes),
-            ..Tail::default()
-        };
-        Ok(Some(Loaded {
-            cut_off: whole.cut_off,
-            ..handed
-        }))
+        *self.tail() = Tail { good: Some(whole.bytes), ..Tail::default() };
+        Ok(Some(Loaded { cut_off: whole.cut_off, ..handed }))
     }
 }
 
@@ -156,11 +150,7 @@ fn survey(file: File) -> Result<Whole, String> {
         pages += 1;
         let page: PageRow = from_bytes(&bytes)?;
         if page.reached.is_some() {
-            whole = Some(Whole {
-                pages,
-                bytes: frames.good(),
-                cut_off: None,
-            });
+            whole = Some(Whole { pages, bytes: frames.good(), cut_off: None });
         }
     };
     let whole = whole.ok_or_else(|| "nothing in it is whole".to_owned())?;
@@ -184,11 +174,7 @@ fn hand_out(
             // A release that knows of no entries wrote it: a mark that nobody shares has everything fetched.
             let (is_whole, mark) = (page.identities.is_some(), reached.mark);
             let reached = OverrideMark { seq, mark };
-            loaded.mark = if is_whole {
-                reached
-            } else {
-                reached.unshared()
-            };
+            loaded.mark = if is_whole { reached } else { reached.unshared() };
         }
         let overrides = page.entries.into_iter().map(stored);
         let overrides = overrides.collect::<Result<Vec<_>, _>>()?;
@@ -213,14 +199,8 @@ fn hand_out(
             is_first,
             is_last,
         };
-        let page = OverrideDelta {
-            scope,
-            entries: overrides,
-            seq,
-            is_first,
-            is_last,
-            skipped: None,
-        };
+        let page =
+            OverrideDelta { scope, entries: overrides, seq, is_first, is_last, skipped: None };
         each(page, entries);
     }
     Ok(loaded)
@@ -234,25 +214,18 @@ fn row(stored: &StoredOverride) -> OverrideRow {
         body: codec::override_body(&stored.what),
         author: stored.author.to_string(),
         created_at: stored.created_at.as_micros(),
-        removed: stored.removed.as_ref().map(|removal| MarkRow {
-            at: removal.at.as_micros(),
-            by: removal.by.to_string(),
-        }),
+        removed: stored
+            .removed
+            .as_ref()
+            .map(|removal| MarkRow { at: removal.at.as_micros(), by: removal.by.to_string() }),
     }
 }
 
 fn stored(row: OverrideRow) -> Result<StoredOverride, String> {
-    let removal = |row: MarkRow| Removal {
-        at: Timestamp::from_micros(row.at),
-        by: row.by.into(),
-    };
+    let removal = |row: MarkRow| Removal { at: Timestamp::from_micros(row.at), by: row.by.into() };
     Ok(StoredOverride {
         id: OverrideId::new(row.id).ok_or("an id is out of range")?,
-        rule_id: row
-            .rule_id
-            .as_deref()
-            .map(codec::read_rule_id)
-            .transpose()?,
+        rule_id: row.rule_id.as_deref().map(codec::read_rule_id).transpose()?,
         what: codec::read_override(&row.body)?,
         seq: OverrideSeq::new(row.seq).ok_or("a number is out of range")?,
         author: row.author.into(),

@@ -33,14 +33,7 @@ impl LastGood {
             let items = codec::items(&revision.set);
             let count = u64::try_from(items.len()).unwrap_or(u64::MAX);
             let (number, hash) = (revision.number.get(), revision.hash.to_string());
-            write_frame(
-                &mut out,
-                &to_bytes(&RevisionRow {
-                    number,
-                    hash,
-                    items: count,
-                })?,
-            )?;
+            write_frame(&mut out, &to_bytes(&RevisionRow { number, hash, items: count })?)?;
             for (key, item) in items {
                 let row = row(&key, item, revision.stamps.get(&key));
                 write_frame(&mut out, &to_bytes(&row)?)?;
@@ -85,9 +78,7 @@ fn read(file: File) -> Result<Revision, String> {
     if number == RevisionNumber::ZERO {
         return Ok(Revision::zero());
     }
-    let assembly = Assembly::default()
-        .with(number, stored)
-        .map_err(|error| error.to_string())?;
+    let assembly = Assembly::default().with(number, stored).map_err(|error| error.to_string())?;
     let revision = assembly.finish(number);
     if revision.hash.to_string() != head.hash {
         return Err("its content does not have its hash".to_owned());
@@ -115,20 +106,10 @@ fn row(key: &ItemKey, item: Item, stamp: Option<&Stamp>) -> ItemRow {
 }
 
 fn stored_item(row: ItemRow) -> Result<Stored, String> {
-    let kind = row
-        .kind
-        .parse()
-        .map_err(|_| "it holds an unknown kind of item")?;
+    let kind = row.kind.parse().map_err(|_| "it holds an unknown kind of item")?;
     let key = ItemKey::new(kind, row.id);
-    let item = Item {
-        name: row.name.into(),
-        position: row.position,
-        body: row.body,
-    };
-    let mark = |row: MarkRow| Mark {
-        at: Timestamp::from_micros(row.at),
-        by: row.by.into(),
-    };
+    let item = Item { name: row.name.into(), position: row.position, body: row.body };
+    let mark = |row: MarkRow| Mark { at: Timestamp::from_micros(row.at), by: row.by.into() };
     let number = |number: u64| RevisionNumber::new(number).ok_or("a number is out of range");
     let stamp = Stamp {
         name: item.name.clone(),
@@ -139,9 +120,5 @@ fn stored_item(row: ItemRow) -> Result<Stored, String> {
         created_in: number(row.created_in)?,
         position: item.position,
     };
-    Ok(Stored {
-        key: Ok(key),
-        item,
-        stamp,
-    })
+    Ok(Stored { key: Ok(key), item, stamp })
 }

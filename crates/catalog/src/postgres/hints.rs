@@ -43,17 +43,10 @@ impl Hints {
         // Who reconnects must also ask what was missed, so that is left to the watcher.
         listener.eager_reconnect(false);
         listener.listen(CHANNEL).await.map_err(error)?;
-        let every = deadlines
-            .call
-            .saturating_mul(KEEPALIVE_CALLS)
-            .max(KEEPALIVE_MIN);
+        let every = deadlines.call.saturating_mul(KEEPALIVE_CALLS).max(KEEPALIVE_MIN);
         let mut keep_alive = interval(every);
         keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        Ok(Self {
-            listener,
-            keep_alive,
-            deadlines,
-        })
+        Ok(Self { listener, keep_alive, deadlines })
     }
 
     /// Returns when somebody has written. An error means that notifications may have been lost. May be

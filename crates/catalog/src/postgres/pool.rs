@@ -36,11 +36,7 @@ impl Pool {
             .acquire_timeout(deadlines.lock)
             .idle_timeout(IDLE_MAX)
             .connect_lazy_with(options.clone());
-        Ok(Self {
-            pool,
-            options,
-            deadlines,
-        })
+        Ok(Self { pool, options, deadlines })
     }
 
     pub(crate) async fn acquire(&self) -> Result<Conn, CatalogError> {

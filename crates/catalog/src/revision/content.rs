@@ -60,10 +60,8 @@ impl Revision {
     /// The empty catalog: no rules, and the tiers everything begins with.
     pub fn zero() -> Self {
         let set = RuleSet::default();
-        let hashes: Vec<RevisionHash> = codec::items(&set)
-            .iter()
-            .map(|(key, item)| item.hash(key))
-            .collect();
+        let hashes: Vec<RevisionHash> =
+            codec::items(&set).iter().map(|(key, item)| item.hash(key)).collect();
         Self {
             number: RevisionNumber::ZERO,
             hash: hash_all(&hashes),

@@ -111,11 +111,7 @@ impl Author {
 
 /// PostgreSQL keeps no zero characters in a text.
 fn cut(text: &str, chars_max: usize) -> Arc<str> {
-    let kept: String = text
-        .chars()
-        .filter(|&sign| sign != '\0')
-        .take(chars_max)
-        .collect();
+    let kept: String = text.chars().filter(|&sign| sign != '\0').take(chars_max).collect();
     kept.into()
 }
 

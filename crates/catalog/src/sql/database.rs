@@ -33,10 +33,7 @@ impl Database {
 
     #[cfg(test)]
     pub(crate) const fn of_sqlite(pool: sqlite::Pool, deadlines: Deadlines) -> Self {
-        Self {
-            pool: Pool::Sqlite(pool),
-            deadlines,
-        }
+        Self { pool: Pool::Sqlite(pool), deadlines }
     }
 
     /// Reads in one transaction, so that all of it is of one moment. Nothing is changed.

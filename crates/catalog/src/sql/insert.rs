@@ -66,10 +66,7 @@ mod tests {
 
     #[test]
     fn every_value_has_a_place() {
-        assert_eq!(
-            places(2, 3, Placeholders::Numbered),
-            "($1,$2,$3),($4,$5,$6)"
-        );
+        assert_eq!(places(2, 3, Placeholders::Numbered), "($1,$2,$3),($4,$5,$6)");
         assert_eq!(places(2, 2, Placeholders::Plain), "(?,?),(?,?)");
         assert_eq!(places(1, 1, Placeholders::Numbered), "($1)");
     }

@@ -83,12 +83,12 @@ impl Session {
         values: Vec<Value>,
     ) -> Result<Vec<Row>, CatalogError> {
         match self.conn()? {
-            Conn::Sqlite(conn) => rows::<Sqlite>(&mut **conn, sql.into(), values)
-                .await
-                .map_err(sqlite::error),
-            Conn::Postgres(conn) => rows::<Postgres>(&mut **conn, sql.into(), values)
-                .await
-                .map_err(postgres::error),
+            Conn::Sqlite(conn) => {
+                rows::<Sqlite>(&mut **conn, sql.into(), values).await.map_err(sqlite::error)
+            }
+            Conn::Postgres(conn) => {
+                rows::<Postgres>(&mut **conn, sql.into(), values).await.map_err(postgres::error)
+            }
         }
     }
 
@@ -108,8 +108,7 @@ impl Session {
             Conn::Postgres(_) => postgres::NOW,
         };
         let row = self.row(sql, Vec::new()).await?;
-        row.ok_or_else(|| CatalogError::Corrupt("the database has no time".to_owned()))?
-            .int(0)
+        row.ok_or_else(|| CatalogError::Corrupt("the database has no time".to_owned()))?.int(0)
     }
 
     /// Tells whoever listens; everybody else finds out by asking.

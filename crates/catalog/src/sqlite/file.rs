@@ -15,21 +15,11 @@ const FILE_MODE: u32 = 0o600;
 /// Creates folder and file where they are missing, for their owner only: rules and reasons are nobody
 /// else's business. SQLite gives its side files the same rights.
 pub(super) fn prepare(path: &Path) -> Result<(), CatalogError> {
-    if let Some(folder) = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-    {
-        let made = DirBuilder::new()
-            .recursive(true)
-            .mode(FOLDER_MODE)
-            .create(folder);
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        let made = DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder);
         made.map_err(|error| refused(path, &error))?;
     }
-    let created = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(FILE_MODE)
-        .open(path);
+    let created = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path);
     match created {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(refused(path, &error)),
         _ => Ok(()),

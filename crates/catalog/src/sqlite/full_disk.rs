@@ -37,14 +37,8 @@ async fn a_full_disk_is_an_error_and_changes_nothing() {
     let clock: Arc<dyn Clock> = Arc::new(ManualClock::start());
     let catalog = Catalog::over(database, clock, DatabaseUrl::file(&path));
     catalog.ready().await.unwrap();
-    let fits = catalog
-        .apply(&set(50), Base::Any, Author::new("dana"))
-        .await
-        .unwrap();
-    let error = catalog
-        .apply(&set(5_000), Base::Any, Author::new("dana"))
-        .await
-        .unwrap_err();
+    let fits = catalog.apply(&set(50), Base::Any, Author::new("dana")).await.unwrap();
+    let error = catalog.apply(&set(5_000), Base::Any, Author::new("dana")).await.unwrap_err();
     assert!(matches!(error, CatalogError::Full(_)), "{error}");
     assert!(error.to_string().contains("no room left"), "{error}");
     let head = catalog.head().await.unwrap();
@@ -54,9 +48,6 @@ async fn a_full_disk_is_an_error_and_changes_nothing() {
     let reopened = Catalog::open_with(&url, patient).await.unwrap();
     assert_eq!(reopened.latest().await.unwrap().set, set(50));
     // What fits is written as before.
-    let next = catalog
-        .apply(&set(40), Base::Any, Author::new("dana"))
-        .await
-        .unwrap();
+    let next = catalog.apply(&set(40), Base::Any, Author::new("dana")).await.unwrap();
     assert_eq!(next.revision.get(), fits.revision.get() + 1);
 }

@@ -24,20 +24,16 @@ pub struct LivePublisher {
 impl LivePublisher {
     /// News go to `live`.
     pub fn new(live: Arc<Live>) -> Self {
-        Self {
-            live,
-            seen: Mutex::default(),
-            people: Mutex::default(),
-        }
+        Self { live, seen: Mutex::default(), people: Mutex::default() }
     }
 }
 
 impl Publish for LivePublisher {
     fn rules(&self, revision: &Arc<Revision>) -> Result<(), Refused> {
         match self.live.publish(&revision.set, revision.number.get()) {
-            Published::Older { in_force } => Err(Refused(format!(
-                "revision {in_force} is in force, which is newer"
-            ))),
+            Published::Older { in_force } => {
+                Err(Refused(format!("revision {in_force} is in force, which is newer")))
+            }
             _ => Ok(()),
         }
     }
@@ -46,9 +42,7 @@ impl Publish for LivePublisher {
         let directory = self.live.directory();
         let entries: Vec<(u64, Option<RuleId>, Override)> =
             delta.entries.iter().map(in_force).collect();
-        let put = entries
-            .iter()
-            .map(|(id, rule, exception)| (*id, *rule, exception));
+        let put = entries.iter().map(|(id, rule, exception)| (*id, *rule, exception));
         directory.put_all(put);
         if delta.scope != Scope::Everything {
             return;
@@ -117,15 +111,9 @@ mod tests {
         let live = Arc::new(Live::new());
         let publisher = LivePublisher::new(Arc::clone(&live));
         for ids in [[1, 2].as_slice(), &[2]] {
-            publisher.overrides(OverrideDelta {
-                is_first: true,
-                ..page(ids)
-            });
+            publisher.overrides(OverrideDelta { is_first: true, ..page(ids) });
         }
-        publisher.overrides(OverrideDelta {
-            is_last: true,
-            ..page(&[3])
-        });
+        publisher.overrides(OverrideDelta { is_last: true, ..page(&[3]) });
         assert_eq!(live.directory().len(), 2, "the first is gone");
     }
 }

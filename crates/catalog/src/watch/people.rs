@@ -77,13 +77,7 @@ mod tests {
     use crate::{OverrideSeq, QuotaBody, StoredEntry};
 
     fn whole(entries: Vec<StoredEntry>, kept: Vec<(EntryKind, Arc<str>)>) -> EntryDelta {
-        EntryDelta {
-            scope: Scope::Everything,
-            entries,
-            kept,
-            is_first: true,
-            is_last: true,
-        }
+        EntryDelta { scope: Scope::Everything, entries, kept, is_first: true, is_last: true }
     }
 
     // Proves: I3
@@ -100,10 +94,7 @@ mod tests {
         assert!(directory.quota("alice").is_some());
         let kept = vec![(EntryKind::Quota, "alice".into())];
         people.take(&directory, whole(Vec::new(), kept));
-        assert!(
-            directory.quota("alice").is_some(),
-            "it is there, and not legible"
-        );
+        assert!(directory.quota("alice").is_some(), "it is there, and not legible");
         people.take(&directory, whole(Vec::new(), Vec::new()));
         assert!(directory.quota("alice").is_none());
     }

@@ -29,12 +29,7 @@ impl WatchSettings {
 
     /// For a node of this name, without a folder.
     pub const fn new(node: NodeId) -> Self {
-        Self {
-            node,
-            poll: Self::POLL,
-            heartbeat: Self::HEARTBEAT,
-            data: None,
-        }
+        Self { node, poll: Self::POLL, heartbeat: Self::HEARTBEAT, data: None }
     }
 
     /// With another poll; at least a millisecond.

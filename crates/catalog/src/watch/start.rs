@@ -56,10 +56,7 @@ impl<P: Publish> Watcher<P> {
         self.fail(&database);
         match copy {
             Ok(copy) => self.serve_copy(copy, database).await,
-            Err(last_good) => Err(NoSnapshot {
-                database,
-                last_good,
-            }),
+            Err(last_good) => Err(NoSnapshot { database, last_good }),
         }
     }
 
@@ -78,10 +75,7 @@ impl<P: Publish> Watcher<P> {
         database: CatalogError,
     ) -> Result<(), NoSnapshot> {
         if let Some(trouble) = self.put_in_force(copy, Origin::LastGood).await {
-            return Err(NoSnapshot {
-                database,
-                last_good: trouble.to_string(),
-            });
+            return Err(NoSnapshot { database, last_good: trouble.to_string() });
         }
         self.last_good_overrides().await;
         Ok(())
@@ -98,8 +92,7 @@ impl<P: Publish> Watcher<P> {
             Ok(None) => Err("no last good copy on disk".to_owned()),
             Err(error) => {
                 let why = error.to_string();
-                self.status
-                    .send_modify(|status| status.last_good = Some(why.clone()));
+                self.status.send_modify(|status| status.last_good = Some(why.clone()));
                 Err(why)
             }
         }
@@ -117,11 +110,7 @@ impl<P: Publish> Watcher<P> {
         };
         let loaded = blocking(move || Ok(last_good.load_overrides(each))).await;
         match loaded {
-            Ok(Ok(Some(Loaded {
-                mark,
-                cut_off,
-                skipped,
-            }))) => {
+            Ok(Ok(Some(Loaded { mark, cut_off, skipped }))) => {
                 let cut_off = cut_off.map(|why| {
                     format!(
                         "the last good copy of the overrides ends early, the rest is lost: {why}"
@@ -135,21 +124,17 @@ impl<P: Publish> Watcher<P> {
                 self.mark = mark;
             }
             Ok(Ok(None)) => {}
-            Ok(Err(error)) => self
-                .status
-                .send_modify(|status| status.last_good = Some(error.to_string())),
-            Err(error) => self
-                .status
-                .send_modify(|status| status.last_good = Some(error.to_string())),
+            Ok(Err(error)) => {
+                self.status.send_modify(|status| status.last_good = Some(error.to_string()))
+            }
+            Err(error) => {
+                self.status.send_modify(|status| status.last_good = Some(error.to_string()))
+            }
         }
     }
 
     fn trouble(&self) -> String {
         let status = self.status.borrow();
-        status
-            .trouble
-            .as_ref()
-            .map(ToString::to_string)
-            .unwrap_or_default()
+        status.trouble.as_ref().map(ToString::to_string).unwrap_or_default()
     }
 }

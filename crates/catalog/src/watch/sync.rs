@@ -33,9 +33,7 @@ impl<P: Publish> Watcher<P> {
             return reported;
         }
         // Others do not see what we run, but we do run it.
-        let unreported = reported
-            .err()
-            .map(|error| Trouble::Unreported(error.to_string()));
+        let unreported = reported.err().map(|error| Trouble::Unreported(error.to_string()));
         let now = self.catalog.now();
         self.status.send_modify(|status| {
             if trouble.is_some() {
@@ -83,11 +81,7 @@ impl<P: Publish> Watcher<P> {
         revision: Arc<Revision>,
         origin: Origin,
     ) -> Option<Trouble> {
-        if self
-            .revision
-            .as_ref()
-            .is_some_and(|ours| ours.number >= revision.number)
-        {
+        if self.revision.as_ref().is_some_and(|ours| ours.number >= revision.number) {
             return None;
         }
         let (publish, news) = (Arc::clone(&self.publish), Arc::clone(&revision));
@@ -97,14 +91,9 @@ impl<P: Publish> Watcher<P> {
             Ok(Err(refused)) => return Some(Trouble::Refused(refused.to_string())),
             Err(error) => return Some(Trouble::Refused(error.to_string())),
         }
-        let in_force = InForce {
-            revision: revision.number,
-            hash: revision.hash,
-            origin,
-        };
+        let in_force = InForce { revision: revision.number, hash: revision.hash, origin };
         self.revision = Some(Arc::clone(&revision));
-        self.status
-            .send_modify(|status| status.in_force = Some(in_force));
+        self.status.send_modify(|status| status.in_force = Some(in_force));
         if let (Some(last_good), Origin::Database) = (self.last_good.clone(), origin) {
             let saved = blocking(move || Ok(last_good.save_rules(&revision))).await;
             self.note_last_good(
@@ -175,8 +164,7 @@ impl<P: Publish> Watcher<P> {
             self.take_entries(page.delta, reached).await;
             walk = page.next;
         }
-        self.status
-            .send_modify(|status| status.override_seq = mark.seq());
+        self.status.send_modify(|status| status.override_seq = mark.seq());
         self.mark = mark;
         Ok(None)
     }
@@ -207,7 +195,6 @@ impl<P: Publish> Watcher<P> {
     }
 
     fn note_last_good(&self, saved: Result<(), String>) {
-        self.status
-            .send_modify(|status| status.last_good = saved.err());
+        self.status.send_modify(|status| status.last_good = saved.err());
     }
 }

@@ -91,11 +91,7 @@ impl<P: Publish> Watcher<P> {
                 backoff.reset();
             }
             let is_deaf = hints.is_none();
-            let mut retry = pin!(sleep(if is_deaf {
-                backoff.next()
-            } else {
-                self.settings.poll
-            }));
+            let mut retry = pin!(sleep(if is_deaf { backoff.next() } else { self.settings.poll }));
             poll.reset();
             loop {
                 tokio::select! {
@@ -148,8 +144,6 @@ async fn next(hints: &mut Option<Hints>) -> Result<(), CatalogError> {
 
 impl<P> fmt::Debug for Watcher<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watcher")
-            .field("settings", &self.settings)
-            .finish_non_exhaustive()
+        f.debug_struct("Watcher").field("settings", &self.settings).finish_non_exhaustive()
     }
 }

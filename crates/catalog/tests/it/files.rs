@@ -39,10 +39,7 @@ async fn a_file_of_something_else_is_left_alone() {
     let opened = Catalog::open_with(&place.url, place.options()).await;
     let error = opened.unwrap_err();
     assert!(matches!(error, CatalogError::Corrupt(_)), "{error}");
-    assert!(
-        error.to_string().contains("restore it from a backup"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("restore it from a backup"), "{error}");
     assert_eq!(fs::read(path(&place)).unwrap(), other);
 }
 
@@ -66,13 +63,7 @@ async fn a_damaged_file_is_an_error_and_is_not_made_worse() {
     };
     let error = error.await.unwrap_err();
     assert!(!error.is_transient(), "{error}");
-    assert!(
-        matches!(
-            error,
-            CatalogError::Corrupt(_) | CatalogError::Unreadable { .. }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, CatalogError::Corrupt(_) | CatalogError::Unreadable { .. }), "{error}");
     assert_eq!(fs::read(path(&place)).unwrap(), bytes);
 }
 

@@ -34,10 +34,7 @@ fn writes_until_it_is_killed() {
     };
     let (url, progress) = (read(), read());
     let url: DatabaseUrl = url.parse().unwrap();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let options = Options::default().call_max(SOON);
         let catalog = Catalog::open_with(&url, options).await.unwrap();
@@ -70,11 +67,7 @@ fn spawn(url: &str, progress: &Path) -> Child {
 
 pub(crate) async fn kills(place: Place, url: &str) {
     let progress = place.folder.path().join("progress");
-    let said = || {
-        fs::read_to_string(&progress)
-            .ok()
-            .and_then(|text| text.parse::<u64>().ok())
-    };
+    let said = || fs::read_to_string(&progress).ok().and_then(|text| text.parse::<u64>().ok());
     for round in 0..4_u64 {
         let before = said().unwrap_or_default();
         let mut child = spawn(url, &progress);
@@ -87,11 +80,7 @@ pub(crate) async fn kills(place: Place, url: &str) {
         let said = said().unwrap_or_default();
         assert!(latest.number.get() >= said, "what was confirmed is there");
         assert!(latest.number.get() <= said + 1);
-        assert_eq!(
-            latest.set,
-            version(latest.number.get()),
-            "all of a write or nothing"
-        );
+        assert_eq!(latest.set, version(latest.number.get()), "all of a write or nothing");
         catalog.close().await;
     }
 }

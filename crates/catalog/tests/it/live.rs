@@ -47,12 +47,7 @@ impl Node {
         let (stop, stopped) = oneshot::channel::<()>();
         let mut tasks = JoinSet::new();
         tasks.spawn(watcher.run(async move { stopped.await.unwrap_or_default() }));
-        Self {
-            live,
-            status,
-            stop,
-            tasks,
-        }
+        Self { live, status, stop, tasks }
     }
 
     async fn until(&mut self, is_so: impl Fn(&WatchStatus) -> bool) {
@@ -98,8 +93,7 @@ async fn a_write_becomes_a_decision(place: Place) {
     assert_eq!(amount(node.limit_of("acme", &place)), Some(5));
 
     let blocked = writer.edit(remove("login")).await.unwrap();
-    node.until(|status| status.revision() == Some(blocked.revision))
-        .await;
+    node.until(|status| status.revision() == Some(blocked.revision)).await;
     assert_eq!(amount(node.limit_of("acme", &place)), None);
     node.stop().await;
 }
@@ -109,16 +103,10 @@ async fn a_write_becomes_a_decision(place: Place) {
 async fn a_restart_without_the_database_decides_as_before(place: Place) {
     let writer = place.open().await;
     writer.edit(put(rule("login", 1))).await.unwrap();
-    writer
-        .put_override(override_of("login", "acme", "3x"), &dana())
-        .await
-        .unwrap();
+    writer.put_override(override_of("login", "acme", "3x"), &dana()).await.unwrap();
     Node::start(&place).await.stop().await;
 
-    let gone = Place {
-        url: "postgres://tollgate@127.0.0.1:1/gone".parse().unwrap(),
-        ..place
-    };
+    let gone = Place { url: "postgres://tollgate@127.0.0.1:1/gone".parse().unwrap(), ..place };
     let live = Arc::new(Live::new());
     let publisher = Arc::new(LivePublisher::new(Arc::clone(&live)));
     let settings = WatchSettings::new(NodeId::new("a")).data(gone.folder.path().join("node"));
@@ -127,12 +115,7 @@ async fn a_restart_without_the_database_decides_as_before(place: Place) {
     watcher.start(Duration::from_secs(2)).await.unwrap();
     assert!(status.borrow().stale_since.is_some(), "the status says so");
     let (stop, tasks) = (oneshot::channel().0, JoinSet::new());
-    let node = Node {
-        live,
-        status,
-        stop,
-        tasks,
-    };
+    let node = Node { live, status, stop, tasks };
     assert_eq!(amount(node.limit_of("acme", &gone)), Some(15));
     assert_eq!(amount(node.limit_of("other", &gone)), Some(5));
 }
@@ -169,11 +152,9 @@ async fn entries_become_decisions(place: Place) {
     node.stop().await;
 
     let mut node = Node::start(&place).await;
-    for (kind, id) in [
-        (EntryKind::ApiKey, "k1"),
-        (EntryKind::Quota, "alice"),
-        (EntryKind::Block, "b2"),
-    ] {
+    for (kind, id) in
+        [(EntryKind::ApiKey, "k1"), (EntryKind::Quota, "alice"), (EntryKind::Block, "b2")]
+    {
         let gone = writer.remove_entry(kind, id, &dana()).await.unwrap();
         last = gone.unwrap().seq;
     }

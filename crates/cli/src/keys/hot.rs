@@ -47,11 +47,7 @@ fn in_words(answer: &Value) -> String {
         .flatten()
         .map(|key| {
             let name = format!("{} [{}]", text(key, "rule"), text(key, "key"));
-            [
-                name,
-                number(key, "count").to_string(),
-                number(key, "error").to_string(),
-            ]
+            [name, number(key, "count").to_string(), number(key, "error").to_string()]
         })
         .collect();
     let about = format!(
@@ -65,11 +61,8 @@ fn in_words(answer: &Value) -> String {
     }
     let widest = keys.iter().map(|[_, count, _]| count.len()).max();
     let width = widest.unwrap_or_default();
-    let lines = keys
-        .iter()
-        .zip(1_u32..)
-        .map(|([name, count, error], rank)| {
-            format!("{rank:>4}. {count:>width$} requests, give or take {error}: {name}\n")
-        });
+    let lines = keys.iter().zip(1_u32..).map(|([name, count, error], rank)| {
+        format!("{rank:>4}. {count:>width$} requests, give or take {error}: {name}\n")
+    });
     lines.collect::<String>() + about.as_str()
 }

@@ -20,10 +20,6 @@ impl Reset {
     pub(super) fn run(&self, format: Format) -> anyhow::Result<Outcome> {
         let answer = self.target.ask(Verb::Delete)?;
         format.say(|| words::reset(&answer), || answer.clone())?;
-        Ok(if words::counters(&answer).is_empty() {
-            Outcome::Wrong
-        } else {
-            Outcome::Fine
-        })
+        Ok(if words::counters(&answer).is_empty() { Outcome::Wrong } else { Outcome::Fine })
     }
 }

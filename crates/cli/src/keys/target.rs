@@ -27,9 +27,8 @@ impl Target {
         let facts = Facts::new(&self.facts)?;
         let rule = self.rule.as_deref().map(|rule| ("rule", rule));
         let pairs = facts.to_pairs()?.into_iter().chain(rule);
-        let pairs: Vec<String> = pairs
-            .map(|(name, value)| format!("{}={}", encoded(name), encoded(value)))
-            .collect();
+        let pairs: Vec<String> =
+            pairs.map(|(name, value)| format!("{}={}", encoded(name), encoded(value))).collect();
         let path = format!("/ratelimit/keys?{}", pairs.join("&"));
         let (status, answer) = self.server.ask(verb, &path)?;
         match status {

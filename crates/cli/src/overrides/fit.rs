@@ -30,10 +30,7 @@ pub(super) fn fitted(typed: &Value, live: &RuleSet) -> anyhow::Result<Fitted> {
     };
     let what = reading.document.as_ref();
     match what.and_then(|document| document.rules.overrides.first()) {
-        Some(what) => Ok(Fitted {
-            what: what.clone(),
-            warnings: problems(Severity::Warning),
-        }),
+        Some(what) => Ok(Fitted { what: what.clone(), warnings: problems(Severity::Warning) }),
         None => match problems(Severity::Error) {
             errors if errors.is_empty() => bail!("the rules in force cannot be read back"),
             errors => bail!("{}", errors.join("; ")),

@@ -45,20 +45,11 @@ impl List {
                 let is_named = self.rule.is_none() || exception.rule == self.rule;
                 is_named && (self.all || exception.until.is_none_or(|until| now < until))
             };
-            let in_file: Vec<Override> = live
-                .set
-                .overrides
-                .iter()
-                .filter(is_meant)
-                .cloned()
-                .collect();
+            let in_file: Vec<Override> =
+                live.set.overrides.iter().filter(is_meant).cloned().collect();
             format.say(
                 || {
-                    let more = if has_more {
-                        "there are more: --limit shows them\n"
-                    } else {
-                        ""
-                    };
+                    let more = if has_more { "there are more: --limit shows them\n" } else { "" };
                     in_words(&found, &in_file, now) + more
                 },
                 || {
@@ -103,10 +94,7 @@ fn in_words(found: &[StoredOverride], in_file: &[Override], now: Timestamp) -> S
 /// As differences are told: `login [user=acme]: 500/min until 2027-01-01T00:00:00Z (contract 412)`
 pub(crate) fn described(exception: &Override) -> String {
     let rule = exception.rule.as_ref().map_or("every rule", Name::as_str);
-    let key = exception
-        .key
-        .iter()
-        .map(|(field, value)| format!("{field}={value}"));
+    let key = exception.key.iter().map(|(field, value)| format!("{field}={value}"));
     let change = match &exception.change {
         Change::Limit(limit) => limit.to_string(),
         Change::Limits(limits) => {
@@ -116,13 +104,9 @@ pub(crate) fn described(exception: &Override) -> String {
         Change::Factor(factor) => factor.to_string(),
         _ => "unlimited".to_owned(),
     };
-    let until = exception.until.map_or(String::new(), |until| {
-        format!(" until {}", when::shown(until))
-    });
-    let reason = exception
-        .reason
-        .as_ref()
-        .map_or(String::new(), |reason| format!(" ({reason})"));
+    let until =
+        exception.until.map_or(String::new(), |until| format!(" until {}", when::shown(until)));
+    let reason = exception.reason.as_ref().map_or(String::new(), |reason| format!(" ({reason})"));
     let key = key.collect::<Vec<_>>().join(", ");
     format!("{rule} [{key}]: {change}{until}{reason}")
 }
@@ -132,10 +116,7 @@ fn as_json(stored: &StoredOverride, now: Timestamp) -> Value {
     if let Value::Object(fields) = &mut json {
         fields.insert("id".to_owned(), json!(stored.id.get()));
         fields.insert("author".to_owned(), json!(&*stored.author));
-        fields.insert(
-            "created_at".to_owned(),
-            json!(when::shown(stored.created_at)),
-        );
+        fields.insert("created_at".to_owned(), json!(when::shown(stored.created_at)));
         fields.insert("in_force".to_owned(), json!(stored.is_in_force(now)));
     }
     json

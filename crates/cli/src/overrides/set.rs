@@ -18,15 +18,13 @@ use crate::{
 
 /// Give one key other limits, for a while or for good
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Exit codes: 0 set; 1 an error, or a node that did not confirm in time.
+#[command(after_help = "Exit codes: 0 set; 1 an error, or a node that did not confirm in time.
 
 Examples:
   tollgate overrides set --rule login --key user=acme --limit 500/min --for 7day --reason 'contract 412'
   tollgate overrides set --key user=acme --factor 2x --until 2027-01-01T00:00:00Z
   tollgate overrides set --key user=acme --factor 2x --until friday
-  tollgate overrides set --rule login --key user=acme --unlimited --wait 10"
-)]
+  tollgate overrides set --rule login --key user=acme --unlimited --wait 10")]
 pub(crate) struct Set {
     /// The rule; without it every rule that counts by exactly these facts
     #[arg(long, value_name = "RULE")]
@@ -92,9 +90,7 @@ impl Set {
             for warning in &warnings {
                 format.remark(|| format!("warning: {warning}"));
             }
-            let written = catalog
-                .put_override(what.clone(), &self.who.author())
-                .await?;
+            let written = catalog.put_override(what.clone(), &self.who.author()).await?;
             let goal = Goal::Overrides(written.seq);
             let confirmation = self.wait.confirm(&catalog, goal).await?;
             let id = written.ids.first().map(|id| id.get());
@@ -130,12 +126,7 @@ impl Set {
                 bail!("--key {field} is given twice");
             }
         }
-        let Change {
-            limit,
-            limits,
-            factor,
-            unlimited,
-        } = &self.change;
+        let Change { limit, limits, factor, unlimited } = &self.change;
         let fields = [
             ("rule", json!(self.rule)),
             ("key", Value::Object(key)),
@@ -146,9 +137,7 @@ impl Set {
             ("reason", json!(self.who.reason)),
         ];
         let given = fields.into_iter().filter(|(_, value)| !value.is_null());
-        Ok(given
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect())
+        Ok(given.map(|(name, value)| (name.to_owned(), value)).collect())
     }
 
     fn until(&self) -> anyhow::Result<Option<Timestamp>> {

@@ -191,9 +191,7 @@ impl List {
 
 impl One {
     fn run(&self, format: Format) -> anyhow::Result<Outcome> {
-        let answer = self
-            .server
-            .done(Verb::Get, &format!("{LIST}/{}", encoded(&self.id)))?;
+        let answer = self.server.done(Verb::Get, &format!("{LIST}/{}", encoded(&self.id)))?;
         format.say(|| shown(&answer), || answer.clone())?;
         Ok(Outcome::Fine)
     }
@@ -221,10 +219,7 @@ impl Rotate {
     fn run(&self, format: Format) -> anyhow::Result<Outcome> {
         let path = path(
             &format!("{LIST}/{}/rotate", encoded(&self.id)),
-            &[
-                ("grace", self.grace.as_deref()),
-                ("reason", self.reason.as_deref()),
-            ],
+            &[("grace", self.grace.as_deref()), ("reason", self.reason.as_deref())],
         );
         let answer = self.server.done(Verb::Do, &path)?;
         format.say(|| issued(&answer), || answer.clone())?;

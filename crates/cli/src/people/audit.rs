@@ -74,16 +74,11 @@ impl Audit {
                 ("limit", Some(limit.as_str())),
                 ("cursor", cursor.as_deref()),
             ];
-            let mut answer = self
-                .server
-                .done(Verb::Get, &path("/ratelimit/audit", &query))?;
+            let mut answer = self.server.done(Verb::Get, &path("/ratelimit/audit", &query))?;
             if let Some(Value::Array(page)) = answer.get_mut("rows").map(Value::take) {
                 rows.extend(page);
             }
-            cursor = answer
-                .get("next_cursor")
-                .and_then(Value::as_str)
-                .map(str::to_owned);
+            cursor = answer.get("next_cursor").and_then(Value::as_str).map(str::to_owned);
             if cursor.is_none() {
                 return Ok(rows);
             }
@@ -114,10 +109,5 @@ fn in_words(mut rows: Vec<Value>) -> String {
         ("FROM", "from"),
         ("REASON", "reason"),
     ];
-    table::of(
-        &json!({ "rows": rows }),
-        "rows",
-        &columns,
-        "nothing of that is on record",
-    )
+    table::of(&json!({ "rows": rows }), "rows", &columns, "nothing of that is on record")
 }

@@ -125,18 +125,13 @@ fn until(block: &Value) -> String {
 /// `user_id alice`
 fn subject(block: &Value) -> String {
     let known = ["user_id", "org_id", "api_key", "ip"];
-    let named = known
-        .into_iter()
-        .find(|name| block.get(name).is_some_and(Value::is_string));
+    let named = known.into_iter().find(|name| block.get(name).is_some_and(Value::is_string));
     named.map_or_else(String::new, |name| format!("{name} {}", word(block, name)))
 }
 
 impl Unblock {
     pub(crate) fn run(&self, format: Format) -> anyhow::Result<Outcome> {
-        let query = self
-            .whom
-            .each()
-            .map(|(name, value)| (name, value.map(String::as_str)));
+        let query = self.whom.each().map(|(name, value)| (name, value.map(String::as_str)));
         let found = self.server.done(Verb::Get, &path(LIST, &query))?;
         let blocks = found.get("blocks").and_then(Value::as_array);
         let blocks = blocks.map_or(&[][..], Vec::as_slice);
@@ -162,10 +157,7 @@ impl Unblock {
         };
         format.say(words, || json!({ "ended": answers }))?;
         let all = answers.iter().map(settled);
-        Ok(all
-            .into_iter()
-            .find(|it| *it != Outcome::Fine)
-            .unwrap_or(Outcome::Fine))
+        Ok(all.into_iter().find(|it| *it != Outcome::Fine).unwrap_or(Outcome::Fine))
     }
 }
 

@@ -6,9 +6,7 @@ use crate::outcome::Outcome;
 
 /// An object of what was given; the rest is left out.
 pub(super) fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
-    let given = members
-        .into_iter()
-        .filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    let given = members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
     Value::Object(given.collect::<Map<String, Value>>())
 }
 
@@ -31,9 +29,7 @@ pub(super) fn word(of: &Value, name: &str) -> String {
 }
 
 fn plain(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// `, known to 3 of 3 nodes`, if somebody was waited for.
@@ -44,10 +40,7 @@ pub(super) fn known_to(answer: &Value) -> String {
     };
     match (count("confirmed"), count("missing")) {
         (Some(confirmed), Some(missing)) => {
-            format!(
-                ", known to {confirmed} of {} nodes",
-                confirmed.saturating_add(missing)
-            )
+            format!(", known to {confirmed} of {} nodes", confirmed.saturating_add(missing))
         }
         _ => String::new(),
     }
@@ -57,15 +50,9 @@ pub(super) fn known_to(answer: &Value) -> String {
 pub(super) fn settled(answer: &Value) -> Outcome {
     let nodes = answer.get("nodes").filter(|nodes| nodes.is_object());
     let is_empty = |name: &str| {
-        let list = nodes
-            .and_then(|nodes| nodes.get(name))
-            .and_then(Value::as_array);
+        let list = nodes.and_then(|nodes| nodes.get(name)).and_then(Value::as_array);
         list.is_none_or(Vec::is_empty)
     };
     let is_unknown = nodes.is_some_and(|nodes| nodes.get("unknown").is_some());
-    if is_empty("missing") && !is_unknown {
-        Outcome::Fine
-    } else {
-        Outcome::Different
-    }
+    if is_empty("missing") && !is_unknown { Outcome::Fine } else { Outcome::Different }
 }

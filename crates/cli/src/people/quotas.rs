@@ -133,10 +133,7 @@ fn shown(answer: &Value) -> String {
     }
     if let Some(block) = answer.get("block").filter(|block| block.is_object()) {
         let (until, reason) = (word(block, "until"), word(block, "reason"));
-        words += &format!(
-            "  blocked     until {until}: {reason} ({})\n",
-            word(block, "id")
-        );
+        words += &format!("  blocked     until {until}: {reason} ({})\n", word(block, "id"));
     }
     words + &used(answer)
 }
@@ -151,11 +148,7 @@ pub(super) fn used(answer: &Value) -> String {
             let value = usage.get(name).and_then(|pair| pair.get(which));
             value.and_then(Value::as_u64).unwrap_or_default()
         };
-        format!(
-            "  {name:10}  {} allowed, {} denied\n",
-            number("allowed"),
-            number("denied")
-        )
+        format!("  {name:10}  {} allowed, {} denied\n", number("allowed"), number("denied"))
     };
     let last = format!("  last        {}\n", word(usage, "last_at"));
     line("today") + &line("month") + &line("total") + &last
@@ -164,9 +157,7 @@ pub(super) fn used(answer: &Value) -> String {
 impl List {
     fn run(&self, format: Format) -> anyhow::Result<Outcome> {
         let limit = self.limit.to_string();
-        let answer = self
-            .server
-            .done(Verb::Get, &path(LIST, &[("limit", Some(&limit))]))?;
+        let answer = self.server.done(Verb::Get, &path(LIST, &[("limit", Some(&limit))]))?;
         let columns = [
             ("USER", "user_id"),
             ("TIER", "tier"),

@@ -12,20 +12,14 @@ pub(super) fn of(answer: &Value, list: &str, columns: &[(&str, &str)], what: &st
     if entries.is_empty() {
         return format!("{what}\n");
     }
-    let head: Vec<String> = columns
-        .iter()
-        .map(|(title, _)| (*title).to_owned())
-        .collect();
+    let head: Vec<String> = columns.iter().map(|(title, _)| (*title).to_owned()).collect();
     let rows = entries.iter().map(|entry| {
         let cells = columns.iter().map(|(_, name)| word(entry, name));
         cells.collect::<Vec<String>>()
     });
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
     let mut text = lines(&rows);
-    if answer
-        .get("next_cursor")
-        .is_some_and(|next| !next.is_null())
-    {
+    if answer.get("next_cursor").is_some_and(|next| !next.is_null()) {
         text += "there are more: --limit shows them\n";
     }
     text

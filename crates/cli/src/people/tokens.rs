@@ -104,9 +104,7 @@ impl Create {
 impl List {
     fn run(&self, format: Format) -> anyhow::Result<Outcome> {
         let limit = self.limit.to_string();
-        let answer = self
-            .server
-            .done(Verb::Get, &path(LIST, &[("limit", Some(&limit))]))?;
+        let answer = self.server.done(Verb::Get, &path(LIST, &[("limit", Some(&limit))]))?;
         let columns = [
             ("ID", "id"),
             ("NAME", "name"),

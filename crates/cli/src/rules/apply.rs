@@ -24,14 +24,12 @@ use crate::{
 
 /// Put a file in force as a new revision
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Exit codes: 0 applied, or nothing to change; 1 an error, or a node that \
+#[command(after_help = "Exit codes: 0 applied, or nothing to change; 1 an error, or a node that \
     did not confirm in time; 2 with --dry-run, something would change.
 
 Examples:
   tollgate rules apply rules.yaml --reason 'credential stuffing'
-  tollgate rules apply rules.yaml --base 12 --wait 10"
-)]
+  tollgate rules apply rules.yaml --base 12 --wait 10")]
 pub(crate) struct Apply {
     /// The rules file; - is the standard input
     file: PathBuf,
@@ -99,11 +97,7 @@ impl Apply {
                 })
             },
         )?;
-        Ok(if diff.is_empty() {
-            Outcome::Fine
-        } else {
-            Outcome::Different
-        })
+        Ok(if diff.is_empty() { Outcome::Fine } else { Outcome::Different })
     }
 }
 
@@ -128,11 +122,7 @@ impl Done {
                 if !difference.is_empty() {
                     return Err(explained(&conflict, &difference).into());
                 }
-                Ok(Self {
-                    revision: conflict.head.number,
-                    hash: conflict.head.hash,
-                    is_new: false,
-                })
+                Ok(Self { revision: conflict.head.number, hash: conflict.head.hash, is_new: false })
             }
             Err(error) => Err(error.into()),
         }

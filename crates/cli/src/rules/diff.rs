@@ -44,10 +44,6 @@ impl Diff {
             },
             || json!({ "from": from, "to": to, "differences": differences(&diff) }),
         )?;
-        Ok(if diff.is_empty() {
-            Outcome::Fine
-        } else {
-            Outcome::Different
-        })
+        Ok(if diff.is_empty() { Outcome::Fine } else { Outcome::Different })
     }
 }

@@ -14,10 +14,8 @@ use crate::{
 
 /// Lay files out in the one canonical way; comments stay
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Exit codes: 0 formatted; 1 an error, and that file is as it was; 2 with \
-    --check, a file is not in the canonical layout."
-)]
+#[command(after_help = "Exit codes: 0 formatted; 1 an error, and that file is as it was; 2 with \
+    --check, a file is not in the canonical layout.")]
 pub(crate) struct Fmt {
     /// Rules files, rewritten in place; - formats the standard input to the standard output
     #[arg(required = true)]
@@ -45,11 +43,7 @@ impl Fmt {
                 changed.push(file.name());
             }
         }
-        let verb = if self.check {
-            "would change"
-        } else {
-            "formatted"
-        };
+        let verb = if self.check { "would change" } else { "formatted" };
         match (format, &printed) {
             // A file, not words about one: it is printed as it is.
             (Format::Text, Some(printed)) => print(printed)?,
@@ -62,10 +56,6 @@ impl Fmt {
             )?,
         }
         let is_different = self.check && !changed.is_empty();
-        Ok(if is_different {
-            Outcome::Different
-        } else {
-            Outcome::Fine
-        })
+        Ok(if is_different { Outcome::Different } else { Outcome::Fine })
     }
 }

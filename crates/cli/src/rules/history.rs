@@ -13,12 +13,7 @@ pub(crate) struct History {
     /// What this revision changed
     revision: Option<u64>,
     /// How many revisions to list
-    #[arg(
-        long,
-        value_name = "COUNT",
-        default_value_t = 20,
-        conflicts_with = "revision"
-    )]
+    #[arg(long, value_name = "COUNT", default_value_t = 20, conflicts_with = "revision")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(HISTORY_PAGE_MAX)))]
     limit: u32,
     /// List those before this revision
@@ -62,11 +57,7 @@ impl History {
 async fn one(catalog: &Catalog, number: RevisionNumber, format: Format) -> anyhow::Result<()> {
     let info = catalog.revision(number).await?;
     let after = catalog.load(number).await?;
-    let before = match catalog
-        .history(Page::newest(1).before(number))
-        .await?
-        .first()
-    {
+    let before = match catalog.history(Page::newest(1).before(number)).await?.first() {
         Some(before) => catalog.load(before.number).await?,
         None => catalog.load(RevisionNumber::ZERO).await?,
     };
@@ -91,10 +82,7 @@ fn in_words(info: &RevisionInfo) -> String {
     };
     let changed = usize::try_from(info.changed).unwrap_or(usize::MAX);
     let changed = counted(changed, "change");
-    let reason = info
-        .reason
-        .as_ref()
-        .map_or(String::new(), |reason| format!(": {reason}"));
+    let reason = info.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
     let at = when::shown(info.created_at);
     format!("{number:>6}  {at}  {deed} by {author}, {changed}{reason}")
 }

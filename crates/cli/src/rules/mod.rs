@@ -72,8 +72,7 @@ fn changes(live: &RuleSet, file: &RuleSet) -> Diff {
 /// A list of differences for programs.
 fn differences(diff: &Diff) -> Value {
     let mut json = diff.to_json();
-    json.get_mut("differences")
-        .map_or_else(|| Value::Array(Vec::new()), Value::take)
+    json.get_mut("differences").map_or_else(|| Value::Array(Vec::new()), Value::take)
 }
 
 /// `1 error`, `2 errors`.

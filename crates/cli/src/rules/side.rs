@@ -55,10 +55,7 @@ impl Side {
             }
             Self::Live => database.look(async |catalog: Catalog| {
                 let revision = catalog.latest().await?;
-                Ok((
-                    Arc::clone(&revision.set),
-                    format!("revision {}", revision.number),
-                ))
+                Ok((Arc::clone(&revision.set), format!("revision {}", revision.number)))
             }),
             Self::Revision(number) => database.look(async |catalog: Catalog| {
                 let revision = catalog.load(*number).await?;

@@ -24,9 +24,7 @@ pub(super) async fn stranded(
     before: &RuleSet,
     after: &RuleSet,
 ) -> anyhow::Result<Vec<String>> {
-    let listing = Listing::default()
-        .in_force_at(when::now())
-        .count(LOOKED_AT_MAX);
+    let listing = Listing::default().in_force_at(when::now()).count(LOOKED_AT_MAX);
     let stored = catalog.overrides(&listing).await?;
     let overrides: Vec<Override> = stored.iter().map(|stored| stored.what.clone()).collect();
     let already: BTreeSet<usize> = flawed(before, &overrides).map(|(index, _)| index).collect();
@@ -34,10 +32,7 @@ pub(super) async fn stranded(
     let told = news.filter_map(|(index, flaw)| {
         let StoredOverride { id, what, .. } = stored.get(index)?;
         let what = described(what);
-        Some(format!(
-            "override {id} no longer counts, {what}: {}",
-            flaw.message
-        ))
+        Some(format!("override {id} no longer counts, {what}: {}", flaw.message))
     });
     Ok(told.collect())
 }
@@ -50,11 +45,7 @@ pub(super) fn warn(format: Format, stranded: &[String]) {
     for told in stranded.iter().take(SHOWN_MAX) {
         remark(&format!("warning: {told}"));
     }
-    if let Some(more) = stranded
-        .len()
-        .checked_sub(SHOWN_MAX)
-        .filter(|more| *more > 0)
-    {
+    if let Some(more) = stranded.len().checked_sub(SHOWN_MAX).filter(|more| *more > 0) {
         remark(&format!("warning: {more} more overrides no longer count"));
     }
 }

@@ -48,11 +48,7 @@ impl Test {
         }
         let failed = ran.iter().filter(|ran| ran.result.is_err()).count();
         format.say(|| in_words(&ran, failed), || as_json(&ran, failed))?;
-        Ok(if failed > 0 {
-            Outcome::Wrong
-        } else {
-            Outcome::Fine
-        })
+        Ok(if failed > 0 { Outcome::Wrong } else { Outcome::Fine })
     }
 
     fn is_meant(&self, name: &str) -> bool {

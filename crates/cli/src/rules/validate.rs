@@ -35,11 +35,7 @@ impl Validate {
             || reports.iter().map(in_words).collect(),
             || json!({ "files": reports.iter().map(as_json).collect::<Vec<Value>>() }),
         )?;
-        Ok(if is_wrong {
-            Outcome::Wrong
-        } else {
-            Outcome::Fine
-        })
+        Ok(if is_wrong { Outcome::Wrong } else { Outcome::Fine })
     }
 }
 

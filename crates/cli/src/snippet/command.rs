@@ -29,10 +29,8 @@ impl Snippet {
         let settings = self.settings.load(format)?.settings;
         let place = Place::of(&settings).map_err(Failure::new)?;
         let text = place.fill(self.gateway.template());
-        format.say(
-            || text.clone(),
-            || json!({ "gateway": self.gateway.name(), "snippet": text }),
-        )?;
+        format
+            .say(|| text.clone(), || json!({ "gateway": self.gateway.name(), "snippet": text }))?;
         Ok(Outcome::Fine)
     }
 }

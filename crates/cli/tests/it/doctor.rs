@@ -19,8 +19,7 @@ pub(crate) fn examine(desk: &Desk, flags: &str) -> Ran {
 fn told(json: &Value, about: &str, grade: &str) -> Vec<String> {
     let checks = json["checks"].as_array().unwrap().iter();
     let such = checks.filter(|it| it["about"] == about && it["grade"] == grade);
-    such.map(|it| format!("{} -> {}", it["text"], it["remedy"]))
-        .collect()
+    such.map(|it| format!("{} -> {}", it["text"], it["remedy"])).collect()
 }
 
 #[track_caller]
@@ -45,9 +44,7 @@ fn a_port_that_is_taken_is_a_problem() {
 fn settings_that_are_wrong_are_told_one_by_one() {
     let desk = Desk::new();
     let ports = "--grpc 127.0.0.1:0 --resp 127.0.0.1:0 --admin 127.0.0.1:0";
-    let ran = desk.line(&format!(
-        "doctor {ports} --http nowhere --redis http://x --json"
-    ));
+    let ran = desk.line(&format!("doctor {ports} --http nowhere --redis http://x --json"));
     let json = ran.with(1).json();
     one(&json, "settings", "problem", &["--http"]);
     one(&json, "settings", "problem", &["--redis"]);

@@ -14,9 +14,7 @@ fn a_file_with_too_large_a_limit_is_refused_with_its_place() {
     let desk = Desk::new();
     desk.write("rules.yaml", &with_huge(""));
     let serve = "serve --check --rules rules.yaml";
-    let refused = desk
-        .line(&format!("{serve} --redis redis://127.0.0.1:1"))
-        .with(1);
+    let refused = desk.line(&format!("{serve} --redis redis://127.0.0.1:1")).with(1);
     refused
         .says("rules.yaml:10:")
         .says("is 10000000000000000, which cannot be counted exactly in Redis")
@@ -24,28 +22,18 @@ fn a_file_with_too_large_a_limit_is_refused_with_its_place() {
     desk.line(serve).fine();
     // Whoever does not say where it will count is told in time.
     let told = desk.line("rules validate rules.yaml").fine();
-    told.says("warning")
-        .says("cannot be counted exactly in Redis");
+    told.says("warning").says("cannot be counted exactly in Redis");
     desk.write("local.yaml", &with_huge(", consistency: local"));
     let quiet = desk.line("rules validate local.yaml").fine();
-    assert!(
-        !format!("{}{}", quiet.out, quiet.err).contains("cannot be counted"),
-        "{quiet:?}"
-    );
+    assert!(!format!("{}{}", quiet.out, quiet.err).contains("cannot be counted"), "{quiet:?}");
 }
 
 #[test]
 fn a_bad_address_is_told_at_the_start() {
     let desk = Desk::new();
     for (address, words) in [
-        (
-            "http://127.0.0.1",
-            "address 1 begins with neither redis:// nor rediss://",
-        ),
-        (
-            "redis://h:1,redis://u:hunter2@:2",
-            "address 2 names no host",
-        ),
+        ("http://127.0.0.1", "address 1 begins with neither redis:// nor rediss://"),
+        ("redis://h:1,redis://u:hunter2@:2", "address 2 names no host"),
     ] {
         let text = refused(&desk, &["--redis", address]);
         assert!(text.contains(words) && !text.contains("hunter2"), "{text}");
@@ -61,8 +49,6 @@ fn a_bad_address_is_told_at_the_start() {
 #[test]
 fn addresses_add_up() {
     let desk = Desk::new();
-    let told = desk
-        .line("config --redis redis://a --redis redis://b,redis://c")
-        .fine();
+    let told = desk.line("config --redis redis://a --redis redis://b,redis://c").fine();
     told.says("redis://a,redis://b,redis://c");
 }

@@ -74,14 +74,7 @@ enum Verdict {
 impl Machine {
     /// Closed, and nothing known.
     pub(crate) const fn new() -> Self {
-        Self {
-            generation: 0,
-            opened: 0,
-            phase: Phase::Closed(Window {
-                failures: 0,
-                known: 0,
-            }),
-        }
+        Self { generation: 0, opened: 0, phase: Phase::Closed(Window { failures: 0, known: 0 }) }
     }
 
     /// A call wants to be made at `now`: leave to do so, or none.
@@ -169,11 +162,7 @@ impl Machine {
 
     const fn enter(self, phase: Phase) -> Self {
         let generation = self.generation.wrapping_add(1);
-        Self {
-            generation,
-            phase,
-            ..self
-        }
+        Self { generation, phase, ..self }
     }
 }
 
@@ -192,13 +181,7 @@ impl Window {
 
 impl Stage {
     const fn new(share: Share, began: Timestamp) -> Self {
-        Self {
-            share,
-            began,
-            calls: 0,
-            outcomes: 0,
-            failures: 0,
-        }
+        Self { share, began, calls: 0, outcomes: 0, failures: 0 }
     }
 
     /// Whether the next call is let through. If nothing was heard for the time of a stage (whoever was let

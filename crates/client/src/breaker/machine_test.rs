@@ -58,20 +58,14 @@ struct Pair {
 
 impl Pair {
     fn new() -> Self {
-        Self {
-            machine: Machine::new(),
-            model: Model::new(),
-            now: 0,
-            under_way: Vec::new(),
-        }
+        Self { machine: Machine::new(), model: Model::new(), now: 0, under_way: Vec::new() }
     }
 
     fn begin(&mut self) -> bool {
         let (machine, permit) = self.machine.admit(at(self.now));
         self.machine = machine;
         assert_eq!(permit.is_some(), self.model.admit(self.now));
-        self.under_way
-            .extend(permit.map(|permit| (permit, self.model.past)));
+        self.under_way.extend(permit.map(|permit| (permit, self.model.past)));
         permit.is_some()
     }
 
@@ -178,11 +172,7 @@ fn it_returns_by_a_tenth_and_a_half() {
     assert_eq!(calls(&mut machine, 1, Outcome::Success, 30_000), 1);
     assert_eq!(machine.state(), BreakerState::Closed);
     assert_eq!(calls(&mut machine, 19, Outcome::Failure, 30_000), 19);
-    assert_eq!(
-        machine.state(),
-        BreakerState::Closed,
-        "what was before is forgotten"
-    );
+    assert_eq!(machine.state(), BreakerState::Closed, "what was before is forgotten");
 }
 
 #[test]

@@ -29,13 +29,7 @@ impl Model {
     fn become_(&mut self, state: BreakerState, now: u64) {
         self.opened += u64::from(state == BreakerState::Open);
         let (past, opened) = (self.past + 1, self.opened);
-        *self = Self {
-            state,
-            since: now,
-            past,
-            opened,
-            ..Self::new()
-        };
+        *self = Self { state, since: now, past, opened, ..Self::new() };
     }
 
     fn failed(outcomes: &[Outcome]) -> usize {

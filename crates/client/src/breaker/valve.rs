@@ -44,10 +44,7 @@ impl Valve {
     /// Closed, and nothing known.
     pub(crate) fn new() -> Self {
         let machine = Machine::new();
-        Self {
-            sign: AtomicU64::new(sign(&machine)),
-            machine: Mutex::new(machine),
-        }
+        Self { sign: AtomicU64::new(sign(&machine)), machine: Mutex::new(machine) }
     }
 
     /// Leave to ask the server at `now`; none if it is not to be asked.
@@ -88,9 +85,7 @@ impl Valve {
         let value = sign >> KIND_BITS;
         match sign & KIND {
             CLOSED => Sign::Closed(Permit { generation: value }),
-            OPEN => Sign::Open {
-                until: Timestamp::from_micros(value),
-            },
+            OPEN => Sign::Open { until: Timestamp::from_micros(value) },
             _ => Sign::Returning,
         }
     }

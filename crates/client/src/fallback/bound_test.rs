@@ -106,10 +106,7 @@ fn peak(limit: &Limit, passed: &Passed) -> u64 {
 
 /// How full a bucket is that all of it went into, rounded up to whole tokens.
 fn level(limit: &Limit, passed: &Passed, now: Timestamp) -> u64 {
-    let (amount, token) = (
-        u128::from(limit.amount()),
-        u128::from(limit.period().length().get()),
-    );
+    let (amount, token) = (u128::from(limit.amount()), u128::from(limit.period().length().get()));
     let (mut level, mut last) = (0_u128, Timestamp::EPOCH);
     for (at, cost) in passed.iter().take_while(|(at, _)| *at <= now) {
         let leaked = amount * u128::from(at.since(last).get());
@@ -141,17 +138,10 @@ fn run(seed: u64) {
         }
     }
     let parts = u32::try_from(callers).unwrap().try_into().unwrap();
-    let extra = if limit.share(parts).is_none() {
-        callers
-    } else {
-        0
-    };
+    let extra = if limit.share(parts).is_none() { callers } else { 0 };
     let after = peak(&limit, &fleet.after);
     let most = limit.capacity() + extra;
-    let story = format!(
-        "seed {seed}: {} of {callers} callers",
-        tollgate_testkit::describe(&limit)
-    );
+    let story = format!("seed {seed}: {} of {callers} callers", tollgate_testkit::describe(&limit));
     assert!(after <= most, "{story}: {after} of {most} without a server");
     let all: Passed = fleet.before.iter().chain(&fleet.after).copied().collect();
     let most = 2 * limit.capacity() + extra;
@@ -200,30 +190,16 @@ fn one_caller_decides_as_a_store_does() {
             let user = rng.pick(&["ann", "bob"]);
             let check = Check::new().user(user).cost(rng.below(4));
             local.learn(&check, fingerprint(&check), &told, clock.now().steady);
-            let answer = local
-                .decide(&check, fingerprint(&check), clock.now().steady)
-                .unwrap();
+            let answer = local.decide(&check, fingerprint(&check), clock.now().steady).unwrap();
             let cost = Cost::new(check.weight());
             let charge = |rule, limit| {
-                Charge::new(
-                    CounterKey::new(RuleId::new(rule), user.as_bytes()),
-                    limit,
-                    cost,
-                )
+                Charge::new(CounterKey::new(RuleId::new(rule), user.as_bytes()), limit, cost)
             };
             let verdict = store.charge_now(&[charge(1, &limits[0]), charge(2, &limits[1])]);
             let binding = verdict.binding();
             assert_eq!(
-                (
-                    answer.is_allowed(),
-                    answer.remaining(),
-                    answer.reset_after()
-                ),
-                (
-                    verdict.is_allowed(),
-                    Some(binding.remaining()),
-                    Some(binding.reset_after())
-                ),
+                (answer.is_allowed(), answer.remaining(), answer.reset_after()),
+                (verdict.is_allowed(), Some(binding.remaining()), Some(binding.reset_after())),
                 "seed {seed}, step {step}"
             );
             if !verdict.is_allowed() {

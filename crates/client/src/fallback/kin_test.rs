@@ -55,11 +55,7 @@ fn only_what_all_of_a_family_met_is_enforced() {
     assert_eq!(passing(&desk, "ann", "/login/"), 0, "the hundred are used");
     assert_eq!(passing(&desk, "bob", "/login/"), 1);
     let by_address = Check::new().ip("192.0.2.1").endpoint("/other/9");
-    assert_eq!(
-        desk.ask(&by_address).limit(),
-        None,
-        "who asks otherwise is counted otherwise"
-    );
+    assert_eq!(desk.ask(&by_address).limit(), None, "who asks otherwise is counted otherwise");
 }
 
 /// The paths of one thing are one to the others, however many they are.
@@ -87,10 +83,7 @@ fn a_family_follows_its_members() {
     }
     // Twenty others, of which the last eight are looked at.
     for number in 0..20 {
-        desk.learn(
-            &asks("ann", &format!("/items/new{number}")),
-            &[limit(ITEMS, 3)],
-        );
+        desk.learn(&asks("ann", &format!("/items/new{number}")), &[limit(ITEMS, 3)]);
     }
     assert_eq!(passing(&desk, "bob", "/items/"), 3);
 }
@@ -100,21 +93,12 @@ fn a_family_follows_its_members() {
 fn what_is_of_one_is_not_of_others() {
     let desk = Desk::new();
     let all = [limit(FOR_ALL, 900), limit(ITEMS, 7)];
-    let instead = ToldLimit {
-        whom: Whom::OneInstead,
-        ..limit(ITEMS, 500)
-    };
-    let own = ToldLimit {
-        whom: Whom::OneBeside,
-        ..limit("api-key:k1", 2)
-    };
+    let instead = ToldLimit { whom: Whom::OneInstead, ..limit(ITEMS, 500) };
+    let own = ToldLimit { whom: Whom::OneBeside, ..limit("api-key:k1", 2) };
     for path in ["/items/a", "/items/b"] {
         desk.learn(&asks("ann", path), &all);
         desk.learn(&asks("vip", path), &[all[0].clone(), instead.clone()]);
-        desk.learn(
-            &asks("key", path),
-            &[&all[..], std::slice::from_ref(&own)].concat(),
-        );
+        desk.learn(&asks("key", path), &[&all[..], std::slice::from_ref(&own)].concat());
     }
     assert_eq!(passing(&desk, "new", "/items/"), 7);
     let ask = |user: &str| desk.passing(&asks(user, "/items/a"));

@@ -29,11 +29,7 @@ pub(super) struct Part {
 impl Learned {
     /// In place of what was known before.
     pub(super) fn new(told: &[ToldLimit], callers: NonZeroU32, before: Option<&Self>) -> Self {
-        Self {
-            told: told.into(),
-            callers,
-            parts: parts(told, callers, before),
-        }
+        Self { told: told.into(), callers, parts: parts(told, callers, before) }
     }
 
     /// Whether there is nothing new in this.
@@ -65,11 +61,7 @@ fn parts(told: &[ToldLimit], callers: NonZeroU32, before: Option<&Learned>) -> B
             true => known.former.clone(),
             false => Some(known.limit.clone()),
         });
-        Part {
-            rule,
-            former: former.filter(|former| former.period() != limit.period()),
-            limit,
-        }
+        Part { rule, former: former.filter(|former| former.period() != limit.period()), limit }
     };
     told.iter().enumerate().map(part).collect()
 }

@@ -140,8 +140,7 @@ impl Local {
     /// What is known of exactly these facts.
     #[cfg(test)]
     pub(super) fn known(&self, facts: u128) -> Option<Arc<Learned>> {
-        self.by_facts
-            .with(facts, |entry| Arc::clone(&entry.learned))
+        self.by_facts.with(facts, |entry| Arc::clone(&entry.learned))
     }
 
     fn callers(&self) -> NonZeroU32 {
@@ -167,10 +166,7 @@ impl Local {
         let shared = shared.filter(|shared| shared.is(told, callers));
         let anew = || Arc::new(Learned::new(told, callers, known.as_deref()));
         let learned = shared.unwrap_or_else(anew);
-        let entry = Entry {
-            learned: Arc::clone(&learned),
-            used: now,
-        };
+        let entry = Entry { learned: Arc::clone(&learned), used: now };
         table.put(key, entry, |entry| entry.used.as_micros());
         Noted::News(learned)
     }
@@ -180,9 +176,7 @@ impl Local {
         let mut values = facts::room();
         let mut value = |told: &ToldLimit| -> Range<usize> {
             let start = values.len();
-            told.key
-                .iter()
-                .for_each(|field| field.write(check, &mut values));
+            told.key.iter().for_each(|field| field.write(check, &mut values));
             start..values.len()
         };
         let ranges: SmallVec<[Range<usize>; 4]> = learned.told.iter().map(&mut value).collect();
@@ -198,9 +192,7 @@ impl Local {
 
 impl std::fmt::Debug for Local {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Local")
-            .field("callers", &self.callers)
-            .finish_non_exhaustive()
+        f.debug_struct("Local").field("callers", &self.callers).finish_non_exhaustive()
     }
 }
 
@@ -229,9 +221,7 @@ fn answer(check: &Check<'_>, verdict: &Verdict, learned: &Learned) -> Answer {
     answer.is_allowed = false;
     answer.status = 429;
     answer.retry_after = decision.retry_after().or_else(again);
-    answer.retry_after_s = answer
-        .retry_after
-        .map(|wait| Micros::from(wait).as_secs_ceil().max(1));
+    answer.retry_after_s = answer.retry_after.map(|wait| Micros::from(wait).as_secs_ceil().max(1));
     answer
 }
 

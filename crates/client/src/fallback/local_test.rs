@@ -26,20 +26,13 @@ fn nothing_is_enforced_of_which_nothing_is_known() {
 fn whoever_was_blocked_stays_blocked() {
     let desk = Desk::new();
     let mallory = Check::new().user("mallory").endpoint("/search").cost(0);
-    let blocked = Answer {
-        is_allowed: false,
-        status: 403,
-        ..Answer::allowed(Source::Server)
-    };
+    let blocked = Answer { is_allowed: false, status: 403, ..Answer::allowed(Source::Server) };
     let now = desk.clock.now().steady;
     desk.local.learn_block(fingerprint(&mallory), &blocked, now);
     let answer = desk.ask(&mallory.clone().cost(7));
     assert_eq!((answer.is_allowed(), answer.status()), (false, 403));
     assert_eq!(answer.source(), Source::Fallback(Fallback::Local));
-    assert!(
-        desk.ask(&Check::new().user("ann").endpoint("/search"))
-            .is_allowed()
-    );
+    assert!(desk.ask(&Check::new().user("ann").endpoint("/search")).is_allowed());
     desk.learn(&mallory, &[told("search", "3/min fixed_window", &["user"])]);
     assert!(desk.ask(&mallory).is_allowed());
 }
@@ -53,10 +46,7 @@ fn whoever_is_exempt_does_not_exempt_others() {
     let partner = Check::new().user("partner").endpoint("/search");
     desk.learn(&partner, &[]);
     assert_eq!(desk.passing(&partner), 1_000);
-    assert_eq!(
-        desk.passing(&Check::new().user("new").endpoint("/search")),
-        3
-    );
+    assert_eq!(desk.passing(&Check::new().user("new").endpoint("/search")), 3);
     assert_eq!(desk.passing(&ann), 3);
 }
 
@@ -75,13 +65,8 @@ fn the_last_limit_is_enforced_with_its_window_and_told_exactly() {
     assert_eq!((denied.is_allowed(), denied.status()), (false, 429));
     let wait = denied.retry_after().unwrap();
     assert_eq!(denied.retry_after_s(), Some(wait.as_secs() + 1));
-    assert_eq!(
-        (denied.remaining(), denied.rule()),
-        (Some(0), Some("search"))
-    );
-    let [standing] = denied.limits() else {
-        panic!("{:?}", denied.limits())
-    };
+    assert_eq!((denied.remaining(), denied.rule()), (Some(0), Some("search")));
+    let [standing] = denied.limits() else { panic!("{:?}", denied.limits()) };
     assert_eq!((standing.limit, standing.remaining), (3, 0));
     assert_eq!(standing.window, Duration::from_secs(60));
     assert_eq!(standing.reset_after, wait);
@@ -96,10 +81,7 @@ fn all_limits_are_charged_or_none() {
     let desk = Desk::new();
     let ann = Check::new().user("ann").org("acme");
     let bob = Check::new().user("bob").org("acme");
-    let limits = [
-        told("each", "2/h", &["user"]),
-        told("together", "3/h", &["org"]),
-    ];
+    let limits = [told("each", "2/h", &["user"]), told("together", "3/h", &["org"])];
     desk.learn(&ann, &limits);
     desk.learn(&bob, &limits);
     assert_eq!(desk.passing(&ann), 2);
@@ -115,10 +97,7 @@ fn somebody_new_is_limited_like_those_before() {
     desk.learn(&search("ann"), &[told("search", "5/h", &["user"])]);
     assert_eq!(desk.passing(&search("new")), 5);
     assert_eq!(desk.passing(&search("ann")), 5, "each has a counter");
-    assert_eq!(
-        desk.passing(&Check::new().user("ann").endpoint("/other")),
-        1_000
-    );
+    assert_eq!(desk.passing(&Check::new().user("ann").endpoint("/other")), 1_000);
     // That somebody is under no limit is knowledge too.
     desk.learn(&search("vip"), &[]);
     desk.learn(&search("ann"), &[told("search", "5/h", &["user"])]);
@@ -172,11 +151,7 @@ fn more_or_fewer_callers_change_the_part_and_keep_what_is_used() {
     assert_eq!(desk.passing(&ann), 0);
     desk.local.set_callers(0);
     desk.learn(&ann, &[told("r", "30/h", &["user"])]);
-    assert_eq!(
-        desk.passing(&ann),
-        20,
-        "none is one; a raised limit frees at once"
-    );
+    assert_eq!(desk.passing(&ann), 20, "none is one; a raised limit frees at once");
     desk.learn(&ann, &[told("r", "20/h", &["user"])]);
     assert_eq!(desk.passing(&ann), 0, "a lowered one binds at once");
 }
@@ -199,10 +174,8 @@ fn what_is_too_much_for_the_part_only_may_be_asked_again() {
 fn a_leaky_bucket_says_how_long_to_wait() {
     let desk = Desk::new();
     let ann = Check::new().user("ann");
-    let limits = [
-        told("loose", "100/h", &["user"]),
-        told("even", "2/s leaky_bucket burst 3", &["user"]),
-    ];
+    let limits =
+        [told("loose", "100/h", &["user"]), told("even", "2/s leaky_bucket burst 3", &["user"])];
     desk.learn(&ann, &limits);
     let delays: Vec<u128> = (0..3).map(|_| desk.ask(&ann).delay().as_millis()).collect();
     assert_eq!(delays, [0, 500, 1_000]);
@@ -229,9 +202,7 @@ fn a_flood_of_users_takes_no_more_room() {
     let desk = Desk::new();
     let limits = [told("r", "10/h", &["user"])];
     for user in 0..100_000 {
-        let check = Check::new()
-            .user(user.to_string())
-            .endpoint(user.to_string());
+        let check = Check::new().user(user.to_string()).endpoint(user.to_string());
         desk.learn(&check, &limits);
     }
     assert_eq!(desk.local.len(), 2 * local::ENTRIES);

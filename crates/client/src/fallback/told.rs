@@ -213,10 +213,6 @@ mod tests {
         let by_size = Weight::read(Some("attributes.bytes"));
         assert_eq!(by_size.of(&much.clone().cost(3)), u64::MAX);
         assert_eq!(by_size.of(&Check::new().attribute("bytes", "-1")), 1);
-        assert_eq!(
-            by_size.of(&much.attribute("bytes", "5")),
-            5,
-            "the last one counts"
-        );
+        assert_eq!(by_size.of(&much.attribute("bytes", "5")), 5, "the last one counts");
     }
 }

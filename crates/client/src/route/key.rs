@@ -72,10 +72,7 @@ pub(crate) fn choose(
     let load = |server: usize| u64::from(loads.get(server).copied().unwrap_or(0));
     let up = || order.iter().copied().filter(|server| is_up(*server));
     let (servers, total) = up().fold((0_u64, 0_u64), |(servers, total), server| {
-        (
-            servers.saturating_add(1),
-            total.saturating_add(load(server)),
-        )
+        (servers.saturating_add(1), total.saturating_add(load(server)))
     });
     let bound = load_max(total, servers)?;
     // The mean is within the bound, so somebody is.

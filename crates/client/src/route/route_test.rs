@@ -9,9 +9,7 @@ use crate::Check;
 const KEYS: u64 = 100_000;
 
 fn servers(count: usize) -> Vec<u64> {
-    (0..count)
-        .map(|index| server(&format!("http://10.0.0.{index}:7070")))
-        .collect()
+    (0..count).map(|index| server(&format!("http://10.0.0.{index}:7070"))).collect()
 }
 
 fn keys() -> impl Iterator<Item = u64> {
@@ -42,18 +40,11 @@ fn keys_are_spread_evenly() {
 #[test]
 fn a_server_that_goes_takes_only_its_own_keys_along() {
     let all = servers(5);
-    let left: Vec<u64> = all
-        .iter()
-        .copied()
-        .filter(|server| *server != all[2])
-        .collect();
+    let left: Vec<u64> = all.iter().copied().filter(|server| *server != all[2]).collect();
     for key in keys().take(20_000) {
         let before: Vec<u64> = order(key, &all).iter().map(|index| all[*index]).collect();
         let after: Vec<u64> = order(key, &left).iter().map(|index| left[*index]).collect();
-        let expected: Vec<u64> = before
-            .into_iter()
-            .filter(|server| *server != all[2])
-            .collect();
+        let expected: Vec<u64> = before.into_iter().filter(|server| *server != all[2]).collect();
         assert_eq!(after, expected, "the others stay as they were, in order");
     }
 }
@@ -99,15 +90,9 @@ fn nobody_is_given_much_more_than_the_others() {
                 continue;
             };
             assert!(up[chosen]);
-            let total: u32 = (0..count)
-                .filter(|index| up[*index])
-                .map(|index| loads[index])
-                .sum();
+            let total: u32 = (0..count).filter(|index| up[*index]).map(|index| loads[index]).sum();
             let bound = (1.25 * f64::from(total + 1) / f64::from(alive)).ceil();
-            assert!(
-                f64::from(loads[chosen]) <= bound,
-                "{loads:?} chose {chosen}"
-            );
+            assert!(f64::from(loads[chosen]) <= bound, "{loads:?} chose {chosen}");
             loads[chosen] += 1;
         }
     }
@@ -121,10 +106,7 @@ fn a_busy_server_is_passed_over_for_the_next() {
     assert_eq!(choose(&order, &[9, 9, 15], |_| true), Some(2));
     assert_eq!(choose(&order, &[8, 9, 16], |_| true), Some(0));
     // Alone it is asked whatever its load.
-    assert_eq!(
-        choose(&order, &[0, 0, 1_000], |server| server == 2),
-        Some(2)
-    );
+    assert_eq!(choose(&order, &[0, 0, 1_000], |server| server == 2), Some(2));
 }
 
 #[test]
@@ -132,27 +114,12 @@ fn the_first_fact_there_is_decides() {
     let by = [RouteBy::Org, RouteBy::User, RouteBy::ApiKey, RouteBy::Ip];
     let of = |check: &Check<'_>| key(check, &by);
     let acme = Check::new().org("acme");
-    assert_eq!(
-        of(&acme),
-        of(&acme.clone().user("ann").ip("1.2.3.4").endpoint("/a"))
-    );
-    assert_eq!(
-        of(&Check::new().user("ann")),
-        of(&Check::new().user("ann").ip("1.2.3.4"))
-    );
+    assert_eq!(of(&acme), of(&acme.clone().user("ann").ip("1.2.3.4").endpoint("/a")));
+    assert_eq!(of(&Check::new().user("ann")), of(&Check::new().user("ann").ip("1.2.3.4")));
     assert_ne!(of(&Check::new().user("ann")), of(&Check::new().org("ann")));
-    assert_ne!(
-        of(&Check::new().endpoint("/a")),
-        of(&Check::new().endpoint("/b"))
-    );
-    let path = key(
-        &Check::new().org("acme").endpoint("/a"),
-        &[RouteBy::Endpoint],
-    );
-    assert_eq!(
-        path,
-        key(&Check::new().endpoint("/a"), &[RouteBy::Endpoint])
-    );
+    assert_ne!(of(&Check::new().endpoint("/a")), of(&Check::new().endpoint("/b")));
+    let path = key(&Check::new().org("acme").endpoint("/a"), &[RouteBy::Endpoint]);
+    assert_eq!(path, key(&Check::new().endpoint("/a"), &[RouteBy::Endpoint]));
 }
 
 /// Clients of another build must route alike, or a counter is held by two servers.
@@ -161,11 +128,8 @@ fn the_numbers_never_change() {
     let ann = key(&Check::new().user("ann"), &[RouteBy::User]);
     let nobody = key(&Check::new().endpoint("/a"), &[]);
     let servers = servers(4);
-    let expected = (
-        12_314_164_829_810_880_258,
-        14_520_067_791_441_278_586,
-        8_184_128_080_407_279_524,
-    );
+    let expected =
+        (12_314_164_829_810_880_258, 14_520_067_791_441_278_586, 8_184_128_080_407_279_524);
     assert_eq!((ann, nobody, servers[0]), expected);
     assert_eq!(order(ann, &servers).as_slice(), [0, 2, 3, 1]);
 }

@@ -51,9 +51,8 @@ impl Address {
     }
 
     fn parse(text: &str) -> Result<Self, BuildError> {
-        let (scheme, rest) = text
-            .split_once("://")
-            .ok_or_else(|| wrong(text, "it has no scheme"))?;
+        let (scheme, rest) =
+            text.split_once("://").ok_or_else(|| wrong(text, "it has no scheme"))?;
         let (protocol, privacy) = match scheme {
             "http" => (Protocol::Http, Privacy::Plain),
             "https" => (Protocol::Http, Privacy::Tls),
@@ -89,11 +88,7 @@ impl Address {
     /// What goes into the `Host` header.
     pub(super) fn authority(&self) -> String {
         let Self { host, port, .. } = self;
-        if host.contains(':') {
-            format!("[{host}]:{port}")
-        } else {
-            format!("{host}:{port}")
-        }
+        if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
     }
 }
 
@@ -117,10 +112,7 @@ fn split(place: &str) -> Option<(&str, Option<u16>)> {
     let (host, port) = match place.strip_prefix('[') {
         Some(rest) => {
             let (host, port) = rest.split_once(']')?;
-            (
-                host,
-                port.strip_prefix(':').or(port.is_empty().then_some("")),
-            )
+            (host, port.strip_prefix(':').or(port.is_empty().then_some("")))
         }
         None => match place.split_once(':') {
             Some((host, port)) => (host, Some(port)),

@@ -36,11 +36,7 @@ impl Question<'_, '_> {
 #[derive(Debug)]
 pub(crate) enum Writer {
     /// The heads of requests, up to the number of bytes that follow.
-    Http {
-        check: Box<[u8]>,
-        peek: Box<[u8]>,
-        batch: Box<[u8]>,
-    },
+    Http { check: Box<[u8]>, peek: Box<[u8]>, batch: Box<[u8]> },
     /// What every connection begins with.
     Resp { greeting: Box<[u8]>, replies: usize },
 }
@@ -71,10 +67,7 @@ impl Writer {
                     resp::write_command(["AUTH", token], &mut greeting);
                 }
                 resp::write_command(["TG.CALLER", caller], &mut greeting);
-                Self::Resp {
-                    greeting: greeting.into(),
-                    replies: 1 + usize::from(token.is_some()),
-                }
+                Self::Resp { greeting: greeting.into(), replies: 1 + usize::from(token.is_some()) }
             }
         }
     }
@@ -113,11 +106,9 @@ impl Writer {
     pub(super) const fn reader(&self) -> Reader {
         match self {
             Self::Http { .. } => Reader::Http(AnswerDecoder::new(ANSWER_BYTES_MAX)),
-            Self::Resp { replies, .. } => Reader::Resp {
-                greetings: *replies,
-                callers: None,
-                said: None,
-            },
+            Self::Resp { replies, .. } => {
+                Reader::Resp { greetings: *replies, callers: None, said: None }
+            }
         }
     }
 }

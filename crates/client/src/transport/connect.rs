@@ -173,11 +173,7 @@ impl Names {
 
     fn last_known(&self, error: io::Error) -> io::Result<Vec<SocketAddr>> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.is_empty() {
-            Err(error)
-        } else {
-            Ok(known.clone())
-        }
+        if known.is_empty() { Err(error) } else { Ok(known.clone()) }
     }
 }
 

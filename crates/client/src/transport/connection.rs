@@ -135,11 +135,7 @@ impl Talk {
         loop {
             let has_room =
                 self.pending.len() < UNANSWERED_MAX && self.output.len() < WRITE_BYTES_HIGH;
-            let patience = if self.pending.is_empty() {
-                IDLE_MAX
-            } else {
-                SILENCE_MAX
-            };
+            let patience = if self.pending.is_empty() { IDLE_MAX } else { SILENCE_MAX };
             let has_more = !self.output.is_empty() || self.flushing == Flushing::Due;
             self.input.reserve(READ_BYTES);
             tokio::select! {
@@ -180,11 +176,7 @@ impl Talk {
             self.put(order);
             let has_room =
                 self.pending.len() < UNANSWERED_MAX && self.output.len() < WRITE_BYTES_HIGH;
-            next = if has_room {
-                orders.try_recv().ok()
-            } else {
-                None
-            };
+            next = if has_room { orders.try_recv().ok() } else { None };
         }
     }
 

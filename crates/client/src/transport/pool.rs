@@ -122,12 +122,8 @@ impl Pool {
         self.writer.write(question, &mut frame);
         let claim = Arc::new(Claim::new());
         let (reply, answer) = oneshot::channel();
-        let order = Order {
-            frame,
-            expected: question.expected(),
-            claim: Arc::clone(&claim),
-            reply,
-        };
+        let order =
+            Order { frame, expected: question.expected(), claim: Arc::clone(&claim), reply };
         self.put(order, under_way)?;
         let reply = answer;
         Ok(Call { claim, reply })
@@ -153,13 +149,7 @@ impl Pool {
         let wanted = usize::try_from(under_way / CALLS_EACH).unwrap_or(usize::MAX);
         let wanted = wanted.saturating_add(1).min(self.places.len());
         let first = self.next.fetch_add(1, Relaxed) % wanted;
-        let all = || {
-            self.places
-                .iter()
-                .cycle()
-                .skip(first)
-                .take(self.places.len())
-        };
+        let all = || self.places.iter().cycle().skip(first).take(self.places.len());
         if let Some(place) = all().next() {
             self.begin(&mut place.live())?;
         }
@@ -211,11 +201,7 @@ impl Pool {
             has_failed: Arc::clone(&self.has_failed),
         };
         drop(runtime.spawn(connection::run(line, receiver)));
-        Ok(Live {
-            orders,
-            is_ready,
-            since: Instant::now(),
-        })
+        Ok(Live { orders, is_ready, since: Instant::now() })
     }
 }
 

@@ -38,11 +38,7 @@ pub(super) struct Reading {
 
 impl Reading {
     const fn nothing(taken: usize) -> Self {
-        Self {
-            taken,
-            said: None,
-            after: After::Keep,
-        }
+        Self { taken, said: None, after: After::Keep }
     }
 }
 
@@ -60,12 +56,7 @@ impl Reader {
     }
 
     fn resp(&mut self, input: &[u8], expected: Option<Expected>) -> Result<Reading, Error> {
-        let Self::Resp {
-            greetings,
-            callers,
-            said,
-        } = self
-        else {
+        let Self::Resp { greetings, callers, said } = self else {
             return Ok(Reading::nothing(0));
         };
         let Some((reply, taken)) = resp::read_reply(input).map_err(unreadable)? else {
@@ -84,22 +75,15 @@ impl Reader {
         let read = check::read_decided(&reply);
         let (told, now) = read.unwrap_or_else(|unreadable| (Err(odd(unreadable)), None));
         *callers = now.or(*callers);
-        let so_far = said.get_or_insert_with(|| Said {
-            told: smallvec![],
-            status: None,
-            callers: None,
-        });
+        let so_far =
+            said.get_or_insert_with(|| Said { told: smallvec![], status: None, callers: None });
         so_far.told.push(told);
         so_far.callers = *callers;
         let is_whole = match expected {
             Expected::One => true,
             Expected::Batch(count) => so_far.told.len() == count,
         };
-        Ok(Reading {
-            taken,
-            said: is_whole.then(|| said.take()).flatten(),
-            after: After::Keep,
-        })
+        Ok(Reading { taken, said: is_whole.then(|| said.take()).flatten(), after: After::Keep })
     }
 }
 
@@ -129,22 +113,14 @@ fn http(
     };
     Ok(Reading {
         taken: answer.taken,
-        said: Some(Said {
-            told,
-            status: Some(answer.status),
-            callers: answer.callers,
-        }),
+        said: Some(Said { told, status: Some(answer.status), callers: answer.callers }),
         after: answer.after,
     })
 }
 
 /// An answer that no server of ours would give.
 fn odd(why: impl std::fmt::Display) -> ProblemTold {
-    ProblemTold {
-        status: BAD_GATEWAY,
-        detail: format!("{why}").into(),
-        reason: None,
-    }
+    ProblemTold { status: BAD_GATEWAY, detail: format!("{why}").into(), reason: None }
 }
 
 fn unreadable(why: impl std::fmt::Display) -> Error {

@@ -25,9 +25,7 @@ fn resident_bytes() -> u64 {
 
 async fn call(client: Client, caller: u64) {
     for call in 0..calls() / CALLERS {
-        let check = Check::new()
-            .user(format!("u{}", caller * calls() + call))
-            .endpoint("/");
+        let check = Check::new().user(format!("u{}", caller * calls() + call)).endpoint("/");
         drop(client.check(&check).await.unwrap());
     }
 }
@@ -56,10 +54,7 @@ async fn meddle(fake: Arc<Fake>) {
 #[expect(clippy::disallowed_methods, reason = "tasks of a test")]
 async fn a_million_calls_leave_neither_tasks_nor_memory() {
     // It measures the memory of its whole process.
-    if ran_alone(
-        module_path!(),
-        "a_million_calls_leave_neither_tasks_nor_memory",
-    ) {
+    if ran_alone(module_path!(), "a_million_calls_leave_neither_tasks_nor_memory") {
         return;
     }
     let fake = Fake::new(Behaviour::Allow);
@@ -90,8 +85,5 @@ async fn a_million_calls_leave_neither_tasks_nor_memory() {
     sleep(Duration::from_secs(3_600)).await;
     assert_eq!(Handle::current().metrics().num_alive_tasks(), alive);
     let growth = resident[1].saturating_sub(resident[0]);
-    assert!(
-        growth < GROWTH_BYTES_MAX / 8,
-        "{growth} bytes more after the second round"
-    );
+    assert!(growth < GROWTH_BYTES_MAX / 8, "{growth} bytes more after the second round");
 }

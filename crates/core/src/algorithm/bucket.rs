@@ -137,41 +137,23 @@ impl Bucket {
     pub(super) fn look<U: Units>(&self, debt: U, cost: Cost) -> Look<U> {
         let span = U::product(self.capacity, self.period.get());
         if cost.get() > self.capacity {
-            return Look {
-                debt,
-                debt_after: debt,
-                refused: Some(None),
-            };
+            return Look { debt, debt_after: debt, refused: Some(None) };
         }
         let debt_after = debt.plus(U::product(cost.get(), self.period.get()));
         if debt_after > span && !cost.is_zero() {
-            return Look {
-                debt,
-                debt_after: debt,
-                refused: Some(Some(debt_after.minus(span))),
-            };
+            return Look { debt, debt_after: debt, refused: Some(Some(debt_after.minus(span))) };
         }
-        Look {
-            debt,
-            debt_after,
-            refused: None,
-        }
+        Look { debt, debt_after, refused: None }
     }
 
     #[inline]
     pub(super) fn answer<U: Units>(&self, look: &Look<U>, delay: Micros) -> Answer {
         let outcome = match look.refused {
             None => Outcome::Allow { delay },
-            Some(missing) => Outcome::Deny {
-                retry_after: missing.map(|units| self.time(units)),
-            },
+            Some(missing) => Outcome::Deny { retry_after: missing.map(|units| self.time(units)) },
         };
         let used = look.debt_after.div_ceil(self.period);
-        Answer {
-            outcome,
-            used,
-            reset_after: self.time(look.debt_after),
-        }
+        Answer { outcome, used, reset_after: self.time(look.debt_after) }
     }
 
     /// Time until this many units are gained, rounded up: never admit faster than promised.
@@ -182,10 +164,7 @@ impl Bucket {
     }
 
     pub(super) fn fresh(&self, now: Timestamp) -> BucketState {
-        BucketState {
-            full_at: self.units_at(now),
-            at: now,
-        }
+        BucketState { full_at: self.units_at(now), at: now }
     }
 
     #[inline]
@@ -216,17 +195,11 @@ impl Bucket {
         if look.debt_after == look.debt {
             return state;
         }
-        BucketState {
-            at,
-            ..self.owing(look.debt_after, now)
-        }
+        BucketState { at, ..self.owing(look.debt_after, now) }
     }
 
     fn owing(&self, debt: u128, now: Timestamp) -> BucketState {
-        BucketState {
-            full_at: self.units_at(now).saturating_add(debt),
-            at: now,
-        }
+        BucketState { full_at: self.units_at(now).saturating_add(debt), at: now }
     }
 
     pub(super) fn used(&self, state: BucketState, now: Timestamp) -> u64 {
@@ -245,9 +218,7 @@ impl Bucket {
     }
 
     pub(super) fn refund(&self, state: BucketState, now: Timestamp, cost: Cost) -> BucketState {
-        let credited = state
-            .full_at
-            .saturating_sub(mul(cost.get(), self.period.get()));
+        let credited = state.full_at.saturating_sub(mul(cost.get(), self.period.get()));
         // A state in the past is full already, and stays as it is.
         let full_at = credited.max(self.units_at(now).min(state.full_at));
         #[cfg(mutant = "bucket-refund-beyond-full")]

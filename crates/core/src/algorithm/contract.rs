@@ -137,9 +137,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// Allowed, at once.
-    pub const ALLOW: Self = Self::Allow {
-        delay: Micros::ZERO,
-    };
+    pub const ALLOW: Self = Self::Allow { delay: Micros::ZERO };
 
     /// Whether the cost was taken.
     pub const fn is_allowed(self) -> bool {

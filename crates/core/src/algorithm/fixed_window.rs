@@ -83,10 +83,7 @@ impl Algorithm for FixedWindow {
 
     #[inline]
     fn fresh(&self, now: Now) -> FixedState {
-        FixedState {
-            window: self.period.window_at(now.wall),
-            used: 0,
-        }
+        FixedState { window: self.period.window_at(now.wall), used: 0 }
     }
 
     #[inline]
@@ -98,14 +95,7 @@ impl Algorithm for FixedWindow {
         let seen = self.at(state, window);
         let reset_after = until_end(self.period, seen.window, now.wall);
         if cost.is_zero() {
-            return (
-                Answer {
-                    outcome: Outcome::ALLOW,
-                    used: seen.used,
-                    reset_after,
-                },
-                state,
-            );
+            return (Answer { outcome: Outcome::ALLOW, used: seen.used, reset_after }, state);
         }
         let fits = cost.get() <= self.capacity.saturating_sub(seen.used);
         #[cfg(mutant = "fixed-window-one-too-many")]
@@ -113,28 +103,11 @@ impl Algorithm for FixedWindow {
         if !fits {
             let retry_after = (cost.get() <= self.capacity).then_some(reset_after);
             let outcome = Outcome::Deny { retry_after };
-            return (
-                Answer {
-                    outcome,
-                    used: seen.used,
-                    reset_after,
-                },
-                state,
-            );
+            return (Answer { outcome, used: seen.used, reset_after }, state);
         }
         let used = seen.used.saturating_add(cost.get());
-        let answer = Answer {
-            outcome: Outcome::ALLOW,
-            used,
-            reset_after,
-        };
-        (
-            answer,
-            FixedState {
-                window: seen.window,
-                used,
-            },
-        )
+        let answer = Answer { outcome: Outcome::ALLOW, used, reset_after };
+        (answer, FixedState { window: seen.window, used })
     }
 
     fn used(&self, state: &FixedState, now: Now) -> u64 {
@@ -142,20 +115,14 @@ impl Algorithm for FixedWindow {
     }
 
     fn admitted(&self, used: u64, now: Now) -> FixedState {
-        FixedState {
-            used,
-            ..self.fresh(now)
-        }
+        FixedState { used, ..self.fresh(now) }
     }
 
     fn refund(&self, state: FixedState, now: Now, cost: Cost) -> FixedState {
         if state.window < self.period.window_at(now.wall) {
             return state;
         }
-        FixedState {
-            used: state.used.saturating_sub(cost.get()),
-            ..state
-        }
+        FixedState { used: state.used.saturating_sub(cost.get()), ..state }
     }
 
     #[inline]

@@ -39,10 +39,7 @@ impl LeakyBucket {
     #[inline]
     pub fn step_narrow(&self, debt: u64, cost: Cost) -> (Answer, u64) {
         let look = self.0.look(debt, cost);
-        (
-            self.0.answer(&look, self.delay(&look, cost)),
-            look.debt_after,
-        )
+        (self.0.answer(&look, self.delay(&look, cost)), look.debt_after)
     }
 
     /// What is owed before a request is the time until the way is free for it.

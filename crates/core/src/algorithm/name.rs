@@ -98,10 +98,7 @@ mod tests {
             ("slidng_log", "sliding_log"),
         ] {
             let error = given.parse::<AlgorithmName>().unwrap_err().to_string();
-            assert!(
-                error.contains(&format!("did you mean {meant:?}")),
-                "{error}"
-            );
+            assert!(error.contains(&format!("did you mean {meant:?}")), "{error}");
         }
     }
 }

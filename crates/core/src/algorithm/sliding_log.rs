@@ -104,24 +104,18 @@ impl SlidingLog {
 
     fn runs_out_at(&self, entry: &LogEntry) -> Timestamp {
         let early = u64::from(cfg!(mutant = "log-entry-runs-out-one-tick-early"));
-        entry
-            .at
-            .saturating_add(self.period.saturating_sub(Micros::new(early)))
+        entry.at.saturating_add(self.period.saturating_sub(Micros::new(early)))
     }
 
     fn live<'a>(&self, log: &'a Log, now: Timestamp) -> &'a [LogEntry] {
-        let ended = log
-            .entries
-            .partition_point(|entry| self.runs_out_at(entry) <= now);
+        let ended = log.entries.partition_point(|entry| self.runs_out_at(entry) <= now);
         log.entries.get(ended..).unwrap_or_default()
     }
 
     /// D7: admissions more than a period ahead were noted by a clock that has been set back since;
     /// they count as admitted now.
     fn rebase(&self, log: &mut Log, now: Timestamp) {
-        let is_ahead = log
-            .newest()
-            .is_some_and(|newest| newest.since(now) > self.period);
+        let is_ahead = log.newest().is_some_and(|newest| newest.since(now) > self.period);
         if is_ahead {
             for entry in &mut log.entries {
                 entry.at = entry.at.min(now);
@@ -141,17 +135,13 @@ impl SlidingLog {
     }
 
     fn reset_after(&self, log: &Log, now: Timestamp) -> Micros {
-        let full_at = log
-            .newest()
-            .map_or(now, |at| at.saturating_add(self.period));
+        let full_at = log.newest().map_or(now, |at| at.saturating_add(self.period));
         full_at.since(now)
     }
 }
 
 fn total(entries: &[LogEntry]) -> u64 {
-    entries
-        .iter()
-        .fold(0, |sum: u64, entry| sum.saturating_add(entry.cost))
+    entries.iter().fold(0, |sum: u64, entry| sum.saturating_add(entry.cost))
 }
 
 impl Algorithm for SlidingLog {
@@ -168,9 +158,7 @@ impl Algorithm for SlidingLog {
     fn step(&self, mut log: Log, now: Now, cost: Cost) -> (Answer, Log) {
         self.rebase(&mut log, now.steady);
         // Time does not run backwards within the log: a late thread counts as being on time.
-        let at = log
-            .newest()
-            .map_or(now.steady, |newest| newest.max(now.steady));
+        let at = log.newest().map_or(now.steady, |newest| newest.max(now.steady));
         let live = self.live(&log, at);
         let used = total(live);
         if !cost.is_zero() && cost.get() > self.capacity.saturating_sub(used) {
@@ -178,14 +166,7 @@ impl Algorithm for SlidingLog {
                 .then(|| self.wait(live, used, now.steady, cost.get()));
             let reset_after = self.reset_after(&log, now.steady);
             let outcome = Outcome::Deny { retry_after };
-            return (
-                Answer {
-                    outcome,
-                    used,
-                    reset_after,
-                },
-                log,
-            );
+            return (Answer { outcome, used, reset_after }, log);
         }
         if !cost.is_zero() {
             let ended = log.entries.len().saturating_sub(live.len());
@@ -193,22 +174,12 @@ impl Algorithm for SlidingLog {
             log.release_memory();
             match log.entries.last_mut() {
                 Some(last) if last.at == at => last.cost = last.cost.saturating_add(cost.get()),
-                _ => log.entries.push(LogEntry {
-                    at,
-                    cost: cost.get(),
-                }),
+                _ => log.entries.push(LogEntry { at, cost: cost.get() }),
             }
         }
         let used = used.saturating_add(cost.get());
         let reset_after = self.reset_after(&log, now.steady);
-        (
-            Answer {
-                outcome: Outcome::ALLOW,
-                used,
-                reset_after,
-            },
-            log,
-        )
+        (Answer { outcome: Outcome::ALLOW, used, reset_after }, log)
     }
 
     fn used(&self, log: &Log, now: Now) -> u64 {
@@ -218,12 +189,7 @@ impl Algorithm for SlidingLog {
     fn admitted(&self, used: u64, now: Now) -> Log {
         match used {
             0 => Log::default(),
-            cost => Log {
-                entries: vec![LogEntry {
-                    at: now.steady,
-                    cost,
-                }],
-            },
+            cost => Log { entries: vec![LogEntry { at: now.steady, cost }] },
         }
     }
 
@@ -245,8 +211,6 @@ impl Algorithm for SlidingLog {
     }
 
     fn is_fresh(&self, log: &Log, now: Now) -> bool {
-        log.entries
-            .iter()
-            .all(|entry| self.runs_out_at(entry) <= now.steady)
+        log.entries.iter().all(|entry| self.runs_out_at(entry) <= now.steady)
     }
 }

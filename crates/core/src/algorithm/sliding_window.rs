@@ -85,32 +85,17 @@ impl SlidingWindow {
         if state.window >= window && (state.current > 0 || state.previous > 0) {
             state
         } else if state.window.saturating_add(1) == window {
-            SlidingState {
-                window,
-                current: 0,
-                previous: state.current,
-            }
+            SlidingState { window, current: 0, previous: state.current }
         } else {
-            SlidingState {
-                window,
-                current: 0,
-                previous: 0,
-            }
+            SlidingState { window, current: 0, previous: 0 }
         }
     }
 
     /// D7: the counts move into the present window. How much of the previous one had faded is not
     /// known, so all of it counts as admitted now, up to what the limit holds.
     fn rebased(&self, state: SlidingState, window: u64) -> SlidingState {
-        let both = state
-            .current
-            .saturating_add(state.previous)
-            .min(self.capacity);
-        SlidingState {
-            window,
-            current: state.current.max(both),
-            previous: 0,
-        }
+        let both = state.current.saturating_add(state.previous).min(self.capacity);
+        SlidingState { window, current: state.current.max(both), previous: 0 }
     }
 
     #[inline]
@@ -119,10 +104,7 @@ impl SlidingWindow {
         let end = self.period.start_of(window.saturating_add(1));
         let length = end.since(start).get();
         // Seen from before its start (a clock set back a little) it is as at its start.
-        View {
-            length,
-            left: end.since(wall).get().min(length.saturating_sub(1)),
-        }
+        View { length, left: end.since(wall).get().min(length.saturating_sub(1)) }
     }
 
     #[inline]
@@ -168,11 +150,7 @@ impl Algorithm for SlidingWindow {
     #[inline]
     fn fresh(&self, now: Now) -> SlidingState {
         let window = self.period.window_at(now.wall);
-        SlidingState {
-            window,
-            current: 0,
-            previous: 0,
-        }
+        SlidingState { window, current: 0, previous: 0 }
     }
 
     #[inline]
@@ -186,34 +164,16 @@ impl Algorithm for SlidingWindow {
         let reset_after = until_end(self.period, seen.window, now.wall);
         let used = Self::estimate(&seen, view);
         if cost.is_zero() {
-            return (
-                Answer {
-                    outcome: Outcome::ALLOW,
-                    used,
-                    reset_after,
-                },
-                state,
-            );
+            return (Answer { outcome: Outcome::ALLOW, used, reset_after }, state);
         }
         if cost.get() > self.capacity.saturating_sub(used) {
             let retry_after = (cost.get() <= self.capacity)
                 .then(|| self.admits_at(&seen, view, cost.get()).since(now.wall));
             let outcome = Outcome::Deny { retry_after };
-            return (
-                Answer {
-                    outcome,
-                    used,
-                    reset_after,
-                },
-                state,
-            );
+            return (Answer { outcome, used, reset_after }, state);
         }
         let used = used.saturating_add(cost.get());
-        let answer = Answer {
-            outcome: Outcome::ALLOW,
-            used,
-            reset_after,
-        };
+        let answer = Answer { outcome: Outcome::ALLOW, used, reset_after };
         let current = seen.current.saturating_add(cost.get());
         (answer, SlidingState { current, ..seen })
     }
@@ -224,10 +184,7 @@ impl Algorithm for SlidingWindow {
     }
 
     fn admitted(&self, used: u64, now: Now) -> SlidingState {
-        SlidingState {
-            current: used,
-            ..self.fresh(now)
-        }
+        SlidingState { current: used, ..self.fresh(now) }
     }
 
     /// Credits the current window only: the previous one has ended.
@@ -235,10 +192,7 @@ impl Algorithm for SlidingWindow {
         if state.window < self.period.window_at(now.wall) {
             return state;
         }
-        SlidingState {
-            current: state.current.saturating_sub(cost.get()),
-            ..state
-        }
+        SlidingState { current: state.current.saturating_sub(cost.get()), ..state }
     }
 
     #[inline]

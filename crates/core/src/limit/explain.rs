@@ -66,19 +66,12 @@ fn length(micros: Micros) -> String {
         (1, "µs"),
     ];
     let micros = micros.get();
-    let unit = UNITS
-        .iter()
-        .find(|(size, _)| micros >= *size)
-        .unwrap_or(&(1, "µs"));
+    let unit = UNITS.iter().find(|(size, _)| micros >= *size).unwrap_or(&(1, "µs"));
     let (size, name) = *unit;
     let whole = micros.checked_div(size).unwrap_or(0);
     let rest = micros.checked_rem(size).unwrap_or(0);
     let thousandths = rest.saturating_mul(1_000).checked_div(size).unwrap_or(0);
-    let name = if name == "days" && whole == 1 && thousandths == 0 {
-        "day"
-    } else {
-        name
-    };
+    let name = if name == "days" && whole == 1 && thousandths == 0 { "day" } else { name };
     if thousandths == 0 {
         return format!("{whole} {name}");
     }

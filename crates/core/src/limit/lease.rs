@@ -75,9 +75,7 @@ impl Limit {
                 if full >= EXACT {
                     return Err(NoLease::LargeNumbers);
                 }
-                let fills_in = full
-                    .checked_div(bucket.units_per_micro().into())
-                    .unwrap_or(0);
+                let fills_in = full.checked_div(bucket.units_per_micro().into()).unwrap_or(0);
                 let fills_in = u64::try_from(fills_in).unwrap_or(u64::MAX);
                 (fills_in / REFRESHES_TO_FILL, NoLease::SmallBurst)
             }

@@ -29,10 +29,7 @@ impl LimitLine {
 
     /// A limit that replaces nothing.
     pub const fn only(limit: Limit) -> Self {
-        Self {
-            limit,
-            former: Vec::new(),
-        }
+        Self { limit, former: Vec::new() }
     }
 
     /// Limits that replace nothing.
@@ -49,9 +46,7 @@ impl LimitLine {
         };
         let mut gone: Vec<&Self> = lines.iter().filter(|line| !is_kept(line)).collect();
         let succeeded = limits.iter().cloned().map(|limit| {
-            let same = lines
-                .iter()
-                .find(|line| line.limit.period() == limit.period());
+            let same = lines.iter().find(|line| line.limit.period() == limit.period());
             let former = match same.or_else(|| take_nearest(&mut gone, &limit)) {
                 Some(line) => line.formers_of(&limit),
                 None => Vec::new(),
@@ -77,10 +72,7 @@ impl LimitLine {
 fn take_nearest<'a>(gone: &mut Vec<&'a LimitLine>, limit: &Limit) -> Option<&'a LimitLine> {
     let length = limit.period().length().get();
     let distance = |line: &LimitLine| line.limit.period().length().get().abs_diff(length);
-    let (place, _) = gone
-        .iter()
-        .enumerate()
-        .min_by_key(|(_, line)| distance(line))?;
+    let (place, _) = gone.iter().enumerate().min_by_key(|(_, line)| distance(line))?;
     Some(gone.swap_remove(place))
 }
 
@@ -102,18 +94,12 @@ mod tests {
         let second = LimitLine::succeed(&first, &parse("20/s, 5000/day"));
         assert_eq!(
             periods(&second),
-            [
-                ("20/s".into(), vec![]),
-                ("5000/day".into(), vec!["1000/h".into()])
-            ]
+            [("20/s".into(), vec![]), ("5000/day".into(), vec!["1000/h".into()])]
         );
         let back = LimitLine::succeed(&second, &parse("20/s, 1000/h"));
         assert_eq!(
             periods(&back),
-            [
-                ("20/s".into(), vec![]),
-                ("1000/h".into(), vec!["5000/day".into()])
-            ]
+            [("20/s".into(), vec![]), ("1000/h".into(), vec!["5000/day".into()])]
         );
     }
 }

@@ -3,14 +3,8 @@
 /// The candidate that takes the fewest edits to reach; ties go to the first.
 pub(crate) fn nearest<const N: usize>(given: &str, candidates: [&'static str; N]) -> &'static str {
     const READ_MAX: usize = 32;
-    let given: Vec<char> = given
-        .chars()
-        .take(READ_MAX)
-        .flat_map(char::to_lowercase)
-        .collect();
-    let best = candidates
-        .into_iter()
-        .min_by_key(|candidate| edits(&given, candidate));
+    let given: Vec<char> = given.chars().take(READ_MAX).flat_map(char::to_lowercase).collect();
+    let best = candidates.into_iter().min_by_key(|candidate| edits(&given, candidate));
     best.unwrap_or("")
 }
 
@@ -23,9 +17,7 @@ fn edits(given: &[char], candidate: &str) -> usize {
         for (cell, letter) in row.iter_mut().skip(1).zip(given) {
             let replaced = diagonal.saturating_add(usize::from(*letter != wanted));
             diagonal = *cell;
-            left = replaced
-                .min(cell.saturating_add(1))
-                .min(left.saturating_add(1));
+            left = replaced.min(cell.saturating_add(1)).min(left.saturating_add(1));
             *cell = left;
         }
         if let Some(first) = row.first_mut() {

@@ -15,15 +15,10 @@ impl FromStr for Limit {
 
     fn from_str(text: &str) -> Result<Self, LimitError> {
         if text.len() > TEXT_BYTES_MAX {
-            return Err(LimitError::TextTooLong {
-                bytes: text.len(),
-                max: TEXT_BYTES_MAX,
-            });
+            return Err(LimitError::TextTooLong { bytes: text.len(), max: TEXT_BYTES_MAX });
         }
         let Some((amount, period)) = text.split_once('/') else {
-            return Err(LimitError::MissingPeriod {
-                text: text.to_owned(),
-            });
+            return Err(LimitError::MissingPeriod { text: text.to_owned() });
         };
         let amount = number(amount).ok_or_else(|| LimitError::Amount {
             given: amount.to_owned(),
@@ -34,9 +29,7 @@ impl FromStr for Limit {
 }
 
 fn parse_period(period: &str, text: &str) -> Result<Period, LimitError> {
-    let digits = period
-        .len()
-        .saturating_sub(period.trim_start_matches(is_digit).len());
+    let digits = period.len().saturating_sub(period.trim_start_matches(is_digit).len());
     let (count, unit) = period.split_at(digits);
     if unit.is_empty() {
         let (given, text) = (period.to_owned(), text.to_owned());
@@ -45,28 +38,18 @@ fn parse_period(period: &str, text: &str) -> Result<Period, LimitError> {
     let Some(unit) = Unit::ALL.into_iter().find(|known| known.symbol() == unit) else {
         let nearest = nearest_unit(unit);
         let (given, text) = (unit.to_owned(), text.to_owned());
-        return Err(LimitError::UnknownUnit {
-            given,
-            nearest,
-            text,
-        });
+        return Err(LimitError::UnknownUnit { given, nearest, text });
     };
     if count.is_empty() {
         return Period::new(1, unit);
     }
-    let too_long = || LimitError::PeriodTooLong {
-        given: period.to_owned(),
-    };
+    let too_long = || LimitError::PeriodTooLong { given: period.to_owned() };
     Period::new(number(count).ok_or_else(too_long)?, unit)
 }
 
 /// Digits only: no sign, no blanks, no separators.
 fn number(digits: &str) -> Option<u64> {
-    if digits.starts_with(is_digit) {
-        digits.parse().ok()
-    } else {
-        None
-    }
+    if digits.starts_with(is_digit) { digits.parse().ok() } else { None }
 }
 
 fn is_digit(letter: char) -> bool {

@@ -71,9 +71,7 @@ fn bucket(bucket: &Bucket) -> Result<(), LimitError> {
         EXACT - 1,
         "shorten the period, or choose an amount that shares factors with it",
     )?;
-    let fill = mul(bucket.capacity(), token)
-        .checked_div(gain.into())
-        .unwrap_or(0);
+    let fill = mul(bucket.capacity(), token).checked_div(gain.into()).unwrap_or(0);
     within(
         "the microseconds that the bucket takes to fill",
         fill,
@@ -91,10 +89,5 @@ fn within(
     if given <= u128::from(max) {
         return Ok(());
     }
-    Err(LimitError::BeyondScripts {
-        what,
-        given,
-        max,
-        remedy,
-    })
+    Err(LimitError::BeyondScripts { what, given, max, remedy })
 }

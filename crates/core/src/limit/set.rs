@@ -38,14 +38,8 @@ impl LimitSet {
             return Err(LimitError::TooManyLimits { given, max });
         }
         for (place, limit) in limits.iter().enumerate() {
-            if limits
-                .iter()
-                .take(place)
-                .any(|earlier| earlier.period() == limit.period())
-            {
-                return Err(LimitError::SamePeriod {
-                    period: limit.period().to_string(),
-                });
+            if limits.iter().take(place).any(|earlier| earlier.period() == limit.period()) {
+                return Err(LimitError::SamePeriod { period: limit.period().to_string() });
             }
         }
         Ok(Self { limits })
@@ -73,9 +67,7 @@ impl<'a> IntoIterator for &'a LimitSet {
 
 impl From<Limit> for LimitSet {
     fn from(limit: Limit) -> Self {
-        Self {
-            limits: vec![limit],
-        }
+        Self { limits: vec![limit] }
     }
 }
 

@@ -256,14 +256,7 @@ impl Limit {
             Band::Denied => 0,
             _ => self.capacity.saturating_sub(answer.used),
         };
-        Decision {
-            limit: self.capacity,
-            remaining,
-            reset_after,
-            retry_after,
-            delay,
-            band,
-        }
+        Decision { limit: self.capacity, remaining, reset_after, retry_after, delay, band }
     }
 
     #[inline]

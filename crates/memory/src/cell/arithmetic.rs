@@ -57,15 +57,8 @@ impl Throttle {
         };
         if early > 0 {
             // What is larger than all that can be saved up never passes.
-            let retry_after_s = if increment <= tolerance {
-                up(early)
-            } else {
-                -1
-            };
-            return Step {
-                answer: Ok(answer(true, retry_after_s, owed)),
-                arrival: None,
-            };
+            let retry_after_s = if increment <= tolerance { up(early) } else { -1 };
+            return Step { answer: Ok(answer(true, retry_after_s, owed)), arrival: None };
         }
         // Redis takes no time to live below zero milliseconds, but for −1, which stands for none.
         let is_below_zero = ttl <= -2 * i128::from(MILLISECOND);

@@ -7,10 +7,7 @@
 use crate::overflow::{Entries, Fill, Foldable, Layout, Moments, Owed, make_room};
 
 /// The shortest debt of a sketch is rounded up by a three-thousandth at most.
-const LAYOUT: Layout = Layout {
-    bits: 16,
-    numbers: 1,
-};
+const LAYOUT: Layout = Layout { bits: 16, numbers: 1 };
 /// Debts of one sketch are at most so many bits longer than the shortest.
 const CLASS_BITS: u32 = 4;
 
@@ -55,9 +52,7 @@ impl Debts {
         let place = known.unwrap_or_else(|| {
             self.sketches.retain(|sketch| sketch.moments.is_live(now));
             let entries = Entries::new(make_room(&mut self.sketches, words_max), LAYOUT);
-            let life = 1_u64
-                .checked_shl((class + 1) * CLASS_BITS)
-                .unwrap_or(u64::MAX);
+            let life = 1_u64.checked_shl((class + 1) * CLASS_BITS).unwrap_or(u64::MAX);
             let moments = Moments::new(life, entries, now);
             self.sketches.push(Sketch { class, moments });
             self.sketches.len() - 1

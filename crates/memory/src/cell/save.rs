@@ -40,10 +40,7 @@ impl<C: Clock> CellStore<C> {
     pub fn save(&self, out: &mut impl Write) -> io::Result<usize> {
         let now = self.clock.now();
         let mut writer = Writer::new(Contents::Cells, out);
-        writer.header(&Header {
-            secrets: self.hash.secrets(),
-            saved_at: now.wall,
-        })?;
+        writer.header(&Header { secrets: self.hash.secrets(), saved_at: now.wall })?;
         let now = nanos(now);
         let least = SAVED_PERIOD_MIN.length().get().saturating_mul(1_000);
         let mut count = 0;
@@ -148,12 +145,8 @@ impl<C: Clock> CellStore<C> {
         let now = clock.now();
         let mut reader = Reader::new(Contents::Cells, input)?;
         let Header { secrets, saved_at } = reader.header()?;
-        let cells = Self::with_hash(
-            keys,
-            overflow_bytes,
-            Fingerprinter::with_secrets(secrets),
-            clock,
-        );
+        let cells =
+            Self::with_hash(keys, overflow_bytes, Fingerprinter::with_secrets(secrets), clock);
         let away = now.wall.since(saved_at).get().saturating_mul(1_000);
         let now = nanos(now);
         while !reader.is_at_end() {
@@ -169,10 +162,7 @@ impl<C: Clock> CellStore<C> {
             }
             if left > 0 {
                 let arrival = now.saturating_add(left);
-                let entry = Entry {
-                    fingerprint,
-                    arrival,
-                };
+                let entry = Entry { fingerprint, arrival };
                 cells.restore(entry, now);
             }
         }

@@ -66,10 +66,7 @@ impl Shard {
     /// When a key without a place will owe nothing any more; `None` if it owes nothing.
     pub(super) fn sketched(&self, fingerprint: u64, now: i64) -> Option<i64> {
         let now = now.max(0).cast_unsigned();
-        let moment = self
-            .debts
-            .get(self.part(fingerprint))?
-            .read(fingerprint, now)?;
+        let moment = self.debts.get(self.part(fingerprint))?.read(fingerprint, now)?;
         Some(i64::try_from(moment).unwrap_or(i64::MAX))
     }
 
@@ -78,9 +75,8 @@ impl Shard {
     pub(super) fn fill(&self, now: i64) -> Fill {
         let now = now.max(0).cast_unsigned();
         let fills = self.debts.iter().map(|debts| debts.fill(now));
-        let (live, odds) = fills.fold((0, 0), |(live, odds), fill| {
-            (live + fill.live, odds + fill.odds)
-        });
+        let (live, odds) =
+            fills.fold((0, 0), |(live, odds), fill| (live + fill.live, odds + fill.odds));
         let odds = odds / u64::try_from(self.debts.len()).unwrap_or(1).max(1);
         Fill { live, odds }
     }
@@ -167,13 +163,7 @@ impl Shard {
                 && let Some([fingerprint, _]) = self.place(at)
             {
                 self.evicted += 1;
-                self.give_up(
-                    Entry {
-                        fingerprint,
-                        arrival,
-                    },
-                    now,
-                );
+                self.give_up(Entry { fingerprint, arrival }, now);
             }
             self.write(at, entry);
         }
@@ -186,10 +176,7 @@ impl Shard {
         pairs.filter_map(move |&[fingerprint, arrival]| {
             let arrival = arrival.cast_signed();
             let is_live = fingerprint != 0 && arrival > now;
-            is_live.then_some(Entry {
-                fingerprint,
-                arrival,
-            })
+            is_live.then_some(Entry { fingerprint, arrival })
         })
     }
 
@@ -241,10 +228,7 @@ impl Shard {
 
     /// By the lower half of the fingerprint; the upper one chose the shard.
     #[inline]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "takes a half; below the number of lines"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "takes a half; below the number of lines")]
     const fn home(&self, fingerprint: u64) -> usize {
         let lower = (fingerprint as u32) as u128;
         ((lower * self.lines as u128) >> 32) as usize

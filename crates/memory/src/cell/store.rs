@@ -91,11 +91,7 @@ impl<C: Clock> CellStore<C> {
         let shards = 1 << shard_bits;
         let each = places.div_ceil(shards);
         let shard = || Shard::new(each, overflow_bytes / shards, shard_bits);
-        Self {
-            clock,
-            hash,
-            shards: (0..shards).map(|_| Alone(Mutex::new(shard()))).collect(),
-        }
+        Self { clock, hash, shards: (0..shards).map(|_| Alone(Mutex::new(shard()))).collect() }
     }
 
     /// Charges the key, or says why not.
@@ -120,10 +116,7 @@ impl<C: Clock> CellStore<C> {
         let owes_until = shard.sketched(fingerprint, now).unwrap_or(now);
         let step = ask.step(interval, owes_until, now);
         if let Some(arrival) = step.arrival.filter(|arrival| *arrival > now) {
-            let entry = Entry {
-                fingerprint,
-                arrival,
-            };
+            let entry = Entry { fingerprint, arrival };
             shard.insert(entry, now);
         }
         step.answer

@@ -42,10 +42,7 @@ impl Entries {
     /// Empty, in so many words, rounded up to a power of two.
     pub(crate) fn new(words: usize, layout: Layout) -> Self {
         let words = words.max(BUCKET_WORDS).next_power_of_two();
-        Self {
-            words: bytemuck::zeroed_slice_box(words),
-            layout,
-        }
+        Self { words: bytemuck::zeroed_slice_box(words), layout }
     }
 
     pub(crate) const fn words(&self) -> usize {
@@ -71,10 +68,7 @@ impl Entries {
             }
         }
         let numbers = joined(own, shared);
-        Found {
-            numbers,
-            is_shared: numbers != own,
-        }
+        Found { numbers, is_shared: numbers != own }
     }
 
     /// Raises what is counted of a key to `numbers`. Entries that are `over` make room.
@@ -95,18 +89,12 @@ impl Entries {
             return;
         }
         let (kept, folded) = self.words.split_at(half);
-        let folded = Self {
-            words: folded.into(),
-            layout: self.layout,
-        };
+        let folded = Self { words: folded.into(), layout: self.layout };
         self.words = kept.into();
         for place in 0..folded.places_all() {
             let entry = folded.get(place);
             let bucket = place / self.layout.per_bucket();
-            let address = Address {
-                buckets: [bucket; 2],
-                tag: self.layout.tag_of(entry),
-            };
+            let address = Address { buckets: [bucket; 2], tag: self.layout.tag_of(entry) };
             self.put(address, self.layout.numbers_of(entry), is_zero);
         }
     }
@@ -144,10 +132,7 @@ impl Entries {
         let either = 2 * shared - shared * shared / MILLION;
         let alike = (2 * u128::from(live) * MILLION / buckets) >> self.layout.tag_bits();
         let odds = u64::try_from((either + alike).min(MILLION));
-        Fill {
-            live,
-            odds: odds.unwrap_or(u64::MAX),
-        }
+        Fill { live, odds: odds.unwrap_or(u64::MAX) }
     }
 
     /// The words as they are, to be saved.
@@ -234,10 +219,7 @@ impl Entries {
     }
 
     /// The buckets by the lower bits, so that folding leaves every key in the halves of its own.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "masked to the number of buckets"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "masked to the number of buckets")]
     fn address(&self, fingerprint: u64) -> Address {
         let mask = self.words.len() / BUCKET_WORDS - 1;
         // The fingerprint's own lower bits are alike in a shard.
@@ -334,17 +316,11 @@ mod tests {
             }
             let is_exact = |key: &u64| entries.read(*key, is_zero).numbers == [1 + key % 7, 0];
             let exact = (0..keys).filter(is_exact).count();
-            assert!(
-                exact as u64 * 1_000 >= keys * 995,
-                "{layout:?}: {exact} of {keys}"
-            );
+            assert!(exact as u64 * 1_000 >= keys * 995, "{layout:?}: {exact} of {keys}");
             let is_new = |key: &u64| is_zero(entries.read(*key, is_zero).numbers);
             let fresh = (keys..keys + 10_000).filter(is_new).count();
             let odds = entries.fill(is_zero).odds;
-            assert!(
-                fresh >= 9_980 && odds < 3_000,
-                "{layout:?}: {fresh}, {odds}"
-            );
+            assert!(fresh >= 9_980 && odds < 3_000, "{layout:?}: {fresh}, {odds}");
         }
     }
 
@@ -359,10 +335,7 @@ mod tests {
             let is_taken = |key: &u64| !is_zero(entries.read(*key, is_zero).numbers);
             let taken = (keys..keys + 100_000).filter(is_taken).count() as u64 * 10;
             let odds = entries.fill(is_zero).odds;
-            assert!(
-                odds.abs_diff(taken) < 5_000 + odds / 10,
-                "{layout:?}: {taken}, {odds}"
-            );
+            assert!(odds.abs_diff(taken) < 5_000 + odds / 10, "{layout:?}: {taken}, {odds}");
         }
     }
 }

@@ -30,11 +30,7 @@ impl Moments {
         let reach = life.saturating_add(life / 4);
         let tick = reach.div_ceil(entries.layout().most() - 1).max(1);
         let base = now / tick;
-        Self {
-            base,
-            tick,
-            entries,
-        }
+        Self { base, tick, entries }
     }
 
     /// From entries that were saved; `base` may be before all time.
@@ -45,11 +41,7 @@ impl Moments {
         let early = u64::try_from(-base).unwrap_or(0);
         entries.change(|[ticks, _]| [ticks.saturating_sub(early), 0]);
         let base = u64::try_from(base).unwrap_or(0);
-        Self {
-            base,
-            tick,
-            entries,
-        }
+        Self { base, tick, entries }
     }
 
     /// Whether anything may be left.
@@ -90,8 +82,7 @@ impl Moments {
     fn roll(&mut self, now: u64) {
         let passed = self.passed(now);
         if passed > 0 {
-            self.entries
-                .change(|[ticks, _]| [ticks.saturating_sub(passed), 0]);
+            self.entries.change(|[ticks, _]| [ticks.saturating_sub(passed), 0]);
             self.base += passed;
         }
     }
@@ -108,8 +99,7 @@ impl Moments {
     /// Twice as long ticks: a debt was larger than was to be expected.
     fn coarsen(&mut self) {
         let odd = self.base & 1;
-        self.entries
-            .change(|[ticks, _]| [(ticks + odd).div_ceil(2), 0]);
+        self.entries.change(|[ticks, _]| [(ticks + odd).div_ceil(2), 0]);
         self.base /= 2;
         self.tick = self.tick.saturating_mul(2);
     }

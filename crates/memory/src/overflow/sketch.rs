@@ -77,11 +77,7 @@ impl Overflow {
         readings.reduce(|most, other| {
             let used = |reading: &Reading| owner.law.used(&reading.state, now);
             let is_adopted = most.is_adopted || other.is_adopted;
-            let most = if used(&other) >= used(&most) {
-                other
-            } else {
-                most
-            };
+            let most = if used(&other) >= used(&most) { other } else { most };
             Reading { is_adopted, ..most }
         })
     }
@@ -100,9 +96,7 @@ impl Overflow {
         if owner.law.is_fresh(state, now) {
             return;
         }
-        let Owner {
-            fingerprint, law, ..
-        } = owner;
+        let Owner { fingerprint, law, .. } = owner;
         let place = self.place(owner, words_max, now);
         if let Some(sketch) = place.and_then(|place| self.sketches.get_mut(place)) {
             sketch.counts.add(law, fingerprint, state, now);
@@ -129,8 +123,7 @@ impl Overflow {
             return Some(place);
         }
         // What has run out makes room, and is made anew for the amounts of today.
-        self.sketches
-            .retain_mut(|sketch| sketch.roll(now) != Standing::RunOut);
+        self.sketches.retain_mut(|sketch| sketch.roll(now) != Standing::RunOut);
         let is_sketched = !matches!(owner.law, Law::Custom(_));
         // The last sketch always finds room.
         let has_room = (self.sketches.len() + 2) * WORDS_MIN <= words_max;
@@ -209,12 +202,7 @@ pub(crate) fn make_room(sketches: &mut [impl Foldable], words_max: usize) -> usi
 
 impl Sketch {
     fn read(&self, owner: Owner<'_>, now: Now) -> Option<Reading> {
-        let Owner {
-            fingerprint,
-            law,
-            capacity,
-            ..
-        } = owner;
+        let Owner { fingerprint, law, capacity, .. } = owner;
         match (&self.law, &self.counts) {
             (Some(its), counts) => {
                 let Estimate { state, is_shared } = counts.read(its, fingerprint, capacity, now)?;
@@ -224,11 +212,7 @@ impl Sketch {
                     true => law.adopt(its, state, now),
                     false => state,
                 };
-                Some(Reading {
-                    state,
-                    is_doubtful,
-                    is_adopted,
-                })
+                Some(Reading { state, is_doubtful, is_adopted })
             }
             (None, Counts::Moments(moments)) => {
                 let now_micros = now.steady.as_micros();
@@ -255,11 +239,7 @@ impl Sketch {
     fn refresh_odds(&mut self, now: Now) {
         let age = now.steady.since(self.odds.at).get();
         if self.odds.added >= ADDED_MAX || age >= ODDS_AGE_MAX {
-            self.odds = Odds {
-                millionths: self.fill(now).odds,
-                at: now.steady,
-                added: 0,
-            };
+            self.odds = Odds { millionths: self.fill(now).odds, at: now.steady, added: 0 };
         }
     }
 }

@@ -32,24 +32,15 @@ pub(super) struct Seen {
 impl Windows {
     pub(super) fn fill(&self, window: u64) -> Fill {
         let counts = |current, previous| {
-            let counts = self.counts_at(
-                window,
-                Seen {
-                    window,
-                    current,
-                    previous,
-                },
-            );
+            let counts = self.counts_at(window, Seen { window, current, previous });
             counts.is_some_and(|seen| seen.current > 0 || seen.previous > 0)
         };
-        self.entries
-            .fill(|[current, previous]| !counts(current, previous))
+        self.entries.fill(|[current, previous]| !counts(current, previous))
     }
 
     /// Takes all for admitted in `window`.
     pub(crate) fn move_to(&mut self, window: u64) {
-        self.entries
-            .change(|[current, previous]| [current.saturating_add(previous), 0]);
+        self.entries.change(|[current, previous]| [current.saturating_add(previous), 0]);
         self.window = window;
     }
 
@@ -88,11 +79,7 @@ impl Windows {
                 false => units,
             }
         });
-        let seen = Seen {
-            window: self.window,
-            current,
-            previous,
-        };
+        let seen = Seen { window: self.window, current, previous };
         let seen = self.counts_at(window, seen)?;
         (seen.current > 0 || seen.previous > 0).then_some((seen, is_shared))
     }
@@ -110,17 +97,10 @@ impl Windows {
         let rebased_to = self.rebased_to.filter(|_| self.is_ahead(window));
         let since = rebased_to.unwrap_or(self.window);
         match window.saturating_sub(since) {
-            0 => Some(Seen {
-                window: self.window,
-                ..seen
-            }),
+            0 => Some(Seen { window: self.window, ..seen }),
             1 if self.has_previous() => {
                 let faded = rebased_to.map_or(0, |_| seen.previous);
-                Some(Seen {
-                    window,
-                    current: 0,
-                    previous: seen.current.saturating_add(faded),
-                })
+                Some(Seen { window, current: 0, previous: seen.current.saturating_add(faded) })
             }
             _ => None,
         }
@@ -169,21 +149,10 @@ pub(super) const fn log_window(period: Micros, at: Timestamp) -> u64 {
 /// The state of a key that has used so much in these windows. A log takes each admission to be as
 /// late as it can have been, and so is stricter than one that knows.
 pub(super) fn windows_state(law: &Law, seen: Seen, now: Now) -> Option<State> {
-    let Seen {
-        window,
-        current,
-        previous,
-    } = seen;
+    let Seen { window, current, previous } = seen;
     Some(match law {
-        Law::FixedWindow(_) => State::Fixed(FixedState {
-            window,
-            used: current,
-        }),
-        Law::SlidingWindow(_) => State::Sliding(SlidingState {
-            window,
-            current,
-            previous,
-        }),
+        Law::FixedWindow(_) => State::Fixed(FixedState { window, used: current }),
+        Law::SlidingWindow(_) => State::Sliding(SlidingState { window, current, previous }),
         Law::SlidingLog(log) => {
             let start = window.saturating_mul(log.period().get());
             let before = Timestamp::from_micros(start.saturating_sub(1));
@@ -200,21 +169,15 @@ pub(super) fn windows_state(law: &Law, seen: Seen, now: Now) -> Option<State> {
 pub(super) fn state_windows(law: &Law, state: &State, known: u64, now: Now) -> Option<Seen> {
     let window = window_at(law, now);
     Some(match (law, state) {
-        (Law::FixedWindow(_), State::Fixed(state)) if state.window >= window => Seen {
-            window: state.window,
-            current: state.used,
-            previous: 0,
-        },
-        (Law::SlidingWindow(_), State::Sliding(state)) if state.window >= window => Seen {
-            window: state.window,
-            current: state.current,
-            previous: state.previous,
-        },
-        (Law::SlidingWindow(_), State::Sliding(state)) if state.window + 1 == window => Seen {
-            window,
-            current: 0,
-            previous: state.current,
-        },
+        (Law::FixedWindow(_), State::Fixed(state)) if state.window >= window => {
+            Seen { window: state.window, current: state.used, previous: 0 }
+        }
+        (Law::SlidingWindow(_), State::Sliding(state)) if state.window >= window => {
+            Seen { window: state.window, current: state.current, previous: state.previous }
+        }
+        (Law::SlidingWindow(_), State::Sliding(state)) if state.window + 1 == window => {
+            Seen { window, current: 0, previous: state.current }
+        }
         (Law::SlidingLog(log), State::Log(state)) => {
             let window = window.max(known);
             let admitted = |is_counted: &dyn Fn(u64) -> bool| {

@@ -47,10 +47,7 @@ impl<C: Clock> MemoryStore<C> {
     pub fn save(&self, out: &mut impl Write) -> io::Result<usize> {
         let now = self.clock.now();
         let mut writer = Writer::new(Contents::Counters, out);
-        writer.header(&Header {
-            secrets: self.counters.hash.secrets(),
-            saved_at: now.wall,
-        })?;
+        writer.header(&Header { secrets: self.counters.hash.secrets(), saved_at: now.wall })?;
         let mut count = 0;
         for record in self.counters.records(now) {
             record.write(&mut writer)?;
@@ -135,12 +132,7 @@ impl Counters {
     }
 
     fn restore(&self, record: Record, now: Now) {
-        let Record {
-            fingerprint,
-            scope,
-            kept,
-            state,
-        } = record;
+        let Record { fingerprint, scope, kept, state } = record;
         let (law, capacity) = match kept {
             Kept::Packed { code, capacity } => (code.law(), Some((code, capacity))),
             Kept::Wide(law) => (Some(law), None),
@@ -153,12 +145,7 @@ impl Counters {
             let class = self.classes.find_or_give(code, scope, capacity);
             if !self.restore_slot(fingerprint, class, (&law, &state), now) {
                 let law = &law;
-                let owner = Owner {
-                    fingerprint,
-                    scope,
-                    law,
-                    capacity,
-                };
+                let owner = Owner { fingerprint, scope, law, capacity };
                 let mut shard = self.shards.lock(self.shards.of(fingerprint));
                 shard.overflow.add(owner, &state, words_max, now);
             }
@@ -167,13 +154,7 @@ impl Counters {
         let budget = self.shards.log_budget(now);
         let mut state = state;
         budget.exchange(&law.fresh(now), &mut state);
-        let entry = Entry {
-            id: fingerprint,
-            scope,
-            law,
-            state,
-            kept_until: Timestamp::EPOCH,
-        };
+        let entry = Entry { id: fingerprint, scope, law, state, kept_until: Timestamp::EPOCH };
         let mut shard = self.shards.lock(self.shards.of(fingerprint));
         if shard.insert_wide(entry, budget, words_max, now) {
             self.tally.evicted();

@@ -63,22 +63,13 @@ const BUFFER_BYTES: usize = 64 * 1024;
 impl<'a, W: Write> Writer<'a, W> {
     pub(crate) fn new(contents: Contents, out: &'a mut W) -> Self {
         let buffer = Vec::with_capacity(BUFFER_BYTES + WORD_BYTES);
-        Self {
-            contents,
-            out,
-            buffer,
-            bytes: 0,
-            checksum: contents.checksum(VERSION),
-        }
+        Self { contents, out, buffer, bytes: 0, checksum: contents.checksum(VERSION) }
     }
 
     pub(crate) fn header(&mut self, header: &Header) -> io::Result<()> {
         let saved_at = header.saved_at.as_micros();
         self.words(
-            [self.contents.magic(), VERSION]
-                .into_iter()
-                .chain(header.secrets)
-                .chain([saved_at]),
+            [self.contents.magic(), VERSION].into_iter().chain(header.secrets).chain([saved_at]),
         )
     }
 
@@ -89,9 +80,7 @@ impl<'a, W: Write> Writer<'a, W> {
     fn word(&mut self, word: u64) -> io::Result<()> {
         self.bytes += WORD_BYTES as u64;
         if self.bytes >= BYTES_MAX {
-            return Err(io::Error::other(
-                "more than 1 GiB of counters: lower the capacity",
-            ));
+            return Err(io::Error::other("more than 1 GiB of counters: lower the capacity"));
         }
         self.checksum.write_u64(word);
         self.buffer.extend_from_slice(&word.to_le_bytes());
@@ -103,8 +92,7 @@ impl<'a, W: Write> Writer<'a, W> {
     }
 
     pub(crate) fn finish(mut self) -> io::Result<()> {
-        self.buffer
-            .extend_from_slice(&self.checksum.finish().to_le_bytes());
+        self.buffer.extend_from_slice(&self.checksum.finish().to_le_bytes());
         self.out.write_all(&self.buffer)?;
         self.out.flush()
     }
@@ -138,19 +126,13 @@ impl Reader {
             return Err(LoadError::Version { found, ours });
         }
         let mut checksum = contents.checksum(version);
-        words
-            .iter()
-            .for_each(|word| checksum.write_u64(u64::from_le_bytes(*word)));
+        words.iter().for_each(|word| checksum.write_u64(u64::from_le_bytes(*word)));
         let is_right = checksum.finish() == u64::from_le_bytes(*expected);
         if !is_right && !cfg!(mutant = "saved-files-are-believed") {
             return Err(LoadError::Damaged("its checksum differs"));
         }
         bytes.truncate(bytes.len() - WORD_BYTES);
-        Ok(Self {
-            bytes,
-            version,
-            position: 0,
-        })
+        Ok(Self { bytes, version, position: 0 })
     }
 
     /// Whether the file is of a release that knew nothing of sketches, nor whose a counter is.
@@ -161,10 +143,7 @@ impl Reader {
     pub(crate) fn header(&mut self) -> Result<Header, LoadError> {
         let (_magic, _version) = (self.word()?, self.word()?);
         let secrets = [self.word()?, self.word()?, self.word()?, self.word()?];
-        Ok(Header {
-            secrets,
-            saved_at: Timestamp::from_micros(self.word()?),
-        })
+        Ok(Header { secrets, saved_at: Timestamp::from_micros(self.word()?) })
     }
 
     pub(crate) fn word(&mut self) -> Result<u64, LoadError> {

@@ -51,12 +51,7 @@ impl Record {
         now: Now,
     ) -> Self {
         let state = shifted(state, law, now.steady, now.wall);
-        Self {
-            fingerprint,
-            scope,
-            kept,
-            state,
-        }
+        Self { fingerprint, scope, kept, state }
     }
 
     pub(super) fn write<W: Write>(&self, out: &mut Writer<'_, W>) -> io::Result<()> {
@@ -66,23 +61,13 @@ impl Record {
         match &self.state {
             State::Bucket(state) => {
                 let bytes = state.full_at.to_le_bytes();
-                out.words(
-                    bytes
-                        .as_chunks()
-                        .0
-                        .iter()
-                        .map(|word| u64::from_le_bytes(*word)),
-                )
+                out.words(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)))
             }
             State::Fixed(state) => out.words([state.window, state.used]),
             State::Sliding(state) => out.words([state.window, state.current, state.previous]),
             State::Log(log) => {
                 out.words([u64::try_from(log.entries().len()).map_err(io::Error::other)?])?;
-                out.words(
-                    log.entries()
-                        .iter()
-                        .flat_map(|it| [it.at.as_micros(), it.cost]),
-                )
+                out.words(log.entries().iter().flat_map(|it| [it.at.as_micros(), it.cost]))
             }
             _ => Err(io::Error::other("this state is not saved")),
         }
@@ -108,27 +93,17 @@ impl Record {
                     at: now.wall,
                 })
             }
-            Law::FixedWindow(_) => State::Fixed(FixedState {
-                window: input.word()?,
-                used: input.word()?,
-            }),
+            Law::FixedWindow(_) => {
+                State::Fixed(FixedState { window: input.word()?, used: input.word()? })
+            }
             Law::SlidingWindow(_) => {
                 let (window, current, previous) = (input.word()?, input.word()?, input.word()?);
-                State::Sliding(SlidingState {
-                    window,
-                    current,
-                    previous,
-                })
+                State::Sliding(SlidingState { window, current, previous })
             }
             _ => State::Log(read_log(input)?),
         };
         let state = shifted(state, &law, now.wall.max(saved_at), now.steady);
-        Ok(Self {
-            fingerprint,
-            scope,
-            kept,
-            state,
-        })
+        Ok(Self { fingerprint, scope, kept, state })
     }
 }
 
@@ -192,9 +167,7 @@ impl Kept {
             PACKED => {
                 let unknown = LoadError::Damaged("a layout is unknown");
                 let code = Code::from_bits(first).ok_or(unknown)?;
-                let law = code
-                    .law()
-                    .ok_or(LoadError::Damaged("a layout is unknown"))?;
+                let law = code.law().ok_or(LoadError::Damaged("a layout is unknown"))?;
                 return Ok((Self::Packed { code, capacity }, law));
             }
             TOKEN_BUCKET => Law::TokenBucket(TokenBucket::of_rate(first, second, capacity)),
@@ -244,10 +217,7 @@ fn shifted(state: State, law: &Law, from: Timestamp, to: Timestamp) -> State {
                 } else {
                     to.saturating_sub(from.since(entry.at))
                 };
-                LogEntry {
-                    at,
-                    cost: entry.cost,
-                }
+                LogEntry { at, cost: entry.cost }
             };
             State::Log(Log::new(log.entries().iter().map(moved).collect()))
         }

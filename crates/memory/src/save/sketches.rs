@@ -116,12 +116,8 @@ fn read(input: &mut Reader, saved_at: Timestamp, now: Now) -> Result<Option<Sket
     let counts = match input.word()? {
         WINDOWS => {
             let (window, quantum) = (input.word()?, input.word()?.max(1));
-            let mut windows = Windows {
-                window,
-                rebased_to: None,
-                quantum,
-                entries: read_entries(input)?,
-            };
+            let mut windows =
+                Windows { window, rebased_to: None, quantum, entries: read_entries(input)? };
             if let Some(Law::SlidingLog(log)) = &law {
                 let away = now.wall.since(saved_at).get();
                 if away >= log.period().get().saturating_mul(2) {
@@ -142,12 +138,7 @@ fn read(input: &mut Reader, saved_at: Timestamp, now: Now) -> Result<Option<Sket
         }
         _ => return Err(LoadError::Damaged("a sketch of an unknown kind")),
     };
-    Ok(Some(Sketch {
-        scope,
-        law,
-        counts,
-        odds: Odds::default(),
-    }))
+    Ok(Some(Sketch { scope, law, counts, odds: Odds::default() }))
 }
 
 pub(crate) fn read_entries(input: &mut Reader) -> Result<Entries, LoadError> {

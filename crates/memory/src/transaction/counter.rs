@@ -84,10 +84,7 @@ impl<'c> Counter<'c> {
 
     /// Whether all that is known of it comes from a sketch.
     pub(super) const fn is_sketched(&self) -> bool {
-        matches!(
-            self.elsewhere,
-            Elsewhere::Sketch | Elsewhere::FormerSketch(_)
-        )
+        matches!(self.elsewhere, Elsewhere::Sketch | Elsewhere::FormerSketch(_))
     }
 
     pub(super) fn leave_as_found(&mut self) {
@@ -120,11 +117,7 @@ impl<'c> Counter<'c> {
     }
 
     pub(super) fn former_owner(&self, former: Former) -> Owner<'c> {
-        Owner {
-            fingerprint: former.fingerprint,
-            scope: Some(former.scope),
-            ..self.owner()
-        }
+        Owner { fingerprint: former.fingerprint, scope: Some(former.scope), ..self.owner() }
     }
 
     pub(super) const fn scope(&self) -> Scope {

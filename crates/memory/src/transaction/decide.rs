@@ -19,15 +19,9 @@ impl<'c> Transaction<'_, 'c> {
             let (decision, next) = match counter.ask(charge.cost) {
                 // A cost of zero sees what the charges before it took, and no more.
                 _ if charge.cost.is_zero() => {
-                    counter
-                        .charge
-                        .limit
-                        .step(counter.state.clone(), now, Cost::ZERO)
+                    counter.charge.limit.step(counter.state.clone(), now, Cost::ZERO)
                 }
-                Some(asked) => counter
-                    .charge
-                    .limit
-                    .step(counter.before.clone(), now, asked),
+                Some(asked) => counter.charge.limit.step(counter.before.clone(), now, asked),
                 None => (counter.never(now), counter.before.clone()),
             };
             counter.state = next;
@@ -60,10 +54,7 @@ impl<'c> Transaction<'_, 'c> {
     /// Charges nothing; moves a state that a clock left in the future to the present (D7).
     fn keep_uncharged(&mut self) {
         for counter in &mut self.counters {
-            counter.state = counter
-                .law
-                .step(counter.before.clone(), self.now, Cost::ZERO)
-                .1;
+            counter.state = counter.law.step(counter.before.clone(), self.now, Cost::ZERO).1;
         }
     }
 
@@ -123,10 +114,8 @@ impl Counter<'_> {
     /// What the charges so far ask of this counter together, since all of them must fit; `None` if
     /// that is beyond any limit.
     fn ask(&mut self, cost: Cost) -> Option<Cost> {
-        self.asked = self
-            .asked
-            .and_then(|asked| asked.get().checked_add(cost.get()))
-            .map(Cost::new);
+        self.asked =
+            self.asked.and_then(|asked| asked.get().checked_add(cost.get())).map(Cost::new);
         self.asked
     }
 

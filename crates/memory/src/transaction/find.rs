@@ -31,10 +31,7 @@ impl<'s, 'c> Transaction<'s, 'c> {
         let mut counters: SmallVec<[Counter<'c>; 2]> = SmallVec::new();
         for charge in charges {
             let fingerprint = store.hash.counter(charge.key, charge.limit.period());
-            if counters
-                .iter()
-                .all(|counter| counter.fingerprint != fingerprint)
-            {
+            if counters.iter().all(|counter| counter.fingerprint != fingerprint) {
                 counters.push(Counter::new(*charge, fingerprint, now));
             }
         }
@@ -42,12 +39,7 @@ impl<'s, 'c> Transaction<'s, 'c> {
         for (_, shard) in &mut shards {
             shard.overflow.notice(now);
         }
-        let mut transaction = Self {
-            store,
-            now,
-            shards,
-            counters,
-        };
+        let mut transaction = Self { store, now, shards, counters };
         while !transaction.find_and_hold() {
             transaction.let_go();
         }
@@ -64,12 +56,7 @@ impl<'s, 'c> Transaction<'s, 'c> {
         }
         // One order for everybody, so that nobody waits in a circle.
         wanted.sort_unstable_by_key(|wanted| wanted.index);
-        for Wanted {
-            index,
-            owner,
-            counter,
-        } in wanted
-        {
+        for Wanted { index, owner, counter } in wanted {
             let Some(word) = self.slot(index).and_then(|slot| slot.hold(owner)) else {
                 return false;
             };
@@ -88,11 +75,7 @@ impl<'s, 'c> Transaction<'s, 'c> {
         let fingerprint = counter.fingerprint;
         let slot = self.store.table.find(fingerprint);
         if let Some((place, slot)) = slot {
-            wanted.push(Wanted {
-                index: place,
-                owner: fingerprint,
-                counter: index,
-            });
+            wanted.push(Wanted { index: place, owner: fingerprint, counter: index });
             if self.is_live(slot) {
                 return;
             }
@@ -100,11 +83,7 @@ impl<'s, 'c> Transaction<'s, 'c> {
         let own = slot.map(|(_, slot)| slot);
         let (elsewhere, former) = self.elsewhere(counter, wanted, own);
         if let Some((place, owner)) = former {
-            wanted.push(Wanted {
-                index: place,
-                owner,
-                counter: index,
-            });
+            wanted.push(Wanted { index: place, owner, counter: index });
         }
         if let Some(counter) = self.counters.get_mut(index) {
             counter.elsewhere = elsewhere;
@@ -133,21 +112,14 @@ impl<'s, 'c> Transaction<'s, 'c> {
             // A former period by which the request also counts is a counter of its own, and one that
             // another counter of the request takes over is taken.
             if wanted.iter().any(|slot| slot.owner == former)
-                || self
-                    .counters
-                    .iter()
-                    .any(|counter| counter.is_counted_as(former))
+                || self.counters.iter().any(|counter| counter.is_counted_as(former))
             {
                 continue;
             }
             if self.wide(former).is_some() {
                 return (Elsewhere::FormerWide(former), None);
             }
-            let slot = self
-                .store
-                .table
-                .find(former)
-                .filter(|(_, slot)| self.is_live(*slot));
+            let slot = self.store.table.find(former).filter(|(_, slot)| self.is_live(*slot));
             if let Some((place, _)) = slot {
                 return (Elsewhere::Nowhere, Some((place, former)));
             }
@@ -249,11 +221,7 @@ impl<'s, 'c> Transaction<'s, 'c> {
 
     /// What a sketch says of the counter, or the rule's failure policy where the sketch is not to be relied on.
     fn estimate(&self, counter: &mut Counter<'c>, owner: Owner<'_>) -> Option<(&'c Law, State)> {
-        let Reading {
-            state,
-            is_doubtful,
-            is_adopted,
-        } = self.sketched(owner)?;
+        let Reading { state, is_doubtful, is_adopted } = self.sketched(owner)?;
         self.store.tally.estimated();
         let law = counter.law;
         counter.fallback = is_doubtful.then_some(counter.charge.policy.on_failure);
@@ -280,19 +248,13 @@ impl<'s, 'c> Transaction<'s, 'c> {
 
     fn shard(&self, fingerprint: u64) -> Option<&Shard> {
         let number = self.store.shards.of(fingerprint);
-        let place = self
-            .shards
-            .binary_search_by_key(&number, |(number, _)| *number)
-            .ok()?;
+        let place = self.shards.binary_search_by_key(&number, |(number, _)| *number).ok()?;
         self.shards.get(place).map(|(_, shard)| &**shard)
     }
 
     pub(super) fn shard_mut(&mut self, fingerprint: u64) -> Option<&mut Shard> {
         let number = self.store.shards.of(fingerprint);
-        let place = self
-            .shards
-            .binary_search_by_key(&number, |(number, _)| *number)
-            .ok()?;
+        let place = self.shards.binary_search_by_key(&number, |(number, _)| *number).ok()?;
         self.shards.get_mut(place).map(|(_, shard)| &mut **shard)
     }
 }
@@ -310,10 +272,7 @@ fn lock<'s>(
     }
     numbers.sort_unstable();
     numbers.dedup();
-    numbers
-        .into_iter()
-        .map(|number| (number, store.shards.lock(number)))
-        .collect()
+    numbers.into_iter().map(|number| (number, store.shards.lock(number))).collect()
 }
 
 /// Who a counter was under the periods its limit had before.
@@ -322,11 +281,7 @@ pub(super) fn formers<'s>(
     charge: &Charge<'s>,
 ) -> impl Iterator<Item = Former> + use<'s> {
     let (key, period) = (charge.key, charge.limit.period());
-    let others = charge
-        .former
-        .iter()
-        .map(Limit::period)
-        .filter(move |it| *it != period);
+    let others = charge.former.iter().map(Limit::period).filter(move |it| *it != period);
     others.map(move |period| Former {
         fingerprint: store.hash.counter(key, period),
         scope: Scope::new(key.rule(), period),

@@ -31,10 +31,7 @@ impl<'c> Transaction<'_, 'c> {
     /// Drops what is left under former periods. It has run out, or it would have been found; but a
     /// clock that is set back would bring it back.
     pub(super) fn forget_formers(&mut self, charges: &[Charge<'c>]) {
-        for former in charges
-            .iter()
-            .flat_map(|charge| formers(self.store, charge))
-        {
+        for former in charges.iter().flat_map(|charge| formers(self.store, charge)) {
             let former = former.fingerprint;
             self.remove_wide(former);
             if let Some((_, slot)) = self.store.table.find(former)
@@ -111,10 +108,7 @@ impl<'c> Transaction<'_, 'c> {
         if let Some(shard) = self.shard_mut(fingerprint)
             && let Some(place) = position(&shard.wide, fingerprint)
         {
-            store
-                .shards
-                .log_budget(now)
-                .give_back(&shard.wide.swap_remove(place).state);
+            store.shards.log_budget(now).give_back(&shard.wide.swap_remove(place).state);
         }
     }
 
@@ -128,9 +122,8 @@ impl<'c> Transaction<'_, 'c> {
         let key = (counter.fingerprint, Some(counter.scope().rule));
         let word = self.packed(counter, Word::EMPTY);
         // Where the table is crowded but not full there is room beside it.
-        let spares = self
-            .shard_mut(counter.fingerprint)
-            .is_some_and(|shard| shard.has_room_to_spare());
+        let spares =
+            self.shard_mut(counter.fingerprint).is_some_and(|shard| shard.has_room_to_spare());
         if word.is_some_and(|word| store.take_slot(key, word, now, (&mut self.shards, spares))) {
             return;
         }
@@ -162,19 +155,9 @@ fn entry(counter: &Counter<'_>, now: Now) -> Entry {
 
 /// How long a sketch may count what a key has used until now.
 fn longest_life(counter: &Counter<'_>) -> Micros {
-    let periods = counter
-        .charge
-        .limit
-        .period()
-        .length()
-        .get()
-        .saturating_mul(3);
+    let periods = counter.charge.limit.period().length().get().saturating_mul(3);
     let drained = bucket(counter.law).map_or(0, |bucket| {
-        drained_in(
-            bucket.units_per_micro(),
-            bucket.units_per_token(),
-            bucket.capacity(),
-        )
+        drained_in(bucket.units_per_micro(), bucket.units_per_token(), bucket.capacity())
     });
     Micros::new(periods.max(drained))
 }

@@ -32,10 +32,7 @@ fn wide_limits() -> [Limit; 2] {
 #[test]
 fn a_million_keys_find_room_and_nobody_is_forgotten() {
     // It measures the memory of its whole process.
-    if ran_alone(
-        module_path!(),
-        "a_million_keys_find_room_and_nobody_is_forgotten",
-    ) {
+    if ran_alone(module_path!(), "a_million_keys_find_room_and_nobody_is_forgotten") {
         return;
     }
     // A million for each way of keeping a counter: in a slot, beside the table, as a log.
@@ -92,20 +89,10 @@ impl<'a> Flood<'a> {
         let store = MemoryStore::with_capacity(KEYS, clock.clone());
         for number in 0..100 {
             let all = take(&store, &spent(number), limit, limit.capacity());
-            let half = take(
-                &store,
-                &half_spent(number),
-                limit,
-                limit.capacity().div_ceil(2),
-            );
+            let half = take(&store, &half_spent(number), limit, limit.capacity().div_ceil(2));
             assert!(all.is_allowed() && half.is_allowed());
         }
-        Self {
-            clock,
-            store,
-            limit,
-            resident_before,
-        }
+        Self { clock, store, limit, resident_before }
     }
 
     fn strangers(&self, count: u64) {
@@ -122,20 +109,11 @@ impl<'a> Flood<'a> {
                 assert!(is_spent, "{:?} after {number}", self.limit);
             }
         }
-        assert!(
-            served >= count / 100 * 95,
-            "{:?}: {served} of {count}",
-            self.limit
-        );
+        assert!(served >= count / 100 * 95, "{:?}: {served} of {count}", self.limit);
         for number in 0..100 {
             assert!(!passes(&self.store, &spent(number), self.limit));
             let half = take(&self.store, &half_spent(number), self.limit, 0);
-            assert_eq!(
-                half.remaining(),
-                self.limit.capacity() / 2,
-                "{:?}",
-                self.limit
-            );
+            assert_eq!(half.remaining(), self.limit.capacity() / 2, "{:?}", self.limit);
         }
         self.check(count);
     }
@@ -143,19 +121,12 @@ impl<'a> Flood<'a> {
     fn check(&self, strangers: u64) {
         let stats = self.store.stats();
         let Stats { keys, capacity, .. } = stats;
-        assert!(
-            keys <= capacity && keys + stats.wide_keys > 1_000,
-            "{stats:?}"
-        );
+        assert!(keys <= capacity && keys + stats.wide_keys > 1_000, "{stats:?}");
         // Each of them had passed once, and every one that is no longer there was evicted.
         let there = keys + stats.wide_keys;
         assert!(stats.evicted_keys + there >= strangers, "{stats:?}");
         let grown = resident_bytes().saturating_sub(self.resident_before);
-        assert!(
-            grown <= bytes_max(&stats),
-            "{:?}: {grown} bytes",
-            self.limit
-        );
+        assert!(grown <= bytes_max(&stats), "{:?}: {grown} bytes", self.limit);
     }
 }
 

@@ -11,12 +11,7 @@ use tollgate_sim::{
 };
 
 const fn per_day(max_burst: i64) -> Throttle {
-    Throttle {
-        max_burst,
-        count: 1,
-        period_s: 86_400,
-        quantity: 1,
-    }
+    Throttle { max_burst, count: 1, period_s: 86_400, quantity: 1 }
 }
 
 fn five(
@@ -61,11 +56,7 @@ impl Pair {
         };
         let expected = self.model.throttle(key, asked, now);
         let found = five(&self.cells, key, ask).map_err(|error| error.to_string());
-        assert_eq!(
-            found,
-            expected.map_err(str::to_owned),
-            "{ask:?} for {key:?} at {now}"
-        );
+        assert_eq!(found, expected.map_err(str::to_owned), "{ask:?} for {key:?} at {now}");
     }
 }
 
@@ -96,12 +87,7 @@ fn wild(rng: &mut Rng) -> Throttle {
             _ => size,
         }
     };
-    Throttle {
-        max_burst: any(),
-        count: any(),
-        period_s: any(),
-        quantity: any(),
-    }
+    Throttle { max_burst: any(), count: any(), period_s: any(), quantity: any() }
 }
 
 #[test]
@@ -134,11 +120,7 @@ fn a_million_calls_with_any_numbers() {
     for _ in 0..2_000 {
         let mut pair = Pair::new(Timestamp::from_micros(rng.any_size() >> 8));
         for _ in 0..500 {
-            let ask = if rng.one_in(3) {
-                sane(&mut rng)
-            } else {
-                wild(&mut rng)
-            };
+            let ask = if rng.one_in(3) { sane(&mut rng) } else { wild(&mut rng) };
             pair.agree(b"k", ask);
             pair.clock.advance(Micros::new(rng.any_size() >> 16));
             let now = pair.clock.now();
@@ -157,12 +139,8 @@ fn the_ends_of_the_range_and_of_time() {
         // Every choice of four, as the digits of a number.
         for choice in 0..ends.len().pow(4) {
             let end = |digit: u32| ends[choice / ends.len().pow(digit) % ends.len()];
-            let ask = Throttle {
-                max_burst: end(0),
-                count: end(1),
-                period_s: end(2),
-                quantity: end(3),
-            };
+            let ask =
+                Throttle { max_burst: end(0), count: end(1), period_s: end(2), quantity: end(3) };
             let refused = cells.throttle(b"k", ask).is_err();
             assert!(refused || ask.count != 0 && ask.period_s != 0, "{ask:?}");
         }
@@ -199,10 +177,7 @@ fn a_thousand_at_once_pass_as_often_as_promised() {
 fn at_the_bound_whoever_owes_the_least_makes_room() {
     let clock = ManualClock::start();
     let cells = CellStore::with_capacity(1_000, clock.clone());
-    let deep = Throttle {
-        quantity: 100,
-        ..per_day(99)
-    };
+    let deep = Throttle { quantity: 100, ..per_day(99) };
     assert_eq!(five(&cells, b"deep", deep).map(|five| five[0]), Ok(0));
     let capacity = cells.stats().capacity;
     for number in 0..20 * capacity {
@@ -241,11 +216,7 @@ fn keys_up_to_the_capacity_keep_their_places() {
 fn those_who_owe_for_an_hour_survive_a_restart() {
     let clock = ManualClock::start();
     let cells = CellStore::with_capacity(1_000, clock.clone());
-    let short = Throttle {
-        count: 1,
-        period_s: 3_599,
-        ..per_day(0)
-    };
+    let short = Throttle { count: 1, period_s: 3_599, ..per_day(0) };
     assert_eq!(five(&cells, b"short", short).map(|five| five[0]), Ok(0));
     assert_eq!(five(&cells, b"long", per_day(0)).map(|five| five[0]), Ok(0));
     let mut file = Vec::new();
@@ -255,16 +226,10 @@ fn those_who_owe_for_an_hour_survive_a_restart() {
     // Elsewhere elapsed time began anew; an hour passed by the time of day.
     let later = clock.now().wall.saturating_add(Micros::from_secs(3_600));
     let elsewhere = ManualClock::at(Timestamp::from_secs(5));
-    elsewhere.set(Now {
-        wall: later,
-        steady: Timestamp::from_secs(5),
-    });
+    elsewhere.set(Now { wall: later, steady: Timestamp::from_secs(5) });
     let restarted = load(elsewhere);
     let left = 86_400 - 3_600;
-    assert_eq!(
-        five(&restarted, b"long", per_day(0)),
-        Ok([1, 1, 0, left, left])
-    );
+    assert_eq!(five(&restarted, b"long", per_day(0)), Ok([1, 1, 0, left, left]));
     assert_eq!(five(&restarted, b"short", short).map(|five| five[0]), Ok(0));
     // The time of day was set back: nobody owes more for it.
     let before = load(ManualClock::at(Timestamp::from_secs(1_000)));
@@ -283,13 +248,7 @@ fn files_are_not_taken_for_one_another_and_damage_is_noticed() {
     for place in 0..good.len() {
         let mut bad = good.clone();
         bad[place] ^= 0x10;
-        assert!(
-            CellStore::load(bad.as_slice(), 10, SystemClock).is_err(),
-            "{place}"
-        );
-        assert!(
-            CellStore::load(&good[..place], 10, SystemClock).is_err(),
-            "{place}"
-        );
+        assert!(CellStore::load(bad.as_slice(), 10, SystemClock).is_err(), "{place}");
+        assert!(CellStore::load(&good[..place], 10, SystemClock).is_err(), "{place}");
     }
 }

@@ -43,10 +43,7 @@ fn nothing_passes_beyond_the_limits() {
                 *admitted.entry(key).or_default() += cost;
             }
         }
-        let beyond: u64 = admitted
-            .values()
-            .map(|admitted| admitted.saturating_sub(AMOUNT))
-            .sum();
+        let beyond: u64 = admitted.values().map(|admitted| admitted.saturating_sub(AMOUNT)).sum();
         let stats = store.stats();
         assert_eq!(beyond, 0, "{limit:?}: {stats:?}");
         assert!(stats.evicted_keys > 0, "{limit:?}: the bound was felt");
@@ -80,10 +77,8 @@ fn nothing_passes_beyond_the_limits_of_several_rules_at_once() {
             scope.spawn(move || run(seed));
         }
     });
-    let beyond: u64 = admitted
-        .iter()
-        .map(|admitted| admitted.load(Relaxed).saturating_sub(AMOUNT))
-        .sum();
+    let beyond: u64 =
+        admitted.iter().map(|admitted| admitted.load(Relaxed).saturating_sub(AMOUNT)).sum();
     let stats = store.stats();
     assert_eq!(beyond, 0, "{stats:?}");
     assert!(stats.estimated_requests > 0, "{stats:?}");

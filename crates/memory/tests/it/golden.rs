@@ -35,11 +35,7 @@ fn replay(
         match &step.act {
             Act::Charge { cost, answer } => {
                 let given = ModelAnswer::from(door(ask.with_cost(*cost)));
-                assert_eq!(
-                    given, *answer,
-                    "golden/{}.txt, line {}",
-                    vector.name, step.line
-                );
+                assert_eq!(given, *answer, "golden/{}.txt, line {}", vector.name, step.line);
             }
             Act::Refund { cost } => {
                 store.inspect_now(Action::Refund, &[ask.with_cost(*cost)]);
@@ -84,13 +80,7 @@ fn golden_vectors_in_batches() {
         let others = limit("1/h");
         replay(&vector, &store, &clock, |ask| {
             let requests: Vec<[Charge<'_>; 1]> = (0..40_u8)
-                .map(|place| {
-                    if place == 23 {
-                        [ask]
-                    } else {
-                        [charge(b"x", &others, 1)]
-                    }
-                })
+                .map(|place| if place == 23 { [ask] } else { [charge(b"x", &others, 1)] })
                 .collect();
             let requests: Vec<&[Charge<'_>]> = requests.iter().map(<[_; 1]>::as_slice).collect();
             let mut verdicts = Vec::new();
@@ -132,10 +122,7 @@ fn stats_count_slots_and_side_table() {
     let (store, clock) = store(1_000);
     let empty = store.stats();
     assert!((1_400..1_500).contains(&empty.capacity), "{empty:?}");
-    assert!(
-        empty.bytes_max >= empty.capacity * 16 && empty.bytes_max < 24 * 1_100,
-        "{empty:?}"
-    );
+    assert!(empty.bytes_max >= empty.capacity * 16 && empty.bytes_max < 24 * 1_100, "{empty:?}");
     for key in 0..100_u8 {
         assert!(passes(&store, &[key], &packed));
         assert!(passes(&store, &[key], &packed));
@@ -147,16 +134,9 @@ fn stats_count_slots_and_side_table() {
         assert!(passes(&store, &[key, 4], &wide));
     }
     let stats = store.stats();
-    assert_eq!(
-        (stats.keys, stats.wide_keys),
-        (100, 30),
-        "who only looks takes no room"
-    );
+    assert_eq!((stats.keys, stats.wide_keys), (100, 30), "who only looks takes no room");
     assert_eq!((stats.evicted_keys, stats.overflow_bytes), (0, 0));
-    assert_eq!(
-        (stats.capacity, stats.bytes_max),
-        (empty.capacity, empty.bytes_max)
-    );
+    assert_eq!((stats.capacity, stats.bytes_max), (empty.capacity, empty.bytes_max));
     clock.advance(Micros::from_secs(7_200));
     for key in 0..30_u8 {
         store.inspect_now(Action::Reset, &[charge(&[key, 4], &wide, 0)]);
@@ -178,11 +158,7 @@ fn fifteen_hundred_layouts_are_all_exact() {
     let reference = ReferenceStore::new(clock.clone());
     let mut rng = Rng::new(3);
     for _ in 0..60_000 {
-        let request = [charge(
-            b"user:42",
-            &limits[rng.index(limits.len())],
-            1 + rng.below(2),
-        )];
+        let request = [charge(b"user:42", &limits[rng.index(limits.len())], 1 + rng.below(2))];
         let (given, expected) = (store.charge_now(&request), reference.charge_now(&request));
         assert_eq!(given, expected, "{:?}", request[0].limit);
         clock.advance(Micros::from_millis(rng.below(20)));
@@ -196,10 +172,7 @@ fn fifteen_hundred_layouts_are_all_exact() {
 /// The slot of the first period has run out but is still the key's; what counts is under the second.
 #[test]
 fn a_period_that_comes_back_takes_the_counter_over() {
-    for (minute, hour) in every_algorithm(10, "min")
-        .iter()
-        .zip(&every_algorithm(10, "h"))
-    {
+    for (minute, hour) in every_algorithm(10, "min").iter().zip(&every_algorithm(10, "h")) {
         let (store, clock) = store(1_000);
         let (was_hour, was_minute) = ([hour.clone()], [minute.clone()]);
         assert!(take(&store, b"user:42", minute, 4).is_allowed());
@@ -208,11 +181,7 @@ fn a_period_that_comes_back_takes_the_counter_over() {
         assert_eq!(store.charge_now(&by_hour).binding().remaining(), 2);
         let by_minute = [charge(b"user:42", minute, 1).replacing(&was_hour)];
         for left in [1, 0] {
-            assert_eq!(
-                store.charge_now(&by_minute).binding().remaining(),
-                left,
-                "{minute:?}"
-            );
+            assert_eq!(store.charge_now(&by_minute).binding().remaining(), left, "{minute:?}");
         }
         assert!(!store.allows_now(&by_minute), "{minute:?}");
     }

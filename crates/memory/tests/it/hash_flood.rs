@@ -25,10 +25,7 @@ fn all_find_room(keys: usize, key: impl Fn(usize) -> Vec<u8>, what: &str) {
     let stats = store.stats();
     let counters = stats.keys + stats.wide_keys;
     assert_eq!(usize::try_from(counters), Ok(keys), "{what}: {stats:?}");
-    assert!(
-        stats.wide_keys <= 2 + stats.keys / 1_000,
-        "{what}: {stats:?}"
-    );
+    assert!(stats.wide_keys <= 2 + stats.keys / 1_000, "{what}: {stats:?}");
     assert_eq!(stats.evicted_keys, 0, "{what}: {stats:?}");
 }
 
@@ -63,18 +60,9 @@ fn keys_of_any_structure_spread() {
 fn keys_that_collide_without_the_secrets_spread() {
     const KEYS: usize = 20_000;
     let hashes: [(Hash, &str); 4] = [
-        (
-            |key| SipHasher13::new_with_keys(0, 0).hash(key),
-            "SipHash-1-3",
-        ),
-        (
-            |key| SipHasher24::new_with_keys(0, 0).hash(key),
-            "SipHash-2-4",
-        ),
-        (
-            |key| SipHasher13::new_with_keys(0, 0).hash(key) << 48,
-            "the lower bits",
-        ),
+        (|key| SipHasher13::new_with_keys(0, 0).hash(key), "SipHash-1-3"),
+        (|key| SipHasher24::new_with_keys(0, 0).hash(key), "SipHash-2-4"),
+        (|key| SipHasher13::new_with_keys(0, 0).hash(key) << 48, "the lower bits"),
         (fnv, "FNV-1a"),
     ];
     for (hash, what) in hashes {
@@ -119,9 +107,7 @@ fn no_two_stores_place_keys_alike() {
         for key in 0..6_000_u64 {
             take(&store, &key.to_be_bytes(), &limit, 1);
         }
-        (0..6_000_u64)
-            .filter(|key| left(&store, &key.to_be_bytes(), &limit) < 99)
-            .collect()
+        (0..6_000_u64).filter(|key| left(&store, &key.to_be_bytes(), &limit) < 99).collect()
     };
     let all: Vec<Vec<u64>> = (0..4).map(|_| together()).collect();
     for (place, one) in all.iter().enumerate() {

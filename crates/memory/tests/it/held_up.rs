@@ -15,11 +15,7 @@ struct LateReadings {
 
 impl Clock for &LateReadings {
     fn now(&self) -> Now {
-        self.late
-            .lock()
-            .ok()
-            .and_then(|mut late| late.pop())
-            .unwrap_or_else(|| self.clock.now())
+        self.late.lock().ok().and_then(|mut late| late.pop()).unwrap_or_else(|| self.clock.now())
     }
 }
 
@@ -34,29 +30,14 @@ fn a_held_up_request_moves_no_counts_into_the_past() {
         AlgorithmName::SlidingLog,
         AlgorithmName::TokenBucket,
     ] {
-        let limit = "10/10ms"
-            .parse::<Limit>()
-            .unwrap()
-            .with_algorithm(name)
-            .unwrap();
-        let charge = [Charge::new(
-            CounterKey::new(RuleId::default(), b"a"),
-            &limit,
-            Cost::ONE,
-        )];
+        let limit = "10/10ms".parse::<Limit>().unwrap().with_algorithm(name).unwrap();
+        let charge = [Charge::new(CounterKey::new(RuleId::default(), b"a"), &limit, Cost::ONE)];
         let clock = ManualClock::start();
-        let readings = LateReadings {
-            clock: clock.clone(),
-            late: Mutex::default(),
-        };
+        let readings = LateReadings { clock: clock.clone(), late: Mutex::default() };
         let store = MemoryStore::with_capacity(1_000, &readings);
         let long_ago = clock.now();
         clock.advance(std::time::Duration::from_millis(35));
-        let admitted = || {
-            (0..20)
-                .filter(|_| store.charge_now(&charge).is_allowed())
-                .count()
-        };
+        let admitted = || (0..20).filter(|_| store.charge_now(&charge).is_allowed()).count();
         assert_eq!(admitted(), 10, "{name}");
         for _ in 0..3 {
             readings.late.lock().unwrap().push(long_ago);

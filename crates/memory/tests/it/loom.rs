@@ -36,17 +36,11 @@ struct Place {
 
 impl Place {
     fn new(owner: u64, word: Word) -> Arc<Self> {
-        Arc::new(Self {
-            fingerprint: AtomicU64::new(owner),
-            word: AtomicU64::new(word.bits()),
-        })
+        Arc::new(Self { fingerprint: AtomicU64::new(owner), word: AtomicU64::new(word.bits()) })
     }
 
     fn slot(&self) -> Slot<'_> {
-        Slot {
-            fingerprint: &self.fingerprint,
-            word: &self.word,
-        }
+        Slot { fingerprint: &self.fingerprint, word: &self.word }
     }
 
     fn count(&self) -> u64 {
@@ -126,11 +120,8 @@ fn two_requests_for_the_last_unit_pass_one() {
 fn every_unit_that_passed_is_counted() {
     explore(|| {
         let place = Place::new(ALICE, counted(0));
-        let both = race(
-            &place,
-            |place| place.charge(ALICE, 9),
-            |place| place.charge_held().unwrap(),
-        );
+        let both =
+            race(&place, |place| place.charge(ALICE, 9), |place| place.charge_held().unwrap());
         assert_eq!(both.0, Some(true));
         assert_eq!(place.count(), 2);
     });
@@ -202,11 +193,7 @@ fn a_charge_prepared_for_the_former_owner_never_lands_on_the_next() {
             },
         );
         assert_eq!(charged, (!claimed).then_some(true));
-        assert_eq!(
-            place.count(),
-            2,
-            "Alice's one and hers, or Bob's one and his"
-        );
+        assert_eq!(place.count(), 2, "Alice's one and hers, or Bob's one and his");
     });
 }
 
@@ -221,11 +208,8 @@ fn two_claims_of_an_empty_slot_have_one_winner_whom_the_loser_sees() {
             is_won
         }
         let place = Place::new(0, Word::EMPTY);
-        let (bob, alice) = race(
-            &place,
-            |place| claim(place.slot(), BOB),
-            |place| claim(place.slot(), ALICE),
-        );
+        let (bob, alice) =
+            race(&place, |place| claim(place.slot(), BOB), |place| claim(place.slot(), ALICE));
         assert!(bob ^ alice);
     });
 }
@@ -275,9 +259,8 @@ fn changes_hands_twice(slot: Slot<'_>) -> (bool, bool) {
 fn a_hold_prepared_two_owners_ago_is_let_go() {
     explore(|| {
         let place = Place::new(ALICE, counted(1));
-        let (held, changed) = race(&place, Place::charge_held, |place| {
-            changes_hands_twice(place.slot())
-        });
+        let (held, changed) =
+            race(&place, Place::charge_held, |place| changes_hands_twice(place.slot()));
         assert_eq!(held.is_some(), !changed.0);
         assert_eq!(place.count(), if changed.0 { 1 } else { 2 });
     });

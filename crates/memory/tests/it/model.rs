@@ -58,10 +58,7 @@ impl Pair {
             let cost = if is_allowed { cost.get() } else { 0 };
             let after = self.left(&charges);
             let mut pairs = before.iter().zip(&after);
-            assert!(
-                pairs.all(|(before, after)| after + cost <= *before),
-                "{limits:?}"
-            );
+            assert!(pairs.all(|(before, after)| after + cost <= *before), "{limits:?}");
             if !is_allowed {
                 self.denied += 1;
                 self.raised += u64::from(before != after);
@@ -88,10 +85,7 @@ impl Pair {
     fn left(&self, charges: &[Charge<'_>]) -> Vec<u64> {
         let look = |charge: &Charge<'_>| {
             let look = [charge.with_cost(Cost::ZERO)];
-            self.store
-                .inspect_now(Action::Peek, &look)
-                .binding()
-                .remaining()
+            self.store.inspect_now(Action::Peek, &look).binding().remaining()
         };
         charges.iter().map(look).collect()
     }
@@ -101,10 +95,7 @@ impl Pair {
         let was_full = stats.estimated_requests > 5_000;
         assert!(admitted > 1_000 && was_full, "{admitted}, {stats:?}");
         let (denied, raised) = (self.denied, self.raised);
-        assert!(
-            denied > 100 && raised * 50 <= denied,
-            "{raised} of {denied}"
-        );
+        assert!(denied > 100 && raised * 50 <= denied, "{raised} of {denied}");
     }
 }
 

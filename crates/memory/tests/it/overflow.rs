@@ -53,10 +53,7 @@ impl Rule {
 }
 
 fn rule(id: u128, limit: Limit) -> Rule {
-    Rule {
-        id: RuleId::new(id),
-        limit,
-    }
+    Rule { id: RuleId::new(id), limit }
 }
 
 /// The attack of a million keys on the first two rules, each asking for `cost` of its limit.
@@ -206,21 +203,13 @@ fn a_flood_of_other_rules_frees_nobody() {
 }
 
 fn ask([max_burst, count, period_s]: [i64; 3]) -> Throttle {
-    Throttle {
-        max_burst,
-        count,
-        period_s,
-        quantity: 1,
-    }
+    Throttle { max_burst, count, period_s, quantity: 1 }
 }
 
 // One unit of 1000 a day owes longer than an exhausted 5 a minute: 20,000 of them freed all 50.
 #[test]
 fn a_flood_of_throttled_keys_frees_nobody_whatever_its_numbers() {
-    let (few, floods) = (
-        ask([4, 5, 60]),
-        [[999, 1000, 86_400], [4, 5, 60], [9, 10, 1]],
-    );
+    let (few, floods) = (ask([4, 5, 60]), [[999, 1000, 86_400], [4, 5, 60], [9, 10, 1]]);
     for flood in floods {
         let clock = ManualClock::start();
         let cells = CellStore::with_capacity(1_000, clock.clone()).seeded(SECRETS);
@@ -239,10 +228,7 @@ fn a_flood_of_throttled_keys_frees_nobody_whatever_its_numbers() {
         let new = (0..CLIENTS).filter(|key| !is_limited(format!("new{key}"), few));
         assert!(new.count() >= 495, "{flood:?}");
         let stats = cells.stats();
-        assert!(
-            stats.overflow_bytes <= stats.overflow_bytes_max,
-            "{stats:?}"
-        );
+        assert!(stats.overflow_bytes <= stats.overflow_bytes_max, "{stats:?}");
     }
 }
 

@@ -40,12 +40,8 @@ fn limits(period: &str) -> Vec<Limit> {
     let mut limits = every_algorithm(10, period).to_vec();
     limits.push(limit(&format!("9973/{period} burst 10")));
     limits.push(limit(&format!("9973/{period} leaky_bucket burst 9")));
-    limits.push(limit(&format!(
-        "18446744073709551615/{period} fixed_window"
-    )));
-    limits.push(limit(&format!(
-        "18446744073709551615/{period} sliding_window"
-    )));
+    limits.push(limit(&format!("18446744073709551615/{period} fixed_window")));
+    limits.push(limit(&format!("18446744073709551615/{period} sliding_window")));
     limits
 }
 
@@ -59,16 +55,8 @@ fn counters_of_an_hour_and_longer_survive() {
             let mut file = Vec::new();
             assert_eq!(before.save(&mut file).unwrap(), 1, "{limit:?}");
             let (after, _) = restarted(&file, 1_000, clock.now().wall, 0);
-            assert_eq!(
-                left(&after, b"user:42", &limit),
-                limit.capacity() - 3,
-                "{limit:?}"
-            );
-            assert_eq!(
-                left(&after, b"user:43", &limit),
-                limit.capacity(),
-                "{limit:?}"
-            );
+            assert_eq!(left(&after, b"user:42", &limit), limit.capacity() - 3, "{limit:?}");
+            assert_eq!(left(&after, b"user:43", &limit), limit.capacity(), "{limit:?}");
         }
     }
 }
@@ -82,11 +70,7 @@ fn counters_of_less_than_an_hour_do_not() {
             let mut file = Vec::new();
             assert_eq!(before.save(&mut file).unwrap(), 0, "{limit:?}");
             let (after, _) = restarted(&file, 1_000, clock.now().wall, 0);
-            assert_eq!(
-                left(&after, b"user:42", &limit),
-                limit.capacity(),
-                "{limit:?}"
-            );
+            assert_eq!(left(&after, b"user:42", &limit), limit.capacity(), "{limit:?}");
         }
     }
 }
@@ -109,11 +93,7 @@ fn what_ran_out_while_nobody_ran_is_left_behind() {
         let later = clock.now().wall.saturating_add(Micros::new(2 * HOUR));
         let (after, _) = restarted(&saved(&before), 1_000, later, 0);
         assert_eq!(after.stats().keys + after.stats().wide_keys, 0, "{limit:?}");
-        assert_eq!(
-            left(&after, b"user:42", &limit),
-            limit.capacity(),
-            "{limit:?}"
-        );
+        assert_eq!(left(&after, b"user:42", &limit), limit.capacity(), "{limit:?}");
     }
 }
 
@@ -121,10 +101,7 @@ fn what_ran_out_while_nobody_ran_is_left_behind() {
 /// elapsed time beginning anywhere and with time passing while it is down.
 #[test]
 fn a_restarted_store_answers_like_one_that_never_was() {
-    let limits: Vec<Limit> = ["h", "5h", "day", "month"]
-        .into_iter()
-        .flat_map(limits)
-        .collect();
+    let limits: Vec<Limit> = ["h", "5h", "day", "month"].into_iter().flat_map(limits).collect();
     let (twin, twin_clock) = store(10_000);
     let (mut store, mut clock) = store(10_000);
     let mut rng = Rng::new(5);
@@ -137,11 +114,7 @@ fn a_restarted_store_answers_like_one_that_never_was() {
             let (key, limit) = ([u8::try_from(rng.below(4)).unwrap()], rng.pick(&limits));
             let request = [charge(&key, &limit, rng.below(5))];
             let (given, expected) = (store.charge_now(&request), twin.charge_now(&request));
-            assert_eq!(
-                given.decisions(),
-                expected.decisions(),
-                "{limit:?}, {restart}"
-            );
+            assert_eq!(given.decisions(), expected.decisions(), "{limit:?}, {restart}");
         }
         let file = saved(&store);
         twin_clock.advance(Micros::new(rng.pick(&[0, 1, HOUR / 2, 30 * HOUR])));
@@ -220,10 +193,7 @@ fn loaded_logs_that_found_no_room_are_forgotten_for_good() {
     }
     assert!(all_take(&smaller, 0..50, &limit, 101));
     clock.advance(Micros::from_secs(3_600 - 898 * 3));
-    assert!(
-        all_take(&smaller, 0..50, &limit, 1),
-        "the first was an hour ago"
-    );
+    assert!(all_take(&smaller, 0..50, &limit, 1), "the first was an hour ago");
 }
 
 fn all_take(store: &Store, keys: std::ops::Range<u64>, limit: &Limit, cost: u64) -> bool {
@@ -261,9 +231,7 @@ fn saving_goes_on_beside_traffic() {
         for _ in 0..20 {
             let left_in = |store: &Store| -> Vec<u64> {
                 let places = limits.iter().enumerate();
-                places
-                    .map(|(place, limit)| left(store, &key(place, 0), limit))
-                    .collect()
+                places.map(|(place, limit)| left(store, &key(place, 0), limit)).collect()
             };
             let before = left_in(&store);
             let (copy, _) = restarted(&saved(&store), 100_000, clock.now().wall, 0);

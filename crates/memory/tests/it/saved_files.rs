@@ -72,10 +72,7 @@ fn every_shorter_and_longer_file_is_noticed() {
     }
     for more in 1..20 {
         let longer = [&good[..], &vec![0; more]].concat();
-        assert!(
-            matches!(load(&longer), Err(LoadError::Damaged(_))),
-            "{more} more"
-        );
+        assert!(matches!(load(&longer), Err(LoadError::Damaged(_))), "{more} more");
     }
     let twice = [&good[..], &good].concat();
     assert!(matches!(load(&twice), Err(LoadError::Damaged(_))));
@@ -140,19 +137,8 @@ fn lies_with_a_right_checksum_never_panic() {
     let mut read = 0;
     for place in 2..words.len() - 1 {
         let old = words[place];
-        for lie in [
-            0,
-            1,
-            2,
-            6,
-            1 << 53,
-            1 << 60,
-            1 << 63,
-            u64::MAX,
-            !old,
-            old + 1,
-            old - (old & 1),
-        ] {
+        for lie in [0, 1, 2, 6, 1 << 53, 1 << 60, 1 << 63, u64::MAX, !old, old + 1, old - (old & 1)]
+        {
             let mut words = words.clone();
             words[place] = lie;
             let Ok(store) = load(&signed(&mut words)) else {

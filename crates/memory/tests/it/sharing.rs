@@ -57,11 +57,7 @@ fn sharing_ends_when_there_is_room_again() {
 fn a_reset_or_refund_of_one_key_frees_no_other() {
     let limit = limit("10/h");
     let (store, _clock) = flooded(&limit);
-    let free = || {
-        (0..5_000)
-            .filter(|it| left(&store, flood(*it).as_bytes(), &limit) > 0)
-            .count()
-    };
+    let free = || (0..5_000).filter(|it| left(&store, flood(*it).as_bytes(), &limit) > 0).count();
     let before = free();
     for number in 0..500 {
         let key = format!("other{number}");
@@ -88,10 +84,7 @@ fn a_sliding_window_is_as_used_as_both_its_windows() {
     for number in 0..5_000 {
         take(&store, flood(number).as_bytes(), &limit, 60);
     }
-    let kept = keys
-        .iter()
-        .filter(|key| left(&store, key.as_bytes(), &limit) <= 3)
-        .count();
+    let kept = keys.iter().filter(|key| left(&store, key.as_bytes(), &limit) <= 3).count();
     assert_eq!(kept, 40, "{:?}", store.stats());
 }
 
@@ -125,14 +118,7 @@ impl Algorithm for Panics {
         assert!(!self.0.swap(false, Relaxed), "as told");
         let used = used + cost.get();
         let (outcome, reset_after) = (Outcome::ALLOW, Micros::ZERO);
-        (
-            Answer {
-                outcome,
-                used,
-                reset_after,
-            },
-            [used, 0],
-        )
+        (Answer { outcome, used, reset_after }, [used, 0])
     }
     fn used(&self, state: &CustomState, _: Now) -> u64 {
         state[0]
@@ -163,8 +149,6 @@ fn a_panic_in_code_brought_along_leaves_the_key_usable() {
     assert!(thread::spawn(request).join().is_err());
     let (answer, answers) = mpsc::channel();
     thread::spawn(move || answer.send(left(&*store, b"a", &packed)));
-    let left = answers
-        .recv_timeout(Duration::from_secs(60))
-        .expect("it waits for ever");
+    let left = answers.recv_timeout(Duration::from_secs(60)).expect("it waits for ever");
     assert_eq!(left, 9);
 }

@@ -42,10 +42,7 @@ fn flooded_by(keys: u64, limit: &Limit, overflow_bytes: usize) -> (Store, Manual
     let before = store.stats().estimated_requests;
     assert_eq!(exhausted(&store, limit), VICTIMS, "{limit:?}");
     let estimated = store.stats().estimated_requests - before;
-    assert!(
-        estimated > VICTIMS / 2,
-        "{limit:?}: {estimated} have no place"
-    );
+    assert!(estimated > VICTIMS / 2, "{limit:?}: {estimated} have no place");
     (store, clock)
 }
 
@@ -91,11 +88,7 @@ fn a_refund_credits_nothing_and_says_so() {
         let mut uncredited = 0;
         for number in 0..VICTIMS {
             let key = victim(number);
-            let charge = [Charge::new(
-                CounterKey::new(RULE, &key),
-                &limit,
-                Cost::new(4),
-            )];
+            let charge = [Charge::new(CounterKey::new(RULE, &key), &limit, Cost::new(4))];
             let before = store.stats().estimated_requests;
             let verdict = store.inspect_now(Action::Refund, &charge);
             let is_sketched = store.stats().estimated_requests > before;
@@ -141,10 +134,7 @@ fn what_a_former_period_has_counted_is_carried_over() {
 }
 
 fn ask(store: &Store, key: &[u8], limit: &Limit, on_failure: OnFailure) -> Verdict {
-    let policy = Policy {
-        on_failure,
-        ..Policy::default()
-    };
+    let policy = Policy { on_failure, ..Policy::default() };
     let charge = Charge::new(CounterKey::new(RULE, key), limit, Cost::ONE);
     store.charge_now(&[charge.under(policy)])
 }
@@ -180,10 +170,7 @@ fn with_room_for_the_sketches_no_policy_answers() {
         for policy in [OnFailure::Open, OnFailure::Closed, OnFailure::Local] {
             let (store, _clock) = flooded(&limit, OVERFLOW_BYTES);
             let overflow = store.overflows()[0];
-            assert!(
-                overflow.keys > 1_000 && !overflow.is_unreliable(),
-                "{overflow:?}"
-            );
+            assert!(overflow.keys > 1_000 && !overflow.is_unreliable(), "{overflow:?}");
             let new = ask(&store, b"new", &limit, policy);
             assert_eq!((new.is_allowed(), new.fallback()), (true, None));
             let denied = ask(&store, &victim(0), &limit, policy);
@@ -206,12 +193,7 @@ fn what_has_run_out_is_no_overflow() {
 
 #[test]
 fn debts_in_sketches_survive_a_restart() {
-    let once_a_day = Throttle {
-        max_burst: 0,
-        count: 1,
-        period_s: 86_400,
-        quantity: 1,
-    };
+    let once_a_day = Throttle { max_burst: 0, count: 1, period_s: 86_400, quantity: 1 };
     let clock = ManualClock::start();
     let cells = CellStore::with_capacity(1_000, clock.clone()).seeded(SECRETS);
     let is_limited = |cells: &CellStore<ManualClock>, key: &[u8]| {

@@ -150,16 +150,8 @@ fn two_limits_that_replace_the_same_one_do_not_wait_for_each_other() {
             let both = [&hour, &week].map(|limit| charge(b"user:42", limit, 1).replacing(&former));
             let verdict = store.charge_now(&both);
             assert!(verdict.is_allowed());
-            assert_eq!(
-                verdict.decisions()[0].remaining(),
-                5,
-                "four are carried over"
-            );
-            assert_eq!(
-                left(&store, b"user:42", &former[0]),
-                10,
-                "and are gone there"
-            );
+            assert_eq!(verdict.decisions()[0].remaining(), 5, "four are carried over");
+            assert_eq!(left(&store, b"user:42", &former[0]), 10, "and are gone there");
         }
     });
 }
@@ -167,9 +159,7 @@ fn two_limits_that_replace_the_same_one_do_not_wait_for_each_other() {
 /// Any request on some of the keys and limits, through any door.
 fn anything(store: &Store, limits: &[Limit], rng: &mut Rng) {
     let range = rng.pick(&[4, 300]);
-    let names: Vec<[u8; 8]> = (0..=rng.below(4))
-        .map(|_| rng.below(range).to_be_bytes())
-        .collect();
+    let names: Vec<[u8; 8]> = (0..=rng.below(4)).map(|_| rng.below(range).to_be_bytes()).collect();
     let mut any_charge = |name| {
         let asked = charge(name, &limits[rng.index(limits.len())], rng.below(4));
         let former = rng.pick(&[0, 0, 0, 1, 2, 3]);

@@ -79,12 +79,7 @@ impl Access {
         };
         let login = first.login.clone();
         let seeds = parsed.into_iter().map(|one| one.address).collect();
-        Ok(Self {
-            seeds,
-            login,
-            tls,
-            patience: PATIENCE,
-        })
+        Ok(Self { seeds, login, tls, patience: PATIENCE })
     }
 }
 
@@ -126,11 +121,7 @@ fn parse(url: &str) -> Result<Parsed, String> {
     if login.username().is_some() && login.password().is_none() {
         return Err("it names a user without a password".to_owned());
     }
-    Ok(Parsed {
-        address: Address::new(host, *port),
-        login,
-        scheme,
-    })
+    Ok(Parsed { address: Address::new(host, *port), login, scheme })
 }
 
 /// Believes the system's authorities, and these.
@@ -144,9 +135,7 @@ fn believing(authorities: Option<&[u8]>) -> Result<ClientConfig, OptionsError> {
         let mut count = 0_u32;
         for certificate in CertificateDer::pem_slice_iter(pem) {
             let certificate = certificate.map_err(|error| wrong(error.to_string()))?;
-            roots
-                .add(certificate)
-                .map_err(|error| wrong(error.to_string()))?;
+            roots.add(certificate).map_err(|error| wrong(error.to_string()))?;
             count += 1;
         }
         if count == 0 {
@@ -182,10 +171,7 @@ mod tests {
         assert_eq!(found.login.db(), 2);
         assert!(found.tls.is_none());
         let found = access(&["redis://a", "redis://[::1]:7001"]).unwrap();
-        assert_eq!(
-            found.seeds,
-            [Address::new("a", 6_379), Address::new("::1", 7_001)]
-        );
+        assert_eq!(found.seeds, [Address::new("a", 6_379), Address::new("::1", 7_001)]);
     }
 
     #[test]

@@ -11,10 +11,7 @@ pub(super) struct Address {
 
 impl Address {
     pub(super) fn new(host: impl Into<String>, port: u16) -> Self {
-        Self {
-            host: host.into(),
-            port,
-        }
+        Self { host: host.into(), port }
     }
 
     /// As Redis writes it in `MOVED` and `ASK`: `host:port`, the host of IPv6 without brackets. No host

@@ -35,17 +35,15 @@ enum State {
 
 impl Breaker {
     pub(super) const fn new() -> Self {
-        Self {
-            state: State::Fresh,
-        }
+        Self { state: State::Fresh }
     }
 
     /// A call failed, or was too late.
     pub(super) const fn failed(&mut self) {
         self.state = match self.state {
-            State::Up { failures } if failures + 1 < FAILURES_MAX => State::Up {
-                failures: failures + 1,
-            },
+            State::Up { failures } if failures + 1 < FAILURES_MAX => {
+                State::Up { failures: failures + 1 }
+            }
             State::Fresh => State::Fresh,
             _ => State::Down,
         };
@@ -67,10 +65,7 @@ impl Breaker {
     pub(super) const fn recovered(&mut self, now: Timestamp) {
         self.state = match self.state {
             State::Fresh => State::Up { failures: 0 },
-            State::Down => State::Returning {
-                share: SHARES[0],
-                since: now,
-            },
+            State::Down => State::Returning { share: SHARES[0], since: now },
             state => state,
         };
     }
@@ -84,10 +79,8 @@ impl Breaker {
             return;
         }
         let next = SHARES.into_iter().find(|next| *next > share);
-        self.state = next.map_or(State::Up { failures: 0 }, |share| State::Returning {
-            share,
-            since: now,
-        });
+        self.state =
+            next.map_or(State::Up { failures: 0 }, |share| State::Returning { share, since: now });
     }
 
     /// What share of the keys is let through, in percent.

@@ -146,12 +146,7 @@ impl Client {
             shards = self.seeds_health();
         }
         shards.sort_by(|one, other| one.name.cmp(&other.name));
-        Health {
-            layout: map.layout,
-            shards,
-            live_nodes: self.live_nodes(),
-            findings,
-        }
+        Health { layout: map.layout, shards, live_nodes: self.live_nodes(), findings }
     }
 
     fn health_of(&self, map: &Map, shard: &Arc<Shard>) -> ShardHealth {
@@ -172,9 +167,7 @@ impl Client {
     /// Calls that failed so far, by cause.
     pub(crate) fn failures(&self) -> Vec<(&'static str, u64)> {
         let counts = Cause::ALL.iter().zip(&self.failures);
-        counts
-            .map(|(cause, count)| (cause.name(), count.load(Relaxed)))
-            .collect()
+        counts.map(|(cause, count)| (cause.name(), count.load(Relaxed))).collect()
     }
 
     pub(super) fn count(&self, cause: Cause) {
@@ -231,8 +224,7 @@ impl Client {
 
     /// A slot belongs to somebody else, as its former owner says.
     pub(super) fn moved(&self, slot: Slot, shard: &Arc<Shard>) {
-        self.slots
-            .pass_on(slot, self.shard(slot).as_ref(), Some(shard));
+        self.slots.pass_on(slot, self.shard(slot).as_ref(), Some(shard));
         self.map.rcu(|map| map.with_owner(slot, shard));
         self.means.lineages.changed.notify_one();
         self.means.refresh.notify_one();
@@ -272,9 +264,7 @@ impl Client {
     pub(super) fn primaries(&self) -> Vec<(Arc<Shard>, Option<Refused>)> {
         let map = self.map.load();
         let shards = map.shards.iter();
-        shards
-            .map(|shard| (Arc::clone(shard), shard.trouble()))
-            .collect()
+        shards.map(|shard| (Arc::clone(shard), shard.trouble())).collect()
     }
 
     /// Why nobody serves a slot.

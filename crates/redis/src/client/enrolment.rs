@@ -71,11 +71,7 @@ impl Enrolment {
     ) -> Vec<String> {
         let manner = self.manner.unwrap_or(Manner::New);
         // A term is known only of a server that is still the same.
-        let term = if manner == Manner::Known {
-            self.term
-        } else {
-            0
-        };
+        let term = if manner == Manner::Known { self.term } else { 0 };
         let (told, gap) = self.told;
         let trust = if trust == Trust::Yes { "trust" } else { "" };
         let mut args = vec![
@@ -260,10 +256,7 @@ impl Shard {
             }
             None if enrolment.is_doubt_logged => {
                 enrolment.is_doubt_logged = false;
-                tracing::info!(
-                    shard,
-                    "no counter of this server of Redis is in doubt any more"
-                );
+                tracing::info!(shard, "no counter of this server of Redis is in doubt any more");
             }
             _ => {}
         }

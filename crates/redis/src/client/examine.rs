@@ -50,9 +50,7 @@ pub async fn examine(options: &Options, patience: Duration) -> Result<Examinatio
     for (shard, trouble) in client.primaries() {
         found.primaries.push(ask(&shard, trouble).await);
     }
-    found
-        .primaries
-        .sort_by(|one, other| one.name.cmp(&other.name));
+    found.primaries.sort_by(|one, other| one.name.cmp(&other.name));
     let health = client.health();
     found.layout = health.layout;
     found.findings = health.findings;
@@ -67,10 +65,7 @@ async fn knock(access: Arc<Access>) -> Vec<Door> {
         let access = Arc::clone(&access);
         knocking.spawn(async move {
             let opened = Link::open(&access, &seed).await;
-            let door = Door {
-                name: seed.to_string(),
-                trouble: opened.err().map(trouble),
-            };
+            let door = Door { name: seed.to_string(), trouble: opened.err().map(trouble) };
             (place, door)
         });
     }
@@ -159,8 +154,5 @@ fn trouble(refused: Refused) -> Trouble {
         Cause::Moving => "give the address of the primary, not of a replica",
         Cause::Foreign | Cause::Crowded | Cause::Other => "see the log of Redis",
     };
-    Trouble {
-        text: refused.text,
-        remedy,
-    }
+    Trouble { text: refused.text, remedy }
 }

@@ -59,11 +59,7 @@ pub(super) struct Means {
 
 /// Starts the keeper of a shard. It ends when nobody else holds the shard.
 pub(super) fn keep(shard: &Arc<Shard>, means: Means) {
-    let keeper = Keeper {
-        shard: Arc::downgrade(shard),
-        stir: Arc::clone(&shard.stir),
-        means,
-    };
+    let keeper = Keeper { shard: Arc::downgrade(shard), stir: Arc::clone(&shard.stir), means };
     let address = shard.address.clone();
     spawn(async move {
         let mut backoff = Backoff::new(CONNECT_PAUSE, CONNECT_PAUSE_MAX);
@@ -144,10 +140,7 @@ impl Keeper {
             }
         }
         link.cut();
-        Refused {
-            cause: Cause::Unreachable,
-            text: "the connection was lost".to_owned(),
-        }
+        Refused { cause: Cause::Unreachable, text: "the connection was lost".to_owned() }
     }
 
     fn standing(&self) -> Option<Standing> {
@@ -278,12 +271,6 @@ fn probe_command(key: &[u8]) -> redis::Pipeline {
     let mut commands = redis::pipe();
     commands.cmd("SCRIPT").arg("LOAD").arg(script.text());
     let second_micros = 1_000_000;
-    commands
-        .cmd("EVALSHA")
-        .arg(script.digest())
-        .arg(1)
-        .arg(key)
-        .arg("probe")
-        .arg(second_micros);
+    commands.cmd("EVALSHA").arg(script.digest()).arg(1).arg(key).arg("probe").arg(second_micros);
     commands
 }

@@ -99,10 +99,7 @@ pub(super) enum Met {
 
 impl Lineages {
     pub(super) fn with(roll: Roll) -> Self {
-        Self {
-            roll,
-            ..Self::default()
-        }
+        Self { roll, ..Self::default() }
     }
 
     /// Keeps a primary in mind, as it was at this time of its own.

@@ -171,11 +171,7 @@ impl Greeting {
             .set_response_timeout(None)
             .set_connection_timeout(None)
             .set_pipeline_buffer_size(QUEUE);
-        Self {
-            login: access.login.clone(),
-            config,
-            patience: access.patience,
-        }
+        Self { login: access.login.clone(), config, patience: access.patience }
     }
 }
 
@@ -190,9 +186,7 @@ async fn connect(
         return greet(greeting, stream).await;
     };
     let name = ServerName::try_from(address.host.clone()).map_err(std::io::Error::other)?;
-    let stream = TlsConnector::from(tls.clone())
-        .connect(name, stream)
-        .await?;
+    let stream = TlsConnector::from(tls.clone()).connect(name, stream).await?;
     greet(greeting, stream).await
 }
 
@@ -220,8 +214,5 @@ where
 }
 
 fn refused(error: &RedisError, address: &Address) -> Refused {
-    Refused {
-        cause: reply::cause_of_refusal(error),
-        text: format!("{address}: {error}"),
-    }
+    Refused { cause: reply::cause_of_refusal(error), text: format!("{address}: {error}") }
 }

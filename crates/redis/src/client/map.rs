@@ -21,19 +21,11 @@ pub(super) struct Map {
 
 impl Map {
     pub(super) const fn unknown() -> Self {
-        Self {
-            layout: Layout::Unknown,
-            shards: Vec::new(),
-            owners: Vec::new(),
-        }
+        Self { layout: Layout::Unknown, shards: Vec::new(), owners: Vec::new() }
     }
 
     pub(super) fn single(shard: Arc<Shard>) -> Self {
-        Self {
-            layout: Layout::Single,
-            shards: vec![shard],
-            owners: Vec::new(),
-        }
+        Self { layout: Layout::Single, shards: vec![shard], owners: Vec::new() }
     }
 
     pub(super) fn cluster(parts: &[Part], find: impl Fn(&Address) -> Option<Arc<Shard>>) -> Self {
@@ -117,20 +109,10 @@ pub(super) fn parts(reply: &Value, teller: &Address) -> Option<Vec<Part>> {
 /// `Some(None)` is a part without an address.
 fn part(row: &Value, teller: &Address) -> Option<Option<Part>> {
     let Value::Array(row) = row else { return None };
-    let [
-        Value::Int(first),
-        Value::Int(last),
-        Value::Array(primary),
-        ..,
-    ] = row.as_slice()
-    else {
+    let [Value::Int(first), Value::Int(last), Value::Array(primary), ..] = row.as_slice() else {
         return None;
     };
-    let number = |number: &i64| {
-        u16::try_from(*number)
-            .ok()
-            .filter(|slot| *slot < Slot::COUNT)
-    };
+    let number = |number: &i64| u16::try_from(*number).ok().filter(|slot| *slot < Slot::COUNT);
     let (first, last) = (number(first)?, number(last)?);
     let [host, Value::Int(port), ..] = primary.as_slice() else {
         return None;
@@ -142,10 +124,7 @@ fn part(row: &Value, teller: &Address) -> Option<Option<Part>> {
         host => text(host)?,
     };
     let owner = Address::parse(&format!("{host}:{port}"), teller);
-    Some(owner.map(|owner| Part {
-        slots: first..=last,
-        owner,
-    }))
+    Some(owner.map(|owner| Part { slots: first..=last, owner }))
 }
 
 #[cfg(test)]
@@ -156,12 +135,7 @@ mod tests {
 
     fn node(host: &Value, port: i64) -> Value {
         let id = Value::BulkString(b"an id".to_vec());
-        Value::Array(vec![
-            host.clone(),
-            Value::Int(port),
-            id,
-            Value::Array(Vec::new()),
-        ])
+        Value::Array(vec![host.clone(), Value::Int(port), id, Value::Array(Vec::new())])
     }
 
     fn numbered(number: u16) -> Slot {

@@ -4,10 +4,7 @@ mod access;
 mod address;
 mod breaker;
 mod call;
-#[expect(
-    clippy::module_inception,
-    reason = "the client is what this room is for"
-)]
+#[expect(clippy::module_inception, reason = "the client is what this room is for")]
 mod client;
 mod enrolment;
 mod examine;

@@ -38,10 +38,7 @@ impl Believed {
         if !is_fewer {
             self.nodes = nodes;
         } else if self.fewer_times == FEWER_TIMES {
-            *self = Self {
-                nodes: self.most,
-                ..Self::default()
-            };
+            *self = Self { nodes: self.most, ..Self::default() };
         }
         self.nodes
     }
@@ -81,9 +78,7 @@ pub(super) fn announce(client: &Arc<Client>) {
 pub(super) async fn listen(client: &Client, now: Timestamp) -> Option<u32> {
     let key = key(client);
     let link = client.shard(Slot::of(&key))?.link()?;
-    let since = now
-        .as_micros()
-        .saturating_sub(Micros::from(GONE_AFTER).get());
+    let since = now.as_micros().saturating_sub(Micros::from(GONE_AFTER).get());
     let mut command = redis::cmd("ZCOUNT");
     command.arg(key).arg(since).arg("+inf");
     match link.ask(&command, PATIENCE).await {
@@ -107,10 +102,7 @@ fn call(key: Vec<u8>, process: &str) -> Call {
         script: &PRESENCE,
         slot: Slot::of(&key),
         keys: vec![key],
-        args: vec![
-            process.as_bytes().to_vec(),
-            GONE_AFTER.as_micros().to_string().into_bytes(),
-        ],
+        args: vec![process.as_bytes().to_vec(), GONE_AFTER.as_micros().to_string().into_bytes()],
     }
 }
 

@@ -43,10 +43,7 @@ pub(super) struct Pushes {
 
 impl Default for Pushes {
     fn default() -> Self {
-        Self {
-            heard: broadcast::Sender::new(PUSHES_MAX),
-            over: Notify::new(),
-        }
+        Self { heard: broadcast::Sender::new(PUSHES_MAX), over: Notify::new() }
     }
 }
 
@@ -89,10 +86,7 @@ impl Client {
         let mut commands = redis::pipe();
         for key in keys {
             self.pushes.tell(key.as_bytes());
-            commands
-                .cmd("PUBLISH")
-                .arg(channel(self))
-                .arg(key.as_bytes());
+            commands.cmd("PUBLISH").arg(channel(self)).arg(key.as_bytes());
         }
         let link = self.shard(slot).and_then(|shard| shard.link());
         if let Some(link) = link.filter(|_| !keys.is_empty()) {
@@ -151,16 +145,11 @@ async fn subscribe(client: &Weak<Client>, pushes: &Arc<Pushes>) -> Option<Link> 
     };
     let link = Link::listen(&access, &shard.address, hear).await;
     let link = link.ok()?;
-    let reply = link
-        .ask(redis::cmd("SUBSCRIBE").arg(channel), PATIENCE)
-        .await;
+    let reply = link.ask(redis::cmd("SUBSCRIBE").arg(channel), PATIENCE).await;
     match reply {
         Ok(Value::ServerError(error)) => {
             let said = error.details().unwrap_or_default();
-            tracing::debug!(
-                said,
-                "refunds and resets by other nodes are not heard of at once"
-            );
+            tracing::debug!(said, "refunds and resets by other nodes are not heard of at once");
             None
         }
         Ok(_) => Some(link),

@@ -73,11 +73,7 @@ impl Register {
             [name, numbers] => Entry::read(text(name)?, text(numbers)?),
             _ => None,
         });
-        Some(Self {
-            now,
-            term,
-            entries: entries.collect(),
-        })
+        Some(Self { now, term, entries: entries.collect() })
     }
 
     /// The same from all fields of the hash, for those who only look.
@@ -101,9 +97,7 @@ impl Register {
         Some(Self {
             now: now.as_micros(),
             term: term.parse().ok()?,
-            entries: entries
-                .filter_map(|(name, numbers)| Entry::read(name, numbers))
-                .collect(),
+            entries: entries.filter_map(|(name, numbers)| Entry::read(name, numbers)).collect(),
         })
     }
 

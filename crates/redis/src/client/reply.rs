@@ -57,11 +57,7 @@ fn within(code: &str, details: &str) -> Refusal {
     let is_said = |word: &&str| matches!(*word, "WRONGTYPE" | "READONLY") || is_first_write(word);
     let quoted = words.map(|word| word.trim_start_matches('-')).find(is_said);
     let failed = |cause| Refusal::Failed(Failure::NotRun(cause));
-    match if code == "ERR" {
-        quoted.unwrap_or(code)
-    } else {
-        code
-    } {
+    match if code == "ERR" { quoted.unwrap_or(code) } else { code } {
         "READONLY" => Refusal::ReadOnly,
         "WRONGTYPE" => failed(Cause::Foreign),
         code if is_first_write(code) => failed(Cause::Full),
@@ -119,38 +115,23 @@ mod tests {
     // Proves: C2, C6
     #[test]
     fn what_came_before_the_script_has_changed_nothing() {
-        assert_eq!(
-            read("NOSCRIPT No matching script. Please use EVAL."),
-            Refusal::NoScript
-        );
+        assert_eq!(read("NOSCRIPT No matching script. Please use EVAL."), Refusal::NoScript);
         let there = "10.0.0.1:7000".to_owned();
-        assert_eq!(
-            read("MOVED 3999 10.0.0.1:7000"),
-            Refusal::Moved(there.clone())
-        );
+        assert_eq!(read("MOVED 3999 10.0.0.1:7000"), Refusal::Moved(there.clone()));
         assert_eq!(read("ASK 3999 10.0.0.1:7000"), Refusal::Ask(there));
         assert_eq!(
             read("TRYAGAIN Multiple keys request during rehashing of slot"),
             Refusal::TryAgain
         );
         for (line, cause) in [
-            (
-                "LOADING Redis is loading the dataset in memory",
-                Cause::NotReady,
-            ),
+            ("LOADING Redis is loading the dataset in memory", Cause::NotReady),
             ("CLUSTERDOWN The cluster is down", Cause::NotReady),
             ("CLUSTERDOWN Hash slot not served", Cause::NotReady),
             ("MASTERDOWN Link with MASTER is down", Cause::NotReady),
             ("BUSY Redis is busy running a script.", Cause::Busy),
-            (
-                "OOM command not allowed when used memory > 'maxmemory'.",
-                Cause::Full,
-            ),
+            ("OOM command not allowed when used memory > 'maxmemory'.", Cause::Full),
             ("NOAUTH Authentication required.", Cause::Forbidden),
-            (
-                "NOPERM this user has no permissions to run 'evalsha'",
-                Cause::Forbidden,
-            ),
+            ("NOPERM this user has no permissions to run 'evalsha'", Cause::Forbidden),
             ("MOVED", Cause::Moving),
             ("ERR unknown command", Cause::Other),
         ] {
@@ -168,10 +149,7 @@ mod tests {
         for (inner, cause) in [(wrong_type, Cause::Foreign), (full, Cause::Full)] {
             assert_eq!(not_run(&format!("{inner} {seven}")), Some(cause));
             assert_eq!(not_run(&format!("{six} {inner}")), Some(cause));
-            assert_eq!(
-                not_run(&format!("{six} @user_script: 1: -{inner}")),
-                Some(cause)
-            );
+            assert_eq!(not_run(&format!("{six} @user_script: 1: -{inner}")), Some(cause));
         }
         assert_eq!(read(&format!("{replica} {seven}")), Refusal::ReadOnly);
         assert_eq!(read(&format!("{six} {replica}")), Refusal::ReadOnly);
@@ -179,17 +157,10 @@ mod tests {
         assert_eq!(not_run(&format!("{six} {killed}")), Some(Cause::Busy));
         for (line, cause) in [
             (format!("NOPERM no permissions {seven}"), Cause::Forbidden),
-            (
-                format!("ERR user_script:1: attempt to index a nil value {seven}"),
-                Cause::Other,
-            ),
+            (format!("ERR user_script:1: attempt to index a nil value {seven}"), Cause::Other),
             (format!("{six} attempt to index a nil value"), Cause::Other),
         ] {
-            assert_eq!(
-                read(&line),
-                Refusal::Failed(Failure::InDoubt(cause)),
-                "{line}"
-            );
+            assert_eq!(read(&line), Refusal::Failed(Failure::InDoubt(cause)), "{line}");
         }
     }
 }

@@ -93,11 +93,7 @@ pub(super) struct Other {
 
 impl Roll {
     pub(super) fn of(me: String, channel: String) -> Self {
-        Self {
-            me: Some(me.into()),
-            channel,
-            ..Self::default()
-        }
+        Self { me: Some(me.into()), channel, ..Self::default() }
     }
 
     /// The same, of a process that comes after these.
@@ -162,11 +158,7 @@ impl Roll {
     pub(super) fn meet(&self, name: &str, boot: Timestamp) {
         let mut known = self.lock();
         if known.len() <= PROCESSES_MAX {
-            let seen = Seen {
-                at: boot,
-                life: Micros::ZERO,
-                source: Source::Redis,
-            };
+            let seen = Seen { at: boot, life: Micros::ZERO, source: Source::Redis };
             known.entry(name.to_owned()).or_insert(seen).at = boot;
         }
     }
@@ -184,11 +176,7 @@ impl Roll {
             self.unnamed_times.store(0, Relaxed);
         } else if self.unnamed_times.fetch_add(1, Relaxed) >= u64::from(UNNAMED_TIMES) {
             let life = Micros::new(self.extent.life());
-            let seen = Seen {
-                at: boot,
-                life,
-                source: Source::Redis,
-            };
+            let seen = Seen { at: boot, life, source: Source::Redis };
             known.insert(UNNAMED.to_owned(), seen);
         }
         named

@@ -107,10 +107,7 @@ impl Client {
             // It was loaded, and somebody made the server forget it at once.
             Refusal::NoScript => Err(Failure::NotRun(Cause::Other)),
             Refusal::Failed(failure) => {
-                if matches!(
-                    failure.cause(),
-                    Cause::NotReady | Cause::Unreachable | Cause::Silent
-                ) {
+                if matches!(failure.cause(), Cause::NotReady | Cause::Unreachable | Cause::Silent) {
                     self.means.refresh.notify_one();
                 }
                 Err(failure)

@@ -155,20 +155,13 @@ impl Shard {
                     "a shard of Redis is down: each rule's on_failure answers for its keys"
                 );
             }
-            (_, FULL) if self.is_quarantined() => tracing::info!(
-                shard,
-                "a shard of Redis is back, and is told what it may have lost"
-            ),
-            (_, FULL) => tracing::info!(
-                shard,
-                "a shard of Redis is up, and asked for all of its keys"
-            ),
-            _ => tracing::debug!(
-                shard,
-                before,
-                share,
-                "percent of keys asked for at this shard"
-            ),
+            (_, FULL) if self.is_quarantined() => {
+                tracing::info!(shard, "a shard of Redis is back, and is told what it may have lost")
+            }
+            (_, FULL) => {
+                tracing::info!(shard, "a shard of Redis is up, and asked for all of its keys")
+            }
+            _ => tracing::debug!(shard, before, share, "percent of keys asked for at this shard"),
         }
     }
 
@@ -264,13 +257,10 @@ impl Shard {
     /// Why there is no connection.
     pub(super) fn absence(&self) -> Cause {
         let inner = self.inner();
-        inner
-            .trouble
-            .as_ref()
-            .map_or(Cause::Unreachable, |trouble| match trouble.cause {
-                Cause::Forbidden => Cause::Forbidden,
-                _ => Cause::Unreachable,
-            })
+        inner.trouble.as_ref().map_or(Cause::Unreachable, |trouble| match trouble.cause {
+            Cause::Forbidden => Cause::Forbidden,
+            _ => Cause::Unreachable,
+        })
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -290,11 +280,6 @@ impl Shard {
     /// One to which nobody connects.
     pub(super) fn of_nobody(address: Address, place: super::lineage::Place) -> Self {
         let term = Term::new(Arc::default(), place);
-        Self::new(
-            address,
-            Arc::new(tollgate_core::SystemClock),
-            Micros::ZERO,
-            term,
-        )
+        Self::new(address, Arc::new(tollgate_core::SystemClock), Micros::ZERO, term)
     }
 }

@@ -27,10 +27,7 @@ pub(super) async fn survey(link: &Link, shard: &str, clock: &dyn Clock) -> Vec<F
             texts.push(missing(&said, "script|load", "scripts cannot be loaded"));
         }
     }
-    let finding = |text| Finding {
-        shard: shard.to_owned(),
-        text,
-    };
+    let finding = |text| Finding { shard: shard.to_owned(), text };
     texts.into_iter().map(finding).collect()
 }
 
@@ -170,10 +167,7 @@ mod tests {
         assert_eq!(told("redis_version:6.2.0\r\n"), [""; 0]);
         assert_eq!(told("redis_version:7.0.15\r\n"), [""; 0]);
         assert_eq!(told("redis_version:10.0.0\r\n"), [""; 0]);
-        assert_eq!(
-            told("redis_version:1.0.0\r\nvalkey_version:1.0.0\r\n"),
-            [""; 0]
-        );
+        assert_eq!(told("redis_version:1.0.0\r\nvalkey_version:1.0.0\r\n"), [""; 0]);
         assert_eq!(told("redis_version:unheard of\r\n"), [""; 0]);
     }
 

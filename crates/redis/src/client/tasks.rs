@@ -29,11 +29,7 @@ pub(super) struct Backoff {
 
 impl Backoff {
     pub(super) const fn new(first: Duration, longest: Duration) -> Self {
-        Self {
-            first,
-            longest,
-            next: first,
-        }
+        Self { first, longest, next: first }
     }
 
     /// How long to pause now: at least half of what is due.
@@ -61,10 +57,7 @@ mod tests {
         let pauses: Vec<Duration> = (0..20).map(|_| backoff.pause()).collect();
         assert!(pauses[0] >= Duration::from_millis(25) && pauses[0] < Duration::from_millis(50));
         let late = &pauses[10..];
-        assert!(
-            late.iter()
-                .all(|pause| *pause >= Duration::from_millis(500))
-        );
+        assert!(late.iter().all(|pause| *pause >= Duration::from_millis(500)));
         assert!(late.iter().all(|pause| *pause <= Duration::from_secs(1)));
         assert!(late.windows(2).any(|pair| pair[0] != pair[1]));
         backoff.reset();

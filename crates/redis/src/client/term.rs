@@ -175,18 +175,10 @@ impl Shard {
     }
 
     pub(super) fn meet(&self, lineage: Lineage, time: &Value) {
-        let mut known = self
-            .term
-            .lineage
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.term.lineage.lock().unwrap_or_else(PoisonError::into_inner);
         if known.as_ref() != Some(&lineage) {
             let is_first = known.is_none() && !self.term.is_successor.load(Relaxed);
-            let place = if is_first {
-                Place::First
-            } else {
-                Place::Successor
-            };
+            let place = if is_first { Place::First } else { Place::Successor };
             let now = moment(time).unwrap_or_else(|| self.clock.now().wall);
             let met = self.term.lineages.meet(&lineage, place, now);
             self.follow(met);

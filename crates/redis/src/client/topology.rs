@@ -151,14 +151,7 @@ fn single(client: &Client, address: &Address, remark: Option<String>) {
     });
     let texts = remark.into_iter().chain(several);
     let shard = address.to_string();
-    client.report(
-        texts
-            .map(|text| Finding {
-                shard: shard.clone(),
-                text,
-            })
-            .collect(),
-    );
+    client.report(texts.map(|text| Finding { shard: shard.clone(), text }).collect());
     if let Some(shard) = client.known_or_new(address) {
         client.publish(Map::single(shard));
     }

@@ -74,9 +74,7 @@ pub(crate) enum Refused {
 impl Ask {
     /// Whether whoever asked has gone away.
     pub(super) fn is_abandoned(&self) -> bool {
-        self.waiting
-            .as_ref()
-            .is_some_and(oneshot::Sender::is_closed)
+        self.waiting.as_ref().is_some_and(oneshot::Sender::is_closed)
     }
 
     /// Whether a script can decide on it.
@@ -86,10 +84,7 @@ impl Ask {
             same.all(|other| other.limit == item.limit)
         };
         !matches!(self.deed, Deed::Refund | Deed::Reset)
-            && self
-                .items
-                .iter()
-                .all(|item| item.is_for_scripts() && agrees(item))
+            && self.items.iter().all(|item| item.is_for_scripts() && agrees(item))
     }
 
     pub(super) fn refuse(self, why: Refused) {

@@ -166,11 +166,8 @@ impl Lanes {
     async fn send(&self, slot: Slot, batch: &mut Batch, sequence: u64) -> Result<Reply, Failure> {
         let now = self.now();
         batch.settle(|key| self.ledger.settlement(key, sequence, now));
-        let mut args = batch.args(
-            &self.node,
-            sequence,
-            Timestamp::from_micros(self.client.doubt(slot)),
-        );
+        let mut args =
+            batch.args(&self.node, sequence, Timestamp::from_micros(self.client.doubt(slot)));
         if let Some(now) = self.time.told() {
             args.extend(told(now));
         }
@@ -224,9 +221,7 @@ impl Lanes {
 
 /// The counters that a word is about.
 fn keys_in(word: &str, batch: &Batch) -> HashSet<Key> {
-    let places = word
-        .split(' ')
-        .filter_map(|place| place.parse::<usize>().ok());
+    let places = word.split(' ').filter_map(|place| place.parse::<usize>().ok());
     let keys = places.filter_map(|place| batch.keys.get(place.checked_sub(1)?));
     keys.cloned().collect()
 }
@@ -242,11 +237,6 @@ fn replay(ask: &Ask, tally: &mut Tally) -> Result<(Granted, IsAllowed), Unreadab
         Deed::Look | Deed::Peek => (tally.clone().charge(&ask.items)?.0, IsAllowed::No),
         _ => tally.charge(&ask.items)?,
     };
-    let granted = Granted {
-        decisions,
-        looked,
-        held: tally.held(&ask.items),
-        now,
-    };
+    let granted = Granted { decisions, looked, held: tally.held(&ask.items), now };
     Ok((granted, is_allowed))
 }

@@ -106,10 +106,7 @@ impl Batch {
         let mut known = self.limits.iter();
         let known = known.position(|known| known.former == former && known.limit == item.limit);
         let limit = known.unwrap_or_else(|| {
-            self.limits.push(Known {
-                limit: item.limit.clone(),
-                former,
-            });
+            self.limits.push(Known { limit: item.limit.clone(), former });
             self.limits.len() - 1
         });
         self.places.insert(item.key.clone(), self.keys.len());
@@ -125,9 +122,7 @@ impl Batch {
     /// Adds what is due on some of the counters.
     pub(super) fn settle(&mut self, due: impl Fn(&Key) -> Option<Settlement>) {
         let keys = self.keys.iter().enumerate();
-        self.settlements = keys
-            .filter_map(|(place, key)| Some((place, due(key)?)))
-            .collect();
+        self.settlements = keys.filter_map(|(place, key)| Some((place, due(key)?))).collect();
     }
 
     /// The counters on which something is due.

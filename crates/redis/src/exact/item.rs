@@ -25,9 +25,7 @@ impl Item {
         let former = charge.former.iter();
         Self {
             key: name.counter(charge.limit.period()),
-            former: former
-                .map(|limit| (name.counter(limit.period()), limit.clone()))
-                .collect(),
+            former: former.map(|limit| (name.counter(limit.period()), limit.clone())).collect(),
             limit: charge.limit.clone(),
             cost: charge.cost,
             breadth: name.breadth,
@@ -57,10 +55,7 @@ impl Parts {
         let per_micro = u128::from(bucket.units_per_micro()).max(1);
         let all = u128::from(units).saturating_mul(bucket.units_per_token().into());
         let part = |number: u128| u64::try_from(number).unwrap_or(u64::MAX);
-        Self {
-            q: part(all / per_micro),
-            r: part(all % per_micro),
-        }
+        Self { q: part(all / per_micro), r: part(all % per_micro) }
     }
 }
 
@@ -112,10 +107,7 @@ pub(super) fn ttl_ms(limit: &Limit) -> u64 {
     let period = limit.period();
     let window = match period.unit() {
         // A month counts as thirty days, and may have one more.
-        Unit::Month => period
-            .length()
-            .get()
-            .saturating_add(period.count().saturating_mul(DAY)),
+        Unit::Month => period.length().get().saturating_add(period.count().saturating_mul(DAY)),
         _ => period.length().get(),
     };
     let fills_in = match limit.law() {

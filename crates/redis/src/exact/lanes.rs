@@ -207,11 +207,7 @@ impl Lanes {
             let ask = Ask {
                 deed: Deed::Settle,
                 part: Part::Whole,
-                items: SmallVec::from_iter([Item {
-                    cost: Cost::ZERO,
-                    former: Vec::new(),
-                    ..item
-                }]),
+                items: SmallVec::from_iter([Item { cost: Cost::ZERO, former: Vec::new(), ..item }]),
                 waiting: None,
             };
             if self.push(slot, ask).is_err() {
@@ -242,11 +238,7 @@ impl Lanes {
         }
         lane.calls += 1;
         drop(lane);
-        let running = Running {
-            lanes: Arc::clone(self),
-            slot,
-            is_over: Cell::new(false),
-        };
+        let running = Running { lanes: Arc::clone(self), slot, is_over: Cell::new(false) };
         // Ends when the lane is empty, and a call ends in time.
         drop(self.runtime.spawn(running.serve()));
         Ok(())

@@ -25,10 +25,8 @@ impl Reply {
         let mut values = values.into_iter();
         let wall = text(values.next()?)?.parse().ok()?;
         let steady = text(values.next()?)?.parse().ok()?;
-        let now = Now {
-            wall: Timestamp::from_micros(wall),
-            steady: Timestamp::from_micros(steady),
-        };
+        let now =
+            Now { wall: Timestamp::from_micros(wall), steady: Timestamp::from_micros(steady) };
         let word = text(values.next()?)?;
         if word == "foreign" {
             let Value::Int(place) = values.next()? else {
@@ -45,13 +43,7 @@ impl Reply {
         }
         let states = values.by_ref().take(keys).map(text).collect();
         let totals = values.filter_map(|total| text(total)?.parse().ok());
-        Some(Self {
-            now,
-            word,
-            states,
-            totals: totals.collect(),
-            foreign: None,
-        })
+        Some(Self { now, word, states, totals: totals.collect(), foreign: None })
     }
 }
 

@@ -28,18 +28,12 @@ impl Lanes {
     /// Decides these, in order. `seen` is what a script has found of their counters already.
     pub(super) async fn work_out(&self, slot: Slot, mut asks: Vec<Ask>, seen: Option<Reply>) {
         let keys = keys(&asks);
-        let since = Since {
-            doubt: self.client.doubt(slot),
-            lost_at: self.client.lost_at(slot),
-        };
+        let since = Since { doubt: self.client.doubt(slot), lost_at: self.client.lost_at(slot) };
         let mut seen = seen.filter(|seen| seen.states.len() == keys.len());
         for _ in 0..TRIES_MAX {
             let reply = match seen.take() {
                 Some(reply) => Ok(reply),
-                None => {
-                    self.put(slot, self.time.look, keys.clone(), Vec::new())
-                        .await
-                }
+                None => self.put(slot, self.time.look, keys.clone(), Vec::new()).await,
             };
             let reply = match reply {
                 Ok(reply) => reply,
@@ -120,12 +114,7 @@ impl Lanes {
                 // The limit is adopted, so that a script can settle next time.
                 Deed::Settle => tally.look(&ask.items)?,
             };
-            Ok(Granted {
-                decisions,
-                looked,
-                held: tally.held(&ask.items),
-                now,
-            })
+            Ok(Granted { decisions, looked, held: tally.held(&ask.items), now })
         });
         each.collect()
     }
@@ -201,12 +190,7 @@ impl Lanes {
         }
         let count = keys.len();
         let keys = keys.iter().map(Key::to_bytes).collect();
-        let call = Call {
-            script,
-            slot,
-            keys,
-            args,
-        };
+        let call = Call { script, slot, keys, args };
         let value = self.call(&call).await?;
         Reply::read(value, count).ok_or(Failure::InDoubt(Cause::Other))
     }

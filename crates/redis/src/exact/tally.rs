@@ -57,10 +57,7 @@ impl Tally {
             let next = None;
             (key, Found { text, held, next })
         });
-        Self {
-            now,
-            found: found.collect(),
-        }
+        Self { now, found: found.collect() }
     }
 
     /// Charges all of a request, or nothing of it.
@@ -124,8 +121,7 @@ impl Tally {
     /// was set back is repaired and a changed limit adopted.
     pub(super) fn look(&mut self, items: &[Item]) -> Result<Decisions, Unreadable> {
         let each = items.iter();
-        each.map(|item| self.step(item, Cost::ZERO, items))
-            .collect()
+        each.map(|item| self.step(item, Cost::ZERO, items)).collect()
     }
 
     /// What has to be written.
@@ -230,10 +226,7 @@ impl Tally {
         }
         // With a record, the leases on it would be forgotten while they may be spent.
         let is_to_stay = !item.limit.law().is_fresh(&state, self.now) || self.is_held(item);
-        let next = Next {
-            limit: item.limit.clone(),
-            state: is_to_stay.then_some(state),
-        };
+        let next = Next { limit: item.limit.clone(), state: is_to_stay.then_some(state) };
         if let Some(found) = self.found.get_mut(&item.key) {
             found.next = Some(next);
         }
@@ -244,10 +237,7 @@ impl Tally {
         let fresh = item.limit.fresh(self.now);
         let found = self.found.get_mut(&item.key);
         if let Some(found) = found.filter(|found| found.text.is_none()) {
-            found.next = Some(Next {
-                limit: item.limit.clone(),
-                state: Some(fresh),
-            });
+            found.next = Some(Next { limit: item.limit.clone(), state: Some(fresh) });
         }
     }
 
@@ -256,10 +246,7 @@ impl Tally {
         let Some(found) = self.found.get_mut(key) else {
             return Held::default();
         };
-        found.next = Some(Next {
-            limit: limit.clone(),
-            state: None,
-        });
+        found.next = Some(Next { limit: limit.clone(), state: None });
         found.held.clone()
     }
 }
@@ -273,17 +260,13 @@ pub(super) enum IsAllowed {
 
 /// The counters an item replaces, but for those that are in use.
 fn former<'a>(item: &'a Item, all: &'a [Item]) -> impl Iterator<Item = &'a (Key, Limit)> {
-    item.former
-        .iter()
-        .filter(|(key, _)| !all.iter().any(|other| other.key == *key))
+    item.former.iter().filter(|(key, _)| !all.iter().any(|other| other.key == *key))
 }
 
 /// What these take together from one counter; `None` beyond 64 bits.
 pub(super) fn total(items: &[Item], key: &Key) -> Option<Cost> {
     let same = items.iter().filter(|item| item.key == *key);
-    let total = same
-        .map(|item| item.cost.get())
-        .try_fold(0, u64::checked_add);
+    let total = same.map(|item| item.cost.get()).try_fold(0, u64::checked_add);
     total.map(Cost::new)
 }
 

@@ -60,25 +60,11 @@ impl Lanes {
         if !is_by_hand && items.iter().any(|item| self.is_unknown(item)) {
             return Err(Refused::Unknown);
         }
-        let patience = if is_by_hand {
-            patience.max(self.deadline)
-        } else {
-            patience
-        };
+        let patience = if is_by_hand { patience.max(self.deadline) } else { patience };
         let (waiting, answer) = oneshot::channel();
-        let ask = Ask {
-            deed,
-            part,
-            items: items.clone(),
-            waiting: Some(waiting),
-        };
+        let ask = Ask { deed, part, items: items.clone(), waiting: Some(waiting) };
         self.push(slot, ask)?;
-        let mut waiting = Waiting {
-            lanes: self,
-            deed,
-            items,
-            answer,
-        };
+        let mut waiting = Waiting { lanes: self, deed, items, answer };
         match timeout(patience, &mut waiting.answer).await {
             Ok(Ok(answer)) => answer,
             Ok(Err(_)) => Err(Refused::Crowded),
@@ -106,8 +92,7 @@ impl Lanes {
             return;
         }
         for (item, decision) in items.iter().zip(&granted.decisions) {
-            self.ledger
-                .give_back(item, moment(item, decision, granted.now));
+            self.ledger.give_back(item, moment(item, decision, granted.now));
         }
     }
 }

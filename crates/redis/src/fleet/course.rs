@@ -89,9 +89,8 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
         let is_open = |place| !leased.iter().any(|(leased, _)| *leased == place);
         let charges = charges.as_slice();
         let Sorted { here, groups } = sort(charges, is_open, &self.lanes, &self.names);
-        let (up, down): (SmallVec<[Group; 1]>, SmallVec<[Group; 1]>) = groups
-            .into_iter()
-            .partition(|group| reach == Reach::Redis && self.is_up(group));
+        let (up, down): (SmallVec<[Group; 1]>, SmallVec<[Group; 1]>) =
+            groups.into_iter().partition(|group| reach == Reach::Redis && self.is_up(group));
         let course = Course {
             charges,
             decisions: SmallVec::from_elem(None, charges.len()),
@@ -130,10 +129,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             reservations.for_each(|one| self.holdings.spend(one));
         }
         underway.is_over = true;
-        Attempt {
-            verdict: self.verdict(&underway.course),
-            is_in_doubt,
-        }
+        Attempt { verdict: self.verdict(&underway.course), is_in_doubt }
     }
 
     /// Policies answer for what Redis is not asked about.
@@ -224,9 +220,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             true => Part::Whole,
             false => Part::OfMany,
         };
-        let asked = self
-            .lanes
-            .ask(group.slot, (deed, part), &group.items, patience);
+        let asked = self.lanes.ask(group.slot, (deed, part), &group.items, patience);
         let granted = match asked.await {
             Ok(granted) => granted,
             Err(refused) => {
@@ -238,12 +232,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
                 return None;
             }
         };
-        let Granted {
-            mut decisions,
-            looked,
-            held,
-            now,
-        } = granted;
+        let Granted { mut decisions, looked, held, now } = granted;
         course.now = Some(now);
         self.meet(course, group, &mut decisions, &held);
         if deed != Deed::Look {

@@ -95,8 +95,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
             return SmallVec::new();
         }
         let each = charges.iter().map(decide).enumerate();
-        each.filter_map(|(place, leased)| Some((place, leased?)))
-            .collect()
+        each.filter_map(|(place, leased)| Some((place, leased?))).collect()
     }
 
     /// Pays as much as leases have of charges that they do not cover: Redis decides on the rest, and what this node holds is
@@ -181,10 +180,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
                 let cost = charge.cost.get().saturating_add(units);
                 let whole = charge.with_cost(Cost::new(cost));
                 if self.holdings.is_final(&whole, part) {
-                    let denied = Denied {
-                        retry_after: wait,
-                        is_held: *held > 0,
-                    };
+                    let denied = Denied { retry_after: wait, is_held: *held > 0 };
                     self.holdings.deny(&whole, denied);
                 } else if course.manner == Manner::Charge {
                     course.in_doubt.push(*place);
@@ -197,9 +193,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
 
 fn denial(charge: &Charge<'_>, decision: &Decision, wait: Micros) -> Decision {
     charge.limit.decide(Answer {
-        outcome: Outcome::Deny {
-            retry_after: Some(wait),
-        },
+        outcome: Outcome::Deny { retry_after: Some(wait) },
         used: charge.limit.law().capacity(),
         reset_after: decision.reset_after().into(),
     })

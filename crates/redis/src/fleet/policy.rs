@@ -60,10 +60,8 @@ pub(super) fn by_policy<L: ImmediateStore>(
     nodes: NonZeroU32,
     manner: Manner,
 ) -> SmallVec<[Decision; 2]> {
-    let asked: SmallVec<[Decision; 2]> = charges
-        .iter()
-        .map(|charge| one(local, charge, nodes, Manner::Look))
-        .collect();
+    let asked: SmallVec<[Decision; 2]> =
+        charges.iter().map(|charge| one(local, charge, nodes, Manner::Look)).collect();
     if manner == Manner::Look || !asked.iter().all(Decision::is_allowed) {
         return asked;
     }
@@ -150,15 +148,9 @@ pub(super) fn until_known(charge: &Charge<'_>, decision: Decision, wait: Micros)
     if decision.is_allowed() || decision.retry_after().is_none() || !is_strict {
         return decision;
     }
-    let wait = if wait == Micros::ZERO {
-        ASK_AGAIN
-    } else {
-        wait
-    };
+    let wait = if wait == Micros::ZERO { ASK_AGAIN } else { wait };
     charge.limit.decide(Answer {
-        outcome: Outcome::Deny {
-            retry_after: Some(wait),
-        },
+        outcome: Outcome::Deny { retry_after: Some(wait) },
         used: charge.limit.law().capacity(),
         reset_after: wait,
     })
@@ -166,11 +158,7 @@ pub(super) fn until_known(charge: &Charge<'_>, decision: Decision, wait: Micros)
 
 /// An answer that no counter has given: nothing is left.
 fn outcome(limit: &Limit, outcome: Outcome) -> Decision {
-    limit.decide(Answer {
-        outcome,
-        used: limit.law().capacity(),
-        reset_after: ASK_AGAIN,
-    })
+    limit.decide(Answer { outcome, used: limit.law().capacity(), reset_after: ASK_AGAIN })
 }
 
 /// The limit by which this node counts meanwhile; none if it admits nothing.

@@ -32,9 +32,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
         for group in sorted.groups {
             let (client, time) = (&self.client, self.lanes.time());
             self.verifier.excuse(client, time, &group.items).await;
-            let asked = self
-                .lanes
-                .ask(group.slot, (deed, Part::Whole), &group.items, PATIENCE);
+            let asked = self.lanes.ask(group.slot, (deed, Part::Whole), &group.items, PATIENCE);
             let granted = asked.await.map_err(error)?;
             for item in &group.items {
                 self.holdings.forgive_key(item.key.as_bytes());
@@ -50,12 +48,7 @@ impl<L: ImmediateStore + 'static> Fleet<L> {
         let local: SmallVec<[Charge<'_>; 2]> = match action {
             // What this node has counted by itself meanwhile is made fresh, too.
             Action::Reset => charges.into(),
-            _ => sorted
-                .here
-                .iter()
-                .filter_map(|place| charges.get(*place))
-                .copied()
-                .collect(),
+            _ => sorted.here.iter().filter_map(|place| charges.get(*place)).copied().collect(),
         };
         if !local.is_empty() {
             let verdict = self.local.inspect_now(action, &local);

@@ -54,9 +54,7 @@ impl<'c> Course<'c> {
     }
 
     pub(super) fn are_allowed(&self, places: &[usize]) -> bool {
-        let decided = places
-            .iter()
-            .filter_map(|place| self.decisions.get(*place)?.as_ref());
+        let decided = places.iter().filter_map(|place| self.decisions.get(*place)?.as_ref());
         decided.into_iter().all(Decision::is_allowed)
     }
 
@@ -82,11 +80,7 @@ impl<'c> Course<'c> {
 
     /// How charges are put from now on.
     pub(super) fn manner(&self) -> Manner {
-        if self.is_denied() {
-            Manner::Look
-        } else {
-            self.manner
-        }
+        if self.is_denied() { Manner::Look } else { self.manner }
     }
 }
 
@@ -103,13 +97,7 @@ pub(super) struct Underway<'a, L: ImmediateStore + 'static> {
 
 impl<'a, L: ImmediateStore + 'static> Underway<'a, L> {
     pub(super) fn new(fleet: &'a Fleet<L>, course: Course<'a>, here: &'a [usize]) -> Self {
-        Self {
-            fleet,
-            course,
-            here,
-            taken: SmallVec::new(),
-            is_over: false,
-        }
+        Self { fleet, course, here, taken: SmallVec::new(), is_over: false }
     }
 
     /// Undoes what was taken; Redis hears of it when something is said to it next.

@@ -101,9 +101,7 @@ impl Journal {
             left.is_some()
         };
         let processes = processes.into_iter().filter(|past| fits(past));
-        Self {
-            processes: processes.take(PROCESSES_MAX).collect(),
-        }
+        Self { processes: processes.take(PROCESSES_MAX).collect() }
     }
 
     /// As it is read.
@@ -122,10 +120,7 @@ impl Journal {
                 let (total, at) = (debit.total, debit.at.as_micros());
                 let (start, before) = (debit.at_start, debit.at_start_before);
                 let key = key.as_str();
-                put(
-                    &mut text,
-                    format_args!("key {place} {total} {at} {start} {before} {key}"),
-                );
+                put(&mut text, format_args!("key {place} {total} {at} {start} {before} {key}"));
             }
         }
         let digest = blake3::hash(text.as_bytes()).to_hex();
@@ -163,10 +158,7 @@ impl fmt::Display for InWords<'_> {
         let (warn, hard) = (bands.warn_at(), bands.hard_at());
         let burst = limit.burst().unwrap_or(0);
         let algorithm = limit.algorithm();
-        write!(
-            f,
-            "limit {amount} {period} {algorithm} {burst} {warn} {hard}"
-        )
+        write!(f, "limit {amount} {period} {algorithm} {burst} {warn} {hard}")
     }
 }
 
@@ -241,12 +233,6 @@ fn read_debit(line: &str, limits: &[Limit]) -> Option<(Key, Debit)> {
     let limit = limits.get(usize::try_from(number()?).ok()?)?.clone();
     let (total, at) = (number()?, Timestamp::from_micros(number()?));
     let (at_start, at_start_before) = (number()?, number()?);
-    let debit = Debit {
-        limit,
-        total,
-        at,
-        at_start,
-        at_start_before,
-    };
+    let debit = Debit { limit, total, at, at_start, at_start_before };
     Some((Key::read(words.next()?), debit))
 }

@@ -19,10 +19,7 @@ fn past(name: &str, ending: Ending, users: usize) -> Past {
             at_start: 3,
             at_start_before: 2,
         };
-        (
-            Key::read(&format!("rl:{{user:{name} {user}}}:7::1min")),
-            debit,
-        )
+        (Key::read(&format!("rl:{{user:{name} {user}}}:7::1min")), debit)
     };
     Past {
         name: name.to_owned(),
@@ -61,11 +58,7 @@ fn what_is_written_is_read() {
     assert_eq!(Journal::read(&read.to_bytes()).unwrap(), read);
     assert_eq!((read.len(), read.processes.len()), (19, 2));
     assert_eq!(read.processes[1].ending, Ending::Clean);
-    assert!(
-        Journal::read(&Journal::default().to_bytes())
-            .unwrap()
-            .is_empty()
-    );
+    assert!(Journal::read(&Journal::default().to_bytes()).unwrap().is_empty());
 }
 
 // Proves: C7
@@ -73,10 +66,7 @@ fn what_is_written_is_read() {
 fn one_that_was_changed_or_cut_short_anywhere_is_not_believed() {
     let bytes = Journal::of([past("n1", Ending::Clean, 3)]).to_bytes();
     for end in 0..bytes.len() {
-        assert!(
-            Journal::read(&bytes[..end]).is_err(),
-            "the first {end} bytes"
-        );
+        assert!(Journal::read(&bytes[..end]).is_err(), "the first {end} bytes");
     }
     for place in 0..bytes.len() {
         let mut changed = bytes.clone();
@@ -84,10 +74,7 @@ fn one_that_was_changed_or_cut_short_anywhere_is_not_believed() {
         assert!(Journal::read(&changed).is_err(), "byte {place}");
     }
     let newer = [HEAD.as_bytes(), b"2\nwhatever\n"].concat();
-    assert_eq!(
-        Journal::read(&newer),
-        Err(JournalError::Version("2".to_owned()))
-    );
+    assert_eq!(Journal::read(&newer), Err(JournalError::Version("2".to_owned())));
     assert_eq!(Journal::read(b"PK..."), Err(JournalError::Other));
 }
 
@@ -97,10 +84,6 @@ fn those_for_whom_there_is_no_room_are_left_out_whole() {
     let many = KEYS_MAX + 1;
     let pasts = [("a", many), ("b", many), ("c", 5)];
     let journal = Journal::of(pasts.map(|(name, users)| past(name, Ending::Clean, users)));
-    let names: Vec<&str> = journal
-        .processes
-        .iter()
-        .map(|past| past.name.as_str())
-        .collect();
+    let names: Vec<&str> = journal.processes.iter().map(|past| past.name.as_str()).collect();
     assert_eq!(names, ["a", "c"]);
 }

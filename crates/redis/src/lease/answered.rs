@@ -73,9 +73,7 @@ impl Holder {
 
     /// How long to wait for the next refresh, and with how many tokens left not to wait.
     fn plan(&mut self, line: &Line, grant: Grant, boot: Timestamp) {
-        let interval = self
-            .demand
-            .interval(self.refresh, grant.left, grant.holders);
+        let interval = self.demand.interval(self.refresh, grant.left, grant.holders);
         self.interval = match self.is_bucket() {
             true => interval.min(Micros::new(BUCKET_LIFE_MAX.get() / 2)),
             false => interval,
@@ -155,11 +153,7 @@ impl Holder {
 
     /// Gives back the rest at once, or once the requests have come to their end for which tokens are set aside.
     fn after_reservations(&mut self, reserved: u64, boot: Timestamp) -> Next {
-        let pause = if reserved > 0 {
-            PAUSE_MIN
-        } else {
-            Micros::new(0)
-        };
+        let pause = if reserved > 0 { PAUSE_MIN } else { Micros::new(0) };
         self.not_before = boot.saturating_add(pause);
         Next::At(self.not_before)
     }

@@ -114,12 +114,7 @@ pub(crate) fn args(node: &str, since: Timestamp, questions: &[Question]) -> Vec<
         if known.is_none() {
             limits.push(limit);
         }
-        let Asserted {
-            known,
-            present,
-            before,
-            at,
-        } = question.asserted;
+        let Asserted { known, present, before, at } = question.asserted;
         numbers.push(digits(place + 1));
         let rest = [
             question.sequence,
@@ -153,10 +148,7 @@ pub(crate) fn read(value: &Value) -> Option<(Now, Vec<Answer>)> {
     };
     let mut texts = values.iter().map(text);
     let mut moment = || Some(Timestamp::from_micros(texts.next()??.parse().ok()?));
-    let now = Now {
-        wall: moment()?,
-        steady: moment()?,
-    };
+    let now = Now { wall: moment()?, steady: moment()? };
     let answers = texts.map(|text| answer(text?)).collect::<Option<_>>()?;
     Some((now, answers))
 }

@@ -113,11 +113,8 @@ impl Holdings {
         self.put_back(&got);
         // Those after it are not asked about: what they would say changes nothing, but it must be known.
         let before = got.iter().map(|one| one.untaken);
-        let after: Option<SmallVec<[Decision; 4]>> = charges
-            .get(at.saturating_add(1)..)?
-            .iter()
-            .map(|charge| self.peek(charge))
-            .collect();
+        let after: Option<SmallVec<[Decision; 4]>> =
+            charges.get(at.saturating_add(1)..)?.iter().map(|charge| self.peek(charge)).collect();
         let decisions = before.chain([decision]).chain(after?);
         Some(Verdict::of(decisions, now))
     }

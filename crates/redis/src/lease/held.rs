@@ -42,10 +42,7 @@ impl Held {
         let live = self.0.iter().filter(|lease| lease.until > steady);
         let line = |lease: &Lease| {
             let until = lease.until.min(latest).as_micros();
-            format!(
-                "{} {until} {} {};",
-                lease.holder, lease.tokens, lease.granted
-            )
+            format!("{} {until} {} {};", lease.holder, lease.tokens, lease.granted)
         };
         let lines: String = live.map(line).collect();
         match lines.as_str() {
@@ -100,10 +97,7 @@ mod tests {
         let at = Timestamp::from_secs;
         let (state, held) = Held::split("1F 3 4|b 2 20000000 5 5;a 1 10000000 7 2;nonsense;");
         assert_eq!(state, "1F 3 4");
-        assert_eq!(
-            (held.tokens(at(9)), held.tokens(at(10)), held.tokens(at(20))),
-            (12, 5, 0)
-        );
+        assert_eq!((held.tokens(at(9)), held.tokens(at(10)), held.tokens(at(20))), (12, 5, 0));
         assert_eq!(held.text(at(15)), "|b 2 20000000 5 5;");
         assert_eq!(held.text(at(30)), "");
         assert_eq!(Held::split("1F 3 4").1, Held::default());
@@ -113,25 +107,15 @@ mod tests {
     #[test]
     fn a_bucket_gains_nothing_in_the_place_of_tokens_that_are_out() {
         let limit = tollgate_testkit::limit("1/s burst 10");
-        let Law::TokenBucket(law) = limit.law() else {
-            panic!("a burst makes a token bucket")
-        };
+        let Law::TokenBucket(law) = limit.law() else { panic!("a burst makes a token bucket") };
         let micros = |seconds: u64| Timestamp::from_secs(seconds);
         let (_, held) = Held::split("|a 1 10000000 4 4;b 1 20000000 3 3;");
-        let full = BucketState {
-            full_at: 0,
-            at: micros(0),
-        };
+        let full = BucketState { full_at: 0, at: micros(0) };
         let debt = |seconds| {
             let held = held.hold(law.bucket(), full, micros(seconds));
-            held.full_at
-                .saturating_sub(u128::from(micros(seconds).as_micros()))
-                / 1_000_000
+            held.full_at.saturating_sub(u128::from(micros(seconds).as_micros())) / 1_000_000
         };
         // Both are out, then one is, and what ended was in the way until then.
-        assert_eq!(
-            [5, 9, 11, 13, 14, 19, 20, 22, 23].map(debt),
-            [7, 7, 6, 4, 3, 3, 3, 1, 0]
-        );
+        assert_eq!([5, 9, 11, 13, 14, 19, 20, 22, 23].map(debt), [7, 7, 6, 4, 3, 3, 3, 1, 0]);
     }
 }

@@ -257,11 +257,7 @@ impl Holder {
         let reported_at = std::mem::replace(&mut self.reported_at, boot);
         self.is_saturated = line.denied_until.load(Relaxed) >= reported_at.as_micros();
         let has_ended = boot >= line.deadline() || self.lease == 0;
-        self.idle = if asked_for == 0 {
-            self.idle.saturating_add(1)
-        } else {
-            0
-        };
+        self.idle = if asked_for == 0 { self.idle.saturating_add(1) } else { 0 };
         let is_idle = self.is_idle() || self.is_leaving() || boot < self.collapsed_until;
         let target = match (is_idle, self.idle) {
             (true, _) => 0,
@@ -288,10 +284,7 @@ impl Holder {
         }
         let want = target.saturating_sub(kept).min(self.most());
         let question = self.question(sequence, (spent, returned), want);
-        self.pending = Some(Pending {
-            question: question.clone(),
-            first_sent: boot,
-        });
+        self.pending = Some(Pending { question: question.clone(), first_sent: boot });
         question
     }
 

@@ -115,14 +115,7 @@ impl Holdings {
             true => Former::None,
             false => Former::Some,
         };
-        let make = || {
-            Holder::new(
-                item.key.clone(),
-                item.limit.clone(),
-                former,
-                (refresh, boot),
-            )
-        };
+        let make = || Holder::new(item.key.clone(), item.limit.clone(), former, (refresh, boot));
         if let Some(place) = self.table.insert(print, tag(charge.limit), make) {
             let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
             places.insert(item.key.as_bytes().into(), place);
@@ -162,10 +155,8 @@ impl Holdings {
         boot: Timestamp,
     ) -> (Vec<(Place, Option<Timestamp>)>, Option<Timestamp>) {
         let asked = &mut *self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut places: Vec<(Place, Option<Timestamp>)> = std::mem::take(asked)
-            .into_iter()
-            .map(|place| (place, None))
-            .collect();
+        let mut places: Vec<(Place, Option<Timestamp>)> =
+            std::mem::take(asked).into_iter().map(|place| (place, None)).collect();
         let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(Reverse((at, place))) = due.peek().copied() {
             if at > boot {

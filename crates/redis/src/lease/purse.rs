@@ -72,10 +72,7 @@ impl Purse {
         loop {
             let left = (word & Self::MAX).checked_sub(tokens)?;
             let epoch = word >> TOKENS_BITS;
-            match self
-                .0
-                .compare_exchange_weak(word, word - tokens, AcqRel, Acquire)
-            {
+            match self.0.compare_exchange_weak(word, word - tokens, AcqRel, Acquire) {
                 Ok(_) => {
                     let from = From::Own;
                     return Some(Taken { epoch, left, from });
@@ -127,9 +124,7 @@ impl Purse {
             let epoch = epoch(word >> TOKENS_BITS);
             Some((epoch << TOKENS_BITS) | keep(word & Self::MAX))
         };
-        self.0
-            .fetch_update(AcqRel, Acquire, next)
-            .map_or(0, |word| word & Self::MAX)
+        self.0.fetch_update(AcqRel, Acquire, next).map_or(0, |word| word & Self::MAX)
     }
 }
 
@@ -158,9 +153,6 @@ mod tests {
         assert_eq!(purse.empty(), Purse::MAX);
         assert_eq!(purse.tokens(), 0);
         let many = (0..70_000).map(|_| purse.report());
-        assert!(
-            many.into_iter().all(|tokens| tokens == 0),
-            "epochs begin again"
-        );
+        assert!(many.into_iter().all(|tokens| tokens == 0), "epochs begin again");
     }
 }

@@ -100,11 +100,7 @@ fn gather(
             }
             let question = holder.ask(spot, lanes.next_sequence(), boot, moved);
             holder.is_under_way = true;
-            let asked = Asked {
-                place,
-                question,
-                patience: holder.patience(),
-            };
+            let asked = Asked { place, question, patience: holder.patience() };
             (Some((slot, asked)), None)
         });
         if asked.is_none()
@@ -146,20 +142,13 @@ async fn ask(
     asked: &[Asked],
 ) -> Option<(Now, Vec<Answer>)> {
     let questions: Vec<Question> = asked.iter().map(|one| one.question.clone()).collect();
-    let keys = questions
-        .iter()
-        .map(|question| Key::to_bytes(&question.key));
+    let keys = questions.iter().map(|question| Key::to_bytes(&question.key));
     let since = Timestamp::from_micros(lanes.client().doubt(slot));
     let mut args = call::args(lanes.node(), since, &questions);
     if let Some(now) = lanes.time().told() {
         args.extend(told(now));
     }
-    let call = Call {
-        script: lanes.time().lease,
-        slot,
-        keys: keys.collect(),
-        args,
-    };
+    let call = Call { script: lanes.time().lease, slot, keys: keys.collect(), args };
     let patience = asked.iter().map(|one| one.patience).min()?;
     held.counts.calls.fetch_add(1, Relaxed);
     let called = timeout(patience.into(), lanes.client().call(&call)).await;

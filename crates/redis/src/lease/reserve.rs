@@ -215,10 +215,7 @@ impl Holdings {
         for margin in places.iter().filter_map(|place| self.table.margin(*place)) {
             margin.held_off.fetch_add(1, Relaxed);
         }
-        HoldOff {
-            holdings: self,
-            places,
-        }
+        HoldOff { holdings: self, places }
     }
 
     fn tokens(&self, place: Place) -> u64 {

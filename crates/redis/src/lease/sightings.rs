@@ -48,9 +48,6 @@ mod tests {
         assert!(seen.again(5 << 32, at(400)));
         assert!(!seen.again(5 << 32, at(1_500)));
         assert!(!seen.again(6 << 32, at(1_500)));
-        assert!(
-            !seen.again(5 << 32, at(1_501)),
-            "they made room for each other"
-        );
+        assert!(!seen.again(5 << 32, at(1_501)), "they made room for each other");
     }
 }

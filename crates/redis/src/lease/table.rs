@@ -55,10 +55,7 @@ impl Table {
 impl Table {
     /// The places that a key may have, the first first.
     #[inline]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "takes as many bits as there are places"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "takes as many bits as there are places")]
     fn probes(&self, print: u64) -> impl Iterator<Item = Place> + use<> {
         let (home, mask) = (print >> 32, self.lines.len() as u64 - 1);
         (0..PROBES_MAX as u64).map(move |step| Place((home.wrapping_add(step) & mask) as u32))
@@ -182,9 +179,6 @@ impl Table {
     /// Every place that somebody has.
     pub(crate) fn places(&self) -> impl Iterator<Item = Place> + '_ {
         let is_used = |(_, line): &(u32, &Line)| line.print.load(Acquire) > FREE;
-        (0..)
-            .zip(&self.lines)
-            .filter(is_used)
-            .map(|(place, _)| Place(place))
+        (0..).zip(&self.lines).filter(is_used).map(|(place, _)| Place(place))
     }
 }

@@ -37,10 +37,7 @@ pub(crate) struct Wallet<'a> {
 impl<'a> Wallet<'a> {
     pub(crate) fn of(line: &'a Line, margin: &'a Margin) -> Self {
         let parts = margin.parts.0.get().filter(|_| line.is_split());
-        Self {
-            own: &line.purse,
-            parts: parts.map_or(&[], |parts| parts.as_slice()),
-        }
+        Self { own: &line.purse, parts: parts.map_or(&[], |parts| parts.as_slice()) }
     }
 
     fn purses(&self) -> impl Iterator<Item = &'a Purse> {
@@ -48,26 +45,22 @@ impl<'a> Wallet<'a> {
     }
 
     pub(crate) fn tokens(&self) -> u64 {
-        self.purses()
-            .fold(0, |sum, purse| sum.saturating_add(purse.tokens()))
+        self.purses().fold(0, |sum, purse| sum.saturating_add(purse.tokens()))
     }
 
     /// Begins a new epoch; says how many tokens there are.
     pub(crate) fn report(&self) -> u64 {
-        self.purses()
-            .fold(0, |sum, purse| sum.saturating_add(purse.report()))
+        self.purses().fold(0, |sum, purse| sum.saturating_add(purse.report()))
     }
 
     /// The same, and none are left.
     pub(crate) fn empty(&self) -> u64 {
-        self.purses()
-            .fold(0, |sum, purse| sum.saturating_add(purse.empty()))
+        self.purses().fold(0, |sum, purse| sum.saturating_add(purse.empty()))
     }
 
     /// Gives up to so many up; says how many.
     pub(crate) fn give_up(&self, tokens: u64) -> u64 {
-        self.purses()
-            .fold(0, |sum, purse| sum + purse.give_up(tokens - sum))
+        self.purses().fold(0, |sum, purse| sum + purse.give_up(tokens - sum))
     }
 
     /// Takes for a thread from its own part. If that is empty it is filled, unless somebody reports just then.

@@ -135,12 +135,7 @@ impl Entry {
         (present > 0 || before > 0).then(|| Claim {
             key: key.clone(),
             limit: self.limit.clone(),
-            asserted: Asserted {
-                known: self.total,
-                present,
-                before,
-                at: self.at,
-            },
+            asserted: Asserted { known: self.total, present, before, at: self.at },
             told: self.told,
         })
     }

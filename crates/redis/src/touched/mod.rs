@@ -50,10 +50,7 @@ struct Part {
 impl Touched {
     /// One that says there how far it reaches.
     pub(crate) fn with(extent: Arc<Extent>) -> Self {
-        Self {
-            extent,
-            ..Self::default()
-        }
+        Self { extent, ..Self::default() }
     }
 
     /// What a process that has ended had debited.
@@ -110,8 +107,7 @@ impl Touched {
             self.extent.forget(now.wall);
             return;
         }
-        part.keys
-            .insert(key.clone(), Entry::new(limit, total, now.wall));
+        part.keys.insert(key.clone(), Entry::new(limit, total, now.wall));
         let (before, after) = (len, part.keys.len());
         drop(part);
         self.resized(before, after);

@@ -10,10 +10,7 @@ fn note(touched: &Touched, item: &Item, total: u64, now: Now) {
 }
 
 fn item(limit: &str, user: &str) -> Item {
-    let names = Names {
-        prefix: "rl".to_owned(),
-        naming: |values, part| part("user", values),
-    };
+    let names = Names { prefix: "rl".to_owned(), naming: |values, part| part("user", values) };
     let limit = tollgate_testkit::limit(limit);
     let key = CounterKey::new(RuleId::new(7), user.as_bytes());
     Item::new(&Charge::new(key, &limit, Cost::ONE), &names)
@@ -29,9 +26,7 @@ fn told(touched: &Touched, now: Now) -> Vec<(u64, u64, u64)> {
     touched.sweep();
     let claims = touched.claims();
     let numbers = claims.iter().map(|claim| claim.asserted);
-    numbers
-        .map(|told| (told.known, told.present, told.before))
-        .collect()
+    numbers.map(|told| (told.known, told.present, told.before)).collect()
 }
 
 // Proves: C7
@@ -56,12 +51,7 @@ fn what_was_debited_is_told_by_windows() {
 #[test]
 fn a_fixed_window_tells_of_the_present_one_and_a_bucket_of_what_it_may_owe() {
     let touched = Touched::default();
-    note(
-        &touched,
-        &item("100/min fixed_window", "ann"),
-        10,
-        secs(100),
-    );
+    note(&touched, &item("100/min fixed_window", "ann"), 10, secs(100));
     assert_eq!(told(&touched, secs(119)), [(10, 10, 0)]);
     assert_eq!(told(&touched, secs(120)), []);
     let bucket = item("60/min burst 60", "bob");
@@ -79,11 +69,7 @@ fn of_replies_that_overtook_each_other_the_later_is_believed() {
     note(&touched, &item, 15, secs(9));
     assert_eq!(told(&touched, secs(11)), [(20, 20, 0)]);
     note(&touched, &item, 18, secs(11));
-    assert_eq!(
-        told(&touched, secs(12)),
-        [(18, 18, 0)],
-        "some was given back"
-    );
+    assert_eq!(told(&touched, secs(12)), [(18, 18, 0)], "some was given back");
     // A server whose clock is behind took over.
     note(&touched, &item, 25, secs(8));
     assert_eq!(told(&touched, secs(12)), [(25, 25, 0)]);
@@ -110,16 +96,8 @@ fn no_more_than_so_many_are_kept_in_mind() {
     let (kept, forgotten) = touched.totals();
     assert!(forgotten > 0 && kept >= u64::try_from(KEYS_MAX).unwrap());
     assert_eq!(kept + forgotten, u64::try_from(NOTED).unwrap());
-    note(
-        &touched,
-        &item("100/min fixed_window", "late"),
-        1,
-        secs(120),
-    );
-    assert!(
-        touched.totals().0 < kept,
-        "there is room in the next window"
-    );
+    note(&touched, &item("100/min fixed_window", "late"), 1, secs(120));
+    assert!(touched.totals().0 < kept, "there is room in the next window");
 }
 
 /// The manual prints it.
@@ -137,11 +115,7 @@ fn a_counter_takes_no_more_memory_than_the_manual_says() {
 #[test]
 fn what_may_be_lost_is_lost_until_it_would_not_count() {
     let is_lost = |limit: &str, since: u64, now: u64| {
-        is_perhaps_lost(
-            &tollgate_testkit::limit(limit),
-            since * 1_000_000,
-            secs(now),
-        )
+        is_perhaps_lost(&tollgate_testkit::limit(limit), since * 1_000_000, secs(now))
     };
     assert!(!is_lost("9/min fixed_window", 0, 70));
     assert!(is_lost("9/min fixed_window", 70, 119));

@@ -81,16 +81,11 @@ impl Verifier {
     /// the change.
     pub(crate) async fn excuse(&self, client: &Client, time: &Time, items: &[Item]) {
         let nothing = Slots::default();
-        let sampled = items
-            .iter()
-            .filter(|item| Self::samples(&item.key) && is_verifiable(&item.limit));
+        let sampled =
+            items.iter().filter(|item| Self::samples(&item.key) && is_verifiable(&item.limit));
         for item in sampled {
-            let entry = Entry {
-                key: &item.key,
-                limit: &item.limit,
-                sums: Sums::Anew,
-                slots: &nothing,
-            };
+            let entry =
+                Entry { key: &item.key, limit: &item.limit, sums: Sums::Anew, slots: &nothing };
             // If Redis cannot be told, the change will fail as well.
             drop(tell(client, time, slot(client, &item.key), &[entry]).await);
         }
@@ -152,9 +147,7 @@ fn args(time: &Time, entries: &[Entry<'_>]) -> Vec<Vec<u8>> {
             rest.extend([slot, Parts::of(entry.limit, units).q].map(digits));
         }
     }
-    let mut args = [BUCKET_SLOT.get(), LATE_MAX.get(), OPEN_SLOTS]
-        .map(digits)
-        .to_vec();
+    let mut args = [BUCKET_SLOT.get(), LATE_MAX.get(), OPEN_SLOTS].map(digits).to_vec();
     args.push(digits(limits.len()));
     for limit in limits {
         write_limit(limit, Former::None, &mut args);

@@ -123,11 +123,7 @@ impl Verifier {
         self.watched().retain(|key, watch| {
             let slots = watch.take();
             if !slots.is_empty() {
-                due.push(Due {
-                    key: key.clone(),
-                    watch: Arc::clone(watch),
-                    slots,
-                });
+                due.push(Due { key: key.clone(), watch: Arc::clone(watch), slots });
             }
             watch.idle() < IDLE_MAX || Arc::strong_count(watch) > 1
         });

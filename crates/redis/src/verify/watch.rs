@@ -51,12 +51,7 @@ const DRIFT_ONE_IN: u64 = 1_000;
 
 impl Watch {
     pub(super) fn new(limit: Limit, clock: Arc<dyn Clock>) -> Self {
-        Self {
-            limit,
-            clock,
-            word: AtomicU64::new(0),
-            ledger: Mutex::default(),
-        }
+        Self { limit, clock, word: AtomicU64::new(0), ledger: Mutex::default() }
     }
 
     /// From now on tokens of this epoch are spent (its lower 16 bits count). If Redis has just granted or confirmed them,
@@ -169,8 +164,6 @@ impl Ledger {
 
 impl std::fmt::Debug for Watch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Watch")
-            .field("limit", &self.limit)
-            .finish_non_exhaustive()
+        f.debug_struct("Watch").field("limit", &self.limit).finish_non_exhaustive()
     }
 }

@@ -14,11 +14,8 @@ const SERVICE: &str = "envoy/service/ratelimit/v3/rls.proto";
 
 /// Texts that clients of Envoy can put any bytes into. As strings the whole question would be refused,
 /// and Envoy lets pass what it gets no answer to.
-const ANY_BYTES: [(&str, &str); 3] = [
-    ("RateLimitRequest", "domain"),
-    ("Entry", "key"),
-    ("Entry", "value"),
-];
+const ANY_BYTES: [(&str, &str); 3] =
+    [("RateLimitRequest", "domain"), ("Entry", "key"), ("Entry", "value")];
 
 #[test]
 fn the_generated_code_is_that_of_the_protocol() {
@@ -43,20 +40,14 @@ fn the_generated_code_is_that_of_the_protocol() {
     for name in names(&committed) {
         let (ours, theirs) = (committed.join(&name), fresh.path().join(&name));
         let is_current = fs::read(ours).unwrap() == fs::read(theirs).unwrap();
-        assert!(
-            is_current,
-            "{name:?} is stale: TOLLGATE_GENERATE=1 cargo test -p tollgate-rls"
-        );
+        assert!(is_current, "{name:?} is stale: TOLLGATE_GENERATE=1 cargo test -p tollgate-rls");
     }
 }
 
 fn generate(protocol: &Path, into: &Path) {
     let files = protox::compile([SERVICE], [protocol]).unwrap();
     let mut shown = files.clone();
-    shown
-        .file
-        .iter_mut()
-        .for_each(|file| file.source_code_info = None);
+    shown.file.iter_mut().for_each(|file| file.source_code_info = None);
     fs::write(into.join("descriptors.bin"), shown.encode_to_vec()).unwrap();
     tonic_prost_build::configure()
         .build_client(false)
@@ -71,18 +62,11 @@ fn generate(protocol: &Path, into: &Path) {
 /// The same on the wire, for code that takes any bytes.
 fn with_any_bytes(mut files: FileDescriptorSet) -> FileDescriptorSet {
     let mut changed = 0;
-    for message in files
-        .file
-        .iter_mut()
-        .flat_map(|file| &mut file.message_type)
-    {
+    for message in files.file.iter_mut().flat_map(|file| &mut file.message_type) {
         let nested = message.nested_type.iter_mut();
         let nested = nested.flat_map(|inner| {
             let name = inner.name().to_owned();
-            inner
-                .field
-                .iter_mut()
-                .map(move |field| (name.clone(), field))
+            inner.field.iter_mut().map(move |field| (name.clone(), field))
         });
         let name = message.name.clone().unwrap_or_default();
         let own = message.field.iter_mut().map(|field| (name.clone(), field));

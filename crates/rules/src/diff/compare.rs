@@ -70,10 +70,7 @@ fn rules(before: &RuleSet, after: &RuleSet) -> Vec<Difference> {
         }
     }
     for rule in new {
-        let replaced = gone
-            .values()
-            .find(|old| old.name == rule.name)
-            .map(|old| old.id);
+        let replaced = gone.values().find(|old| old.name == rule.name).map(|old| old.id);
         match replaced.and_then(|id| gone.remove(&id)) {
             Some(old) => differences.extend(same_rule(old, rule)),
             None => differences.push(one_rule(DifferenceKind::Added, rule)),
@@ -92,10 +89,8 @@ fn same_rule(before: &Rule, after: &Rule) -> Option<Difference> {
     let asked = [before, after].map(|rule| rule.matches.attributes.keys().cloned());
     let attributes: BTreeSet<Arc<str>> = asked.into_iter().flatten().collect();
     let attributes: Vec<Arc<str>> = attributes.into_iter().collect();
-    let mut fields = changed(
-        &words::of_rule(before, &attributes),
-        &words::of_rule(after, &attributes),
-    );
+    let mut fields =
+        changed(&words::of_rule(before, &attributes), &words::of_rule(after, &attributes));
     if before.name != after.name {
         fields.retain(|change| change.field != "renamed_from"); // says the same once more
     }
@@ -108,12 +103,7 @@ fn same_rule(before: &Rule, after: &Rule) -> Option<Difference> {
         tiers,
         fields,
         counters: Counters::of_rules(before, after),
-        ..difference(
-            DifferenceKind::Changed,
-            Object::Rule,
-            before.name.as_str(),
-            &[],
-        )
+        ..difference(DifferenceKind::Changed, Object::Rule, before.name.as_str(), &[])
     })
 }
 
@@ -141,11 +131,7 @@ pub(super) fn difference(
             DifferenceKind::Added | DifferenceKind::Changed => (none, fact.text),
         };
         let field = fact.field;
-        FieldChange {
-            field,
-            before,
-            after,
-        }
+        FieldChange { field, before, after }
     });
     Difference {
         kind,
@@ -250,9 +236,7 @@ impl Counters {
     }
 }
 
-const NEW: Counters = Counters::StartFresh {
-    why: "nothing was counted before",
-};
+const NEW: Counters = Counters::StartFresh { why: "nothing was counted before" };
 
 /// Whether a counter's name holds the rule's pattern.
 fn names_by_pattern(throttle: &Throttle) -> bool {

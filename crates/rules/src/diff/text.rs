@@ -8,8 +8,7 @@ use super::{Counters, Diff, Difference, DifferenceKind, FieldChange, Object, wor
 
 impl Display for Diff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.iter()
-            .try_for_each(|difference| writeln!(f, "{difference}"))
+        self.iter().try_for_each(|difference| writeln!(f, "{difference}"))
     }
 }
 
@@ -30,13 +29,7 @@ impl Display for Difference {
                 write!(f, "{}{}{}", Short(only), Scope(self), self.counters)
             }
             (DifferenceKind::Changed, several) => {
-                write!(
-                    f,
-                    "{} changes{}{}",
-                    several.len(),
-                    Scope(self),
-                    self.counters
-                )?;
+                write!(f, "{} changes{}{}", several.len(), Scope(self), self.counters)?;
                 let mut several = several.iter();
                 several.try_for_each(|change| write!(f, "\n  {}: {}", change.field, Arrow(change)))
             }
@@ -88,11 +81,7 @@ impl Summary<'_> {
     fn said(&self, wanted: &str) -> Option<&str> {
         let change = self.0.iter().find(|change| change.field == wanted)?;
         let is_gone = change.after == NONE;
-        Some(if is_gone {
-            &change.before
-        } else {
-            &change.after
-        })
+        Some(if is_gone { &change.before } else { &change.after })
     }
 }
 
@@ -108,9 +97,7 @@ impl Display for Summary<'_> {
             ("default ", self.said("default")),
             ("until ", self.said("until")),
         ];
-        let said = parts
-            .into_iter()
-            .filter_map(|(label, text)| Some((label, text?)));
+        let said = parts.into_iter().filter_map(|(label, text)| Some((label, text?)));
         for (place, (label, text)) in said.enumerate() {
             let before = if place == 0 { ", " } else { " " };
             write!(f, "{before}{label}{text}")?;

@@ -68,12 +68,7 @@ pub(super) fn descriptor(entries: Option<&[DescriptorEntry]>) -> String {
     };
     entries.map_or_else(
         || ANY.to_owned(),
-        |entries| {
-            format!(
-                "[{}]",
-                entries.iter().map(entry).collect::<Vec<_>>().join(", ")
-            )
-        },
+        |entries| format!("[{}]", entries.iter().map(entry).collect::<Vec<_>>().join(", ")),
     )
 }
 
@@ -85,14 +80,8 @@ pub(super) fn limits(limits: &LimitSet) -> String {
 
 /// A threshold of every limit: once if all agree, otherwise of each.
 pub(super) fn threshold(limits: &LimitSet, of: impl Fn(Bands) -> u16) -> String {
-    let mut percents: Vec<u16> = by_period(limits)
-        .iter()
-        .map(|limit| of(limit.bands()))
-        .collect();
-    if percents
-        .iter()
-        .all(|percent| Some(percent) == percents.first())
-    {
+    let mut percents: Vec<u16> = by_period(limits).iter().map(|limit| of(limit.bands())).collect();
+    if percents.iter().all(|percent| Some(percent) == percents.first()) {
         percents.truncate(1);
     }
     let percents = percents.iter().map(|percent| format!("{percent}%"));
@@ -102,27 +91,17 @@ pub(super) fn threshold(limits: &LimitSet, of: impl Fn(Bands) -> u16) -> String 
 /// A limit, its burst, and its algorithm if that is not the usual one.
 fn limit(limit: &Limit) -> String {
     let burst = limit.burst().map(|burst| format!(" burst {burst}"));
-    let usual = if burst.is_some() {
-        AlgorithmName::TokenBucket
-    } else {
-        AlgorithmName::SlidingWindow
-    };
+    let usual =
+        if burst.is_some() { AlgorithmName::TokenBucket } else { AlgorithmName::SlidingWindow };
     let algorithm = limit.algorithm();
     let by = (algorithm != usual).then(|| format!(" by {}", algorithm.as_str()));
-    format!(
-        "{limit}{}{}",
-        burst.unwrap_or_default(),
-        by.unwrap_or_default()
-    )
+    format!("{limit}{}{}", burst.unwrap_or_default(), by.unwrap_or_default())
 }
 
 /// A set of limits whose thresholds have no field of their own.
 pub(super) fn limits_and_thresholds(set: &LimitSet) -> String {
     let text = limits(set);
-    let (warn_at, hard_at) = (
-        threshold(set, Bands::warn_at),
-        threshold(set, Bands::hard_at),
-    );
+    let (warn_at, hard_at) = (threshold(set, Bands::warn_at), threshold(set, Bands::hard_at));
     if set.iter().all(|limit| limit.bands() == Bands::default()) {
         text
     } else {
@@ -150,10 +129,7 @@ pub(super) fn change(change: &Change) -> String {
 pub(super) fn moment(at: Timestamp) -> String {
     let micros = i64::try_from(at.as_micros()).ok();
     let moment = micros.and_then(|micros| Moment::from_microsecond(micros).ok());
-    moment.map_or_else(
-        || format!("{} µs", at.as_micros()),
-        |moment| moment.to_string(),
-    )
+    moment.map_or_else(|| format!("{} µs", at.as_micros()), |moment| moment.to_string())
 }
 
 fn by_period(limits: &LimitSet) -> Vec<&Limit> {
@@ -233,20 +209,14 @@ fn of_match(matches: &Match, attributes: &[Arc<str>]) -> Vec<Fact> {
         Fact::new("match.api_key", words(api_keys)),
         Fact::new("match.region", words(regions)),
         Fact::new("match.endpoint", endpoint),
-        Fact::new(
-            "match.method",
-            one_of(methods.iter().map(ToString::to_string)),
-        ),
+        Fact::new("match.method", one_of(methods.iter().map(ToString::to_string))),
         Fact::new("match.ip", one_of(networks.iter().map(ToString::to_string))),
     ];
     facts.extend(attributes.iter().map(|name| {
         let field = format!("match.attributes.{}", word(name));
         Fact::new(field, attribute(conditions.get(name)))
     }));
-    facts.push(Fact::new(
-        "match.descriptor",
-        self::descriptor(descriptor.as_deref()),
-    ));
+    facts.push(Fact::new("match.descriptor", self::descriptor(descriptor.as_deref())));
     facts
 }
 
@@ -265,15 +235,7 @@ fn of_throttle(throttle: Option<&Throttle>) -> Vec<Fact> {
         ];
         return fields.map(|field| Fact::new(field, NONE)).into();
     };
-    let Throttle {
-        key,
-        missing,
-        limits,
-        group,
-        cost,
-        consistency,
-        on_failure,
-    } = throttle;
+    let Throttle { key, missing, limits, group, cost, consistency, on_failure } = throttle;
     let limit = match limits.as_slice() {
         [_] => "limit",
         _ => "limits",
@@ -292,11 +254,7 @@ fn of_throttle(throttle: Option<&Throttle>) -> Vec<Fact> {
 }
 
 fn of_response(response: &Response) -> [Fact; 3] {
-    let Response {
-        status,
-        message,
-        retry_after_s,
-    } = response;
+    let Response { status, message, retry_after_s } = response;
     [
         Fact::new("response.status", or_none(*status)),
         Fact::new("response.message", quoted(message.as_deref())),
@@ -306,18 +264,11 @@ fn of_response(response: &Response) -> [Fact; 3] {
 
 /// Every field of a tier.
 pub(super) fn of_tier(tier: &Tier) -> Vec<Fact> {
-    let Tier {
-        name,
-        rank,
-        default,
-    } = tier;
+    let Tier { name, rank, default } = tier;
     vec![
         Fact::new("name", name.as_str()),
         Fact::new("rank", rank.to_string()),
-        Fact::new(
-            "default",
-            or_none(default.as_ref().map(limits_and_thresholds)),
-        ),
+        Fact::new("default", or_none(default.as_ref().map(limits_and_thresholds))),
     ]
 }
 
@@ -327,18 +278,10 @@ type ByName<'a> = BTreeMap<String, (Vec<&'a Override>, Vec<&'a Override>)>;
 pub(super) fn compare(before: &[Override], after: &[Override]) -> Vec<Difference> {
     let mut by_name = ByName::new();
     for exception in before {
-        by_name
-            .entry(name(exception))
-            .or_default()
-            .0
-            .push(exception);
+        by_name.entry(name(exception)).or_default().0.push(exception);
     }
     for exception in after {
-        by_name
-            .entry(name(exception))
-            .or_default()
-            .1
-            .push(exception);
+        by_name.entry(name(exception)).or_default().1.push(exception);
     }
     let mut differences = Vec::new();
     for (name, (old, new)) in &by_name {
@@ -361,18 +304,12 @@ fn one(name: &str, before: Option<&Override>, after: Option<&Override>) -> Optio
                 ..difference(DifferenceKind::Changed, Object::Override, name, &[])
             })
         }
-        (Some(gone), None) => Some(difference(
-            DifferenceKind::Removed,
-            Object::Override,
-            name,
-            &facts(gone),
-        )),
-        (None, Some(new)) => Some(difference(
-            DifferenceKind::Added,
-            Object::Override,
-            name,
-            &facts(new),
-        )),
+        (Some(gone), None) => {
+            Some(difference(DifferenceKind::Removed, Object::Override, name, &facts(gone)))
+        }
+        (None, Some(new)) => {
+            Some(difference(DifferenceKind::Added, Object::Override, name, &facts(new)))
+        }
         (None, None) => None,
     }
 }
@@ -397,14 +334,9 @@ fn without_common_ends<'s, 'o>(
 
 /// The rule and the key: `login [user=acme]`.
 fn name(exception: &Override) -> String {
-    let rule = exception
-        .rule
-        .as_ref()
-        .map_or("every rule", |rule| rule.as_str());
+    let rule = exception.rule.as_ref().map_or("every rule", |rule| rule.as_str());
     let key = exception.key.iter();
-    let key: Vec<String> = key
-        .map(|(field, value)| format!("{field}={}", word(value)))
-        .collect();
+    let key: Vec<String> = key.map(|(field, value)| format!("{field}={}", word(value))).collect();
     format!("{rule} [{}]", key.join(", "))
 }
 

@@ -32,12 +32,7 @@ pub struct Block {
 impl Block {
     /// A block without an end.
     pub const fn new(field: Field, value: Arc<str>) -> Self {
-        Self {
-            field,
-            value,
-            until: None,
-            reason: None,
-        }
+        Self { field, value, until: None, reason: None }
     }
 
     /// The same block with an end.
@@ -149,9 +144,7 @@ impl Blocks {
             (&Field::Org, query.org_name()),
             (&Field::ApiKey, query.api_key_id()),
         ];
-        let texts = texts
-            .into_iter()
-            .filter_map(|(field, value)| Some(named(field, value?)));
+        let texts = texts.into_iter().filter_map(|(field, value)| Some(named(field, value?)));
         let lengths = self.lengths.load();
         let networks = query.ip_address().into_iter().flat_map(|address| {
             let lengths = match address {
@@ -161,9 +154,7 @@ impl Blocks {
             let network = move |length: &u8| IpNet::new(address, *length).ok();
             lengths.iter().filter_map(network).map(within)
         });
-        let found = texts
-            .chain(networks)
-            .filter_map(|place| self.at(&place, now));
+        let found = texts.chain(networks).filter_map(|place| self.at(&place, now));
         found.max_by_key(|block| block.until.unwrap_or(Timestamp::MAX))
     }
 

@@ -79,8 +79,7 @@ impl Directory {
             kept.push((hash, Arc::new(entry)));
         }
         let count = kept.len();
-        self.overrides
-            .put_all(kept, |one, other| one.sequence == other.sequence);
+        self.overrides.put_all(kept, |one, other| one.sequence == other.sequence);
         for (id, former) in gone {
             self.drop_from(former, id);
         }
@@ -204,10 +203,7 @@ impl Found {
             return self;
         }
         let other = other();
-        Self {
-            in_force: other.in_force,
-            ended: self.ended.or(other.ended),
-        }
+        Self { in_force: other.in_force, ended: self.ended.or(other.ended) }
     }
 }
 
@@ -241,9 +237,7 @@ impl Exceptions {
             return Found::default();
         }
         let entries = self.entries.get(&key_hash(&self.state, key));
-        entries.map_or_else(Found::default, |entries| {
-            Found::among(entries, rule, key, now)
-        })
+        entries.map_or_else(Found::default, |entries| Found::among(entries, rule, key, now))
     }
 }
 
@@ -282,11 +276,7 @@ impl Entry {
 
     /// The lesser wins: temporary before permanent, newer before older, of one rule before of all.
     pub(super) fn precedence(&self) -> (bool, Reverse<u64>, bool) {
-        (
-            self.until.is_none(),
-            Reverse(self.sequence),
-            self.rule.is_none(),
-        )
+        (self.until.is_none(), Reverse(self.sequence), self.rule.is_none())
     }
 }
 
@@ -348,12 +338,8 @@ fn each(
 /// What the override leaves open is as in the rule: the algorithm, the burst, the thresholds. A burst
 /// makes a token bucket, unless the rule's algorithm takes one too.
 fn inherit(limit: &Limit, rule: &Limit) -> Result<Limit, LimitError> {
-    let takes_burst = |name| {
-        matches!(
-            name,
-            AlgorithmName::TokenBucket | AlgorithmName::LeakyBucket
-        )
-    };
+    let takes_burst =
+        |name| matches!(name, AlgorithmName::TokenBucket | AlgorithmName::LeakyBucket);
     if limit.algorithm() == AlgorithmName::Custom {
         return Ok(limit.clone());
     }
@@ -373,12 +359,9 @@ fn inherit(limit: &Limit, rule: &Limit) -> Result<Limit, LimitError> {
 /// Limits that replace all: one of a period the rule has inherits from it.
 fn inheriting(limits: &LimitSet, lines: &[LimitLine]) -> LimitSet {
     let inherited = limits.iter().map(|limit| {
-        let mut same = lines
-            .iter()
-            .filter(|line| line.limit.period() == limit.period());
+        let mut same = lines.iter().filter(|line| line.limit.period() == limit.period());
         let rule = same.next();
-        rule.and_then(|line| inherit(limit, &line.limit).ok())
-            .unwrap_or_else(|| limit.clone())
+        rule.and_then(|line| inherit(limit, &line.limit).ok()).unwrap_or_else(|| limit.clone())
     });
     LimitSet::new(inherited).unwrap_or_else(|_| limits.clone())
 }

@@ -33,10 +33,7 @@ impl Directory {
     /// Puts API keys in force, each instead of the one that had its id.
     pub fn put_keys(&self, keys: impl IntoIterator<Item = ApiKey>) {
         let people = &self.people;
-        let mut digests = people
-            .digests
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut digests = people.digests.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut cards, mut gone) = (Vec::new(), Vec::new());
         for key in keys {
             let place = key_hash(&self.state, key.id.as_bytes());
@@ -49,9 +46,7 @@ impl Directory {
             gone.extend(stale.map(|hash| (hash, Arc::clone(&card.key().id))));
             cards.extend(hashes.into_iter().map(|hash| (hash, Arc::clone(&card))));
         }
-        people
-            .keys
-            .put_all(cards, |one, other| one.key().id == other.key().id);
+        people.keys.put_all(cards, |one, other| one.key().id == other.key().id);
         for (hash, id) in gone {
             people.keys.remove(hash, |card| card.key().id == id);
         }
@@ -60,10 +55,7 @@ impl Directory {
     /// Removes every API key whose id is not to be kept.
     pub fn retain_keys(&self, is_kept: impl Fn(&str) -> bool) {
         let people = &self.people;
-        let mut digests = people
-            .digests
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut digests = people.digests.lock().unwrap_or_else(PoisonError::into_inner);
         people.keys.retain(|card| is_kept(&card.key().id));
         let is_there = |hash: &u64| people.keys.find(*hash, |_| ()).is_some();
         digests.retain(|_, hashes| hashes.iter().any(is_there));
@@ -81,10 +73,7 @@ impl Directory {
     /// The API key of an id, for whoever manages them.
     pub fn key_by_id(&self, id: &str) -> Option<Arc<KeyCard>> {
         let people = &self.people;
-        let digests = people
-            .digests
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let digests = people.digests.lock().unwrap_or_else(PoisonError::into_inner);
         let hashes = digests.get(&key_hash(&self.state, id.as_bytes()))?;
         hashes.iter().find_map(|hash| people.card(*hash, id))
     }
@@ -97,10 +86,7 @@ impl Directory {
     /// Puts quotas in force, each instead of the one that its user had.
     pub fn put_quotas(&self, quotas: impl IntoIterator<Item = Quota>) {
         let people = &self.people;
-        let _alone = people
-            .quoting
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let _alone = people.quoting.lock().unwrap_or_else(PoisonError::into_inner);
         let cards: Vec<_> = quotas
             .into_iter()
             .map(|quota| {
@@ -117,23 +103,15 @@ impl Directory {
     /// Removes the quota of a user, if there is one.
     pub fn remove_quota(&self, user: &str) {
         let people = &self.people;
-        let _alone = people
-            .quoting
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let _alone = people.quoting.lock().unwrap_or_else(PoisonError::into_inner);
         let hash = key_hash(&self.state, user.as_bytes());
-        people
-            .quotas
-            .remove(hash, |card| &*card.quota().user == user);
+        people.quotas.remove(hash, |card| &*card.quota().user == user);
     }
 
     /// Removes every quota whose user is not to be kept.
     pub fn retain_quotas(&self, is_kept: impl Fn(&str) -> bool) {
         let people = &self.people;
-        let _alone = people
-            .quoting
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let _alone = people.quoting.lock().unwrap_or_else(PoisonError::into_inner);
         people.quotas.retain(|card| is_kept(&card.quota().user));
     }
 
@@ -148,9 +126,7 @@ impl Directory {
             let card = cards.find(|card| &*card.quota().user == user);
             card.map(Arc::clone)
         };
-        people
-            .quotas
-            .find(key_hash(&self.state, user.as_bytes()), found)?
+        people.quotas.find(key_hash(&self.state, user.as_bytes()), found)?
     }
 
     /// Hands out what API keys and users with a quota have used since it was last asked for, of at most so many.
@@ -299,15 +275,9 @@ impl OwnLimits {
         let rule = Arc::new(Rule::throttle(name, key, limits.clone()));
         let compiled = Compiled::new(rule, before.map(|before| &before.compiled));
         let line = |limit: &LimitLine| {
-            Arc::new(OwnLine {
-                rule: Arc::clone(&compiled.rule),
-                limit: limit.clone(),
-            })
+            Arc::new(OwnLine { rule: Arc::clone(&compiled.rule), limit: limit.clone() })
         };
-        Some(Box::new(Self {
-            lines: compiled.lines.iter().map(line).collect(),
-            compiled,
-        }))
+        Some(Box::new(Self { lines: compiled.lines.iter().map(line).collect(), compiled }))
     }
 }
 
@@ -425,10 +395,6 @@ pub struct Quota {
 impl Quota {
     /// Nothing in particular.
     pub const fn new(user: Arc<str>) -> Self {
-        Self {
-            user,
-            tier: None,
-            limits: None,
-        }
+        Self { user, tier: None, limits: None }
     }
 }

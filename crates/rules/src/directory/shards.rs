@@ -129,9 +129,6 @@ impl<V> Default for Shards<V> {
     fn default() -> Self {
         let empty = Arc::new(Drawers::default());
         let shards = (0..Self::COUNT).map(|_| ArcSwap::new(Arc::clone(&empty)));
-        Self {
-            shards: shards.collect(),
-            len: AtomicUsize::new(0),
-        }
+        Self { shards: shards.collect(), len: AtomicUsize::new(0) }
     }
 }

@@ -32,10 +32,7 @@ impl Finding {
     }
 
     pub(super) fn warning(span: Span, message: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Warning,
-            ..Self::error(span, message)
-        }
+        Self { severity: Severity::Warning, ..Self::error(span, message) }
     }
 
     pub(super) fn help(mut self, help: impl Into<String>) -> Self {

@@ -113,9 +113,7 @@ impl Split {
         let mut drawers: HashMap<String, (EndpointPattern, Vec<Paper>)> = HashMap::new();
         for (pattern, papers) in by_pattern {
             let shape = shape(&pattern);
-            let entry = drawers
-                .entry(shape)
-                .or_insert_with(|| (pattern, Vec::new()));
+            let entry = drawers.entry(shape).or_insert_with(|| (pattern, Vec::new()));
             entry.1.extend(papers);
         }
         for (pattern, papers) in drawers.into_values() {
@@ -142,11 +140,7 @@ fn shape(pattern: &EndpointPattern) -> String {
 /// How many rules share each name.
 fn crowds(papers: &[Paper]) -> HashMap<u64, usize> {
     let mut crowds = HashMap::new();
-    for hash in papers
-        .iter()
-        .flat_map(|paper| &paper.asks)
-        .flat_map(|ask| ask.hashes())
-    {
+    for hash in papers.iter().flat_map(|paper| &paper.asks).flat_map(|ask| ask.hashes()) {
         *crowds.entry(hash).or_default() += 1;
     }
     crowds
@@ -156,9 +150,7 @@ fn crowds(papers: &[Paper]) -> HashMap<u64, usize> {
 fn take_rarest(paper: &mut Paper, crowds: &HashMap<u64, usize>) -> Option<Rc<Ask>> {
     let crowd = |ask: &Rc<Ask>| {
         let hashes = ask.hashes();
-        let sizes = hashes
-            .iter()
-            .map(|hash| crowds.get(hash).copied().unwrap_or(0));
+        let sizes = hashes.iter().map(|hash| crowds.get(hash).copied().unwrap_or(0));
         let is_affordable = paper.copies == 1
             || hashes.len() == 1
             || paper.copies.saturating_mul(hashes.len()) <= COPIES_MAX;
@@ -188,10 +180,7 @@ fn asks(matches: &Match) -> Vec<Rc<Ask>> {
     }
     match &matches.endpoint {
         Some(pattern) if pattern.class() == PatternClass::Exact => {
-            add_values(
-                &mut asks,
-                vec![hash(Kind::Path, [pattern.as_str().as_bytes()])],
-            );
+            add_values(&mut asks, vec![hash(Kind::Path, [pattern.as_str().as_bytes()])]);
         }
         Some(pattern) => asks.push(Ask::Pattern(pattern.clone())),
         None => {}
@@ -204,12 +193,7 @@ fn asks(matches: &Match) -> Vec<Rc<Ask>> {
         asks.push(Ask::Networks(matches.networks.clone()));
     }
     let tiers = matches.tiers.iter().map(Name::as_str);
-    add_values(
-        &mut asks,
-        tiers
-            .map(|tier| hash(Kind::Tier, [tier.as_bytes()]))
-            .collect(),
-    );
+    add_values(&mut asks, tiers.map(|tier| hash(Kind::Tier, [tier.as_bytes()])).collect());
     let methods = matches.methods.iter();
     let method =
         |method: &crate::normalise::Method| hash(Kind::Method, [method.as_str().as_bytes()]);
@@ -228,11 +212,7 @@ fn add_values(asks: &mut Vec<Ask>, mut hashes: Vec<u64>) {
 fn attribute(name: &str, condition: &AttributeCondition) -> Ask {
     let exact = |value: &str| hash(Kind::Attribute, [name.as_bytes(), value.as_bytes()]);
     let end = |side, text: &str| {
-        let end = End {
-            name: name.into(),
-            side,
-            len: text.len(),
-        };
+        let end = End { name: name.into(), side, len: text.len() };
         let hash = end.hash_of(text.as_bytes()).unwrap_or_default();
         Ask::End(end, hash)
     };
@@ -257,10 +237,7 @@ fn descriptor(matches: &Match) -> Option<Ask> {
         .collect();
     let hash = match pairs {
         Some(pairs) => hash(Kind::Descriptor, pairs.into_iter().flatten()),
-        None => hash(
-            Kind::DescriptorKeys,
-            entries.iter().map(|entry| entry.key.as_bytes()),
-        ),
+        None => hash(Kind::DescriptorKeys, entries.iter().map(|entry| entry.key.as_bytes())),
     };
     Some(Ask::Values(vec![hash]))
 }

@@ -50,10 +50,7 @@ pub(super) fn network_hash(address: IpAddr, prefix: u8) -> u64 {
     };
     let host_bits = width.saturating_sub(u32::from(prefix));
     let network = bits.checked_shr(host_bits).unwrap_or(0);
-    hash(
-        Kind::Network,
-        [[family, prefix].as_slice(), &network.to_be_bytes()],
-    )
+    hash(Kind::Network, [[family, prefix].as_slice(), &network.to_be_bytes()])
 }
 
 /// Everything about a request that a drawer can be asked for, hashed once.
@@ -83,18 +80,13 @@ impl<'q> Probes<'q> {
         add(Kind::ApiKey, query.api_key_id());
         add(Kind::Region, query.region_name());
         add(Kind::Path, query.path());
-        add(
-            Kind::Method,
-            query.method_name().as_ref().map(|method| method.as_str()),
-        );
+        add(Kind::Method, query.method_name().as_ref().map(|method| method.as_str()));
         for (name, value) in query.attributes() {
             exact.push(hash(Kind::Attribute, [name.as_bytes(), value.as_bytes()]));
         }
         if let Some(entries) = query.descriptor_entries() {
             let keys = entries.iter().map(|(key, _)| key.as_bytes());
-            let pairs = entries
-                .iter()
-                .flat_map(|(key, value)| [key.as_bytes(), value.as_bytes()]);
+            let pairs = entries.iter().flat_map(|(key, value)| [key.as_bytes(), value.as_bytes()]);
             exact.push(hash(Kind::DescriptorKeys, keys));
             exact.push(hash(Kind::Descriptor, pairs));
         }
@@ -179,11 +171,7 @@ impl Split {
             self.open(probe, probes, found);
         }
         if let Some(address) = probes.address {
-            let prefixes = if address.is_ipv4() {
-                &self.prefixes_v4
-            } else {
-                &self.prefixes_v6
-            };
+            let prefixes = if address.is_ipv4() { &self.prefixes_v4 } else { &self.prefixes_v6 };
             for &prefix in prefixes {
                 self.open(network_hash(address, prefix), probes, found);
             }

@@ -23,31 +23,21 @@ fn rules(matches: impl Fn(usize) -> Match) -> Vec<Rule> {
 
 fn looked_at(matches: impl Fn(usize) -> Match, query: &Query<'_>) -> Vec<u32> {
     let rules = rules(matches);
-    let facts = Facts {
-        query,
-        tier: "free",
-    };
+    let facts = Facts { query, tier: "free" };
     let candidates = Index::new(&rules).candidates(&Probes::of(&facts));
     let holding = rules.iter().zip(0_u32..).filter(|(rule, _)| {
         let given = crate::conditions::Given::of(&rule.matches);
         rule.matches.holds(given, &facts)
     });
     for (rule, place) in holding {
-        assert!(
-            candidates.contains(&place),
-            "{:?} is not found",
-            rule.matches
-        );
+        assert!(candidates.contains(&place), "{:?} is not found", rule.matches);
     }
     candidates.to_vec()
 }
 
 fn few(what: &str, matches: impl Fn(usize) -> Match, query: &Query<'_>) {
     let found = looked_at(matches, query).len();
-    assert!(
-        (1..=LOOKED_AT_MAX).contains(&found),
-        "{what}: {found} rules looked at"
-    );
+    assert!((1..=LOOKED_AT_MAX).contains(&found), "{what}: {found} rules looked at");
 }
 
 fn with(fill: impl FnOnce(&mut Match)) -> Match {
@@ -62,11 +52,7 @@ fn paths_users_networks_and_ends_of_attributes_lead_to_few_rules() {
     let path = |pattern: String| with(|matches| matches.endpoint = Some(pattern.parse().unwrap()));
     let at = |text| Query::new().endpoint(text).unwrap();
     few("exact", |n| path(format!("/a/{n}")), &at("/a/7"));
-    few(
-        "parameter",
-        |n| path(format!("/a/{n}/{{id}}")),
-        &at("/a/7/x"),
-    );
+    few("parameter", |n| path(format!("/a/{n}/{{id}}")), &at("/a/7/x"));
     few("middle", |n| path(format!("/a/*/{n}")), &at("/a/x/7"));
     few("rest", |n| path(format!("/a/{n}/**")), &at("/a/7/x/y"));
     few(
@@ -90,10 +76,8 @@ fn paths_users_networks_and_ends_of_attributes_lead_to_few_rules() {
         let matches = |n| with(|matches| drop(matches.attributes.insert("x".into(), condition(n))));
         few(what, matches, &Query::new().attribute("x", value).unwrap());
     }
-    let entry = |n: usize| DescriptorEntry {
-        key: "path".into(),
-        value: Some(format!("/{n}").into()),
-    };
+    let entry =
+        |n: usize| DescriptorEntry { key: "path".into(), value: Some(format!("/{n}").into()) };
     few(
         "descriptors",
         |n| with(|matches| matches.descriptor = Some(vec![entry(n)])),
@@ -139,10 +123,7 @@ fn long_lists_in_one_rule_do_not_multiply() {
     let rules: Vec<Rule> = rules(lists).into_iter().take(6).collect();
     let query = Query::new().user("u1").unwrap().org("o2").unwrap();
     let query = query.api_key("k3").unwrap().region("r4").unwrap();
-    let facts = Facts {
-        query: &query,
-        tier: "free",
-    };
+    let facts = Facts { query: &query, tier: "free" };
     let found = Index::new(&rules).candidates(&Probes::of(&facts));
     assert_eq!(found.to_vec(), (0..6).collect::<Vec<u32>>());
 }

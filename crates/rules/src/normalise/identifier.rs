@@ -28,15 +28,10 @@ pub const IDENTIFIER_BYTES_MAX: usize = 1_024;
 pub fn identifier(text: &str) -> Result<Option<&str>, IdentifierError> {
     let text = text.trim_ascii();
     if text.len() > IDENTIFIER_BYTES_MAX {
-        return Err(IdentifierError::TooLong {
-            bytes: text.len(),
-            max: IDENTIFIER_BYTES_MAX,
-        });
+        return Err(IdentifierError::TooLong { bytes: text.len(), max: IDENTIFIER_BYTES_MAX });
     }
     if let Some(letter) = text.chars().find(|&letter| is_control_or_bidi(letter)) {
-        return Err(IdentifierError::Control {
-            code: u32::from(letter),
-        });
+        return Err(IdentifierError::Control { code: u32::from(letter) });
     }
     Ok((!text.is_empty()).then_some(text))
 }
@@ -157,9 +152,7 @@ impl Method {
     /// The method as text.
     pub fn as_str(&self) -> &str {
         let letters = self.letters.get(..usize::from(self.len));
-        letters
-            .and_then(|letters| str::from_utf8(letters).ok())
-            .unwrap_or_default()
+        letters.and_then(|letters| str::from_utf8(letters).ok()).unwrap_or_default()
     }
 }
 

@@ -365,14 +365,10 @@ impl<'a> Query<'a> {
             return Ok(());
         };
         if self.attribute_value(name).is_some() {
-            return Err(QueryError::AttributeTwice {
-                name: name.to_owned(),
-            });
+            return Err(QueryError::AttributeTwice { name: name.to_owned() });
         }
         if self.attributes.len() == Self::ATTRIBUTES_MAX {
-            return Err(QueryError::TooManyAttributes {
-                max: Self::ATTRIBUTES_MAX,
-            });
+            return Err(QueryError::TooManyAttributes { max: Self::ATTRIBUTES_MAX });
         }
         self.attributes.push((name, value));
         Ok(())
@@ -385,9 +381,7 @@ impl<'a> Query<'a> {
     /// [`QueryError::TooManyAttributes`] for too many entries.
     pub fn descriptor(mut self, entries: &[(&'a str, &'a str)]) -> Result<Self, QueryError> {
         if entries.len() > Self::ATTRIBUTES_MAX {
-            return Err(QueryError::TooManyAttributes {
-                max: Self::ATTRIBUTES_MAX,
-            });
+            return Err(QueryError::TooManyAttributes { max: Self::ATTRIBUTES_MAX });
         }
         self.descriptor = Some(entries.into());
         Ok(self)
@@ -424,10 +418,8 @@ impl<'a> Query<'a> {
 }
 
 fn identifier<'a>(fact: &str, text: &'a str) -> Result<Option<&'a str>, QueryError> {
-    normalise::identifier(text).map_err(|error| QueryError::Identifier {
-        fact: fact.to_owned(),
-        error,
-    })
+    normalise::identifier(text)
+        .map_err(|error| QueryError::Identifier { fact: fact.to_owned(), error })
 }
 
 fn attribute<'a>(name: &str, text: &'a str) -> Result<Option<&'a str>, QueryError> {

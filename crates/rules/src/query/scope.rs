@@ -36,15 +36,8 @@ pub enum Scope {
 
 impl Scope {
     /// Every scope.
-    pub const ALL: [Self; 7] = [
-        Self::User,
-        Self::Org,
-        Self::Ip,
-        Self::ApiKey,
-        Self::Tier,
-        Self::Endpoint,
-        Self::Global,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::User, Self::Org, Self::Ip, Self::ApiKey, Self::Tier, Self::Endpoint, Self::Global];
 
     const fn field(self) -> Option<Field> {
         match self {
@@ -60,8 +53,7 @@ impl Scope {
 
     /// Whether a throttle with this key is kept.
     pub fn keeps(self, key: &Key) -> bool {
-        self.field()
-            .map_or_else(|| key.is_global(), |field| key.contains(&field))
+        self.field().map_or_else(|| key.is_global(), |field| key.contains(&field))
     }
 }
 
@@ -75,9 +67,7 @@ impl FromStr for Scope {
     type Err = UnknownScope;
 
     fn from_str(text: &str) -> Result<Self, UnknownScope> {
-        let known = Self::ALL
-            .into_iter()
-            .find(|scope| scope.to_string() == text);
+        let known = Self::ALL.into_iter().find(|scope| scope.to_string() == text);
         known.ok_or_else(|| UnknownScope(text.chars().take(64).collect()))
     }
 }

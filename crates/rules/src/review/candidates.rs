@@ -86,19 +86,11 @@ fn labels(matches: &Match) -> Vec<Label<'_>> {
         (Fact::Region, &matches.regions),
     ] {
         if !values.is_empty() {
-            return values
-                .iter()
-                .map(|value| Label::Text(fact, value))
-                .collect();
+            return values.iter().map(|value| Label::Text(fact, value)).collect();
         }
     }
     if !matches.networks.is_empty() {
-        return matches
-            .networks
-            .iter()
-            .copied()
-            .map(Label::Network)
-            .collect();
+        return matches.networks.iter().copied().map(Label::Network).collect();
     }
     let prefix = prefix(matches);
     if !prefix.is_empty() {
@@ -116,10 +108,7 @@ fn labels(matches: &Match) -> Vec<Label<'_>> {
     if !matches.methods.is_empty() {
         return matches.methods.iter().copied().map(Label::Method).collect();
     }
-    let tiers = matches
-        .tiers
-        .iter()
-        .map(|tier| Label::Text(Fact::Tier, tier.as_str()));
+    let tiers = matches.tiers.iter().map(|tier| Label::Text(Fact::Tier, tier.as_str()));
     let mut tiers: Vec<Label<'_>> = tiers.collect();
     if tiers.is_empty() {
         tiers.push(Label::Everything);
@@ -167,10 +156,7 @@ fn implied(matches: &Match) -> Vec<Label<'_>> {
 
 /// The literal segments before the first that is not.
 fn prefix(matches: &Match) -> Vec<&str> {
-    let segments = matches
-        .endpoint
-        .as_ref()
-        .map_or(&[][..], |pattern| pattern.segments());
+    let segments = matches.endpoint.as_ref().map_or(&[][..], |pattern| pattern.segments());
     let literals = segments.iter().map_while(|segment| match segment {
         Segment::Literal(text) => Some(&**text),
         _ => None,

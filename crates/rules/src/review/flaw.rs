@@ -47,28 +47,16 @@ pub struct Flaw {
 
 impl Flaw {
     pub(crate) fn error(at: Locus, message: impl Into<String>) -> Self {
-        Self {
-            at,
-            severity: Severity::Error,
-            message: message.into(),
-            help: None,
-            related: None,
-        }
+        Self { at, severity: Severity::Error, message: message.into(), help: None, related: None }
     }
 
     pub(crate) fn warning(at: Locus, message: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Warning,
-            ..Self::error(at, message)
-        }
+        Self { severity: Severity::Warning, ..Self::error(at, message) }
     }
 
     /// The same, only remarked upon.
     pub(crate) fn remarked(self) -> Self {
-        Self {
-            severity: Severity::Warning,
-            ..self
-        }
+        Self { severity: Severity::Warning, ..self }
     }
 
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
@@ -110,17 +98,11 @@ pub enum Locus {
 
 impl Locus {
     pub(crate) fn whole_rule(name: &Name) -> Self {
-        Self::Rule {
-            name: name.clone(),
-            field: None,
-        }
+        Self::Rule { name: name.clone(), field: None }
     }
 
     pub(crate) fn rule(name: &Name, field: &'static str) -> Self {
-        Self::Rule {
-            name: name.clone(),
-            field: Some(field),
-        }
+        Self::Rule { name: name.clone(), field: Some(field) }
     }
 }
 

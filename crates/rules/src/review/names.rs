@@ -62,10 +62,7 @@ fn same_id(first: &Rule, second: &Rule) -> Flaw {
     };
     let (message, help) = match &one.renamed_from {
         Some(old) if *old == other.name => (
-            format!(
-                "rule {:?} was renamed from {old:?}, but {old:?} is still there",
-                one.name
-            ),
+            format!("rule {:?} was renamed from {old:?}, but {old:?} is still there", one.name),
             "they would share counters: remove renamed_from, or the rule of the old name",
         ),
         _ => (

@@ -14,21 +14,14 @@ pub(super) fn check(set: &RuleSet, overrides: &[Override], flaws: &mut Vec<Flaw>
     let mut known = HashMap::with_capacity(overrides.len());
     let mut counted = Counted::new(set);
     for (index, exception) in overrides.iter().enumerate() {
-        let at = |field| Locus::Override {
-            index,
-            field: Some(field),
-        };
+        let at = |field| Locus::Override { index, field: Some(field) };
         match &exception.rule {
             Some(name) => {
                 let flaw = match set.rules.get(name) {
                     Some(rule) => of_rule(exception, rule, &at),
                     None if flaws.len() < GUESSED_MAX => {
                         let known = set.rules.keys().map(Name::as_str);
-                        Some(unknown(
-                            name,
-                            nearest::did_you_mean(name.as_str(), known),
-                            &at,
-                        ))
+                        Some(unknown(name, nearest::did_you_mean(name.as_str(), known), &at))
                     }
                     None => Some(unknown(name, None, &at)),
                 };
@@ -44,15 +37,8 @@ pub(super) fn check(set: &RuleSet, overrides: &[Override], flaws: &mut Vec<Flaw>
             let message = "another override has the same rule, key and end";
             let help = "which of them counts would be left to chance: keep one";
             let field = Some("key");
-            let other = Locus::Override {
-                index: first,
-                field,
-            };
-            flaws.push(
-                Flaw::error(at("key"), message)
-                    .help(help)
-                    .related(other, "first here"),
-            );
+            let other = Locus::Override { index: first, field };
+            flaws.push(Flaw::error(at("key"), message).help(help).related(other, "first here"));
         }
     }
 }
@@ -100,13 +86,8 @@ impl<'o> Counted<'o> {
         periods.extend(limits.iter().map(Limit::period));
         let known = self.limits.entry(key.clone()).or_default();
         for limit in limits {
-            let numbers = (
-                limit.amount(),
-                limit.period(),
-                limit.burst(),
-                limit.algorithm(),
-                limit.bands(),
-            );
+            let numbers =
+                (limit.amount(), limit.period(), limit.burst(), limit.algorithm(), limit.bands());
             let named = || (owner.to_owned(), limit.clone());
             known.entry(numbers).or_insert_with(named);
         }
@@ -120,9 +101,7 @@ impl<'o> Counted<'o> {
     ) -> Option<Flaw> {
         let limits = &self.limits;
         let look = || {
-            let fitting = limits
-                .iter()
-                .filter(|(key, _)| fits(key, exception).is_ok());
+            let fitting = limits.iter().filter(|(key, _)| fits(key, exception).is_ok());
             let all = fitting.flat_map(|(_, limits)| limits.values());
             let told = all.filter_map(|(owner, limit)| misfit(exception, owner, limit));
             told.min()
@@ -146,9 +125,7 @@ impl<'o> Counted<'o> {
         };
         let windows = &self.windows;
         let look = || {
-            let fitting = windows
-                .iter()
-                .filter(|(key, _)| fits(key, exception).is_ok());
+            let fitting = windows.iter().filter(|(key, _)| fits(key, exception).is_ok());
             let mut fitting = fitting.map(|(_, periods)| periods).peekable();
             if fitting.peek().is_none() {
                 return Some("key");
@@ -180,9 +157,7 @@ const MISFIT_HELP: &str = "give less, or another algorithm to the rule or the ov
 fn misfit(exception: &Override, owner: &str, limit: &Limit) -> Option<String> {
     let (wanted, error) = exception.change.misfit(limit)?;
     let algorithm = limit.algorithm();
-    Some(format!(
-        "{owner} counts by {algorithm} and cannot hold {wanted}: {error}"
-    ))
+    Some(format!("{owner} counts by {algorithm} and cannot hold {wanted}: {error}"))
 }
 
 fn unknown(name: &Name, guess: Option<String>, at: &impl Fn(&'static str) -> Locus) -> Flaw {
@@ -208,10 +183,7 @@ fn of_rule(exception: &Override, rule: &Rule, at: &impl Fn(&'static str) -> Locu
         if !limits.any(|known| known.period() == limit.period()) {
             let periods: Vec<String> = throttle.limits.iter().map(ToString::to_string).collect();
             let message = format!("rule {name:?} has no limit per {}", limit.period());
-            let help = format!(
-                "it has {}; limits: [...] replaces them all",
-                periods.join(", ")
-            );
+            let help = format!("it has {}; limits: [...] replaces them all", periods.join(", "));
             return Some(Flaw::error(at("limit"), message).help(help));
         }
     }
@@ -232,24 +204,17 @@ fn of_rule(exception: &Override, rule: &Rule, at: &impl Fn(&'static str) -> Locu
 fn fits(key: &Key, exception: &Override) -> Result<(), String> {
     let given: &BTreeMap<Field, _> = &exception.key;
     for field in key.fields() {
-        let named = field
-            .alternatives()
-            .iter()
-            .filter(|fact| given.contains_key(*fact));
+        let named = field.alternatives().iter().filter(|fact| given.contains_key(*fact));
         match named.count() {
             1 => {}
             0 => return Err(format!("the override names no {field}")),
             _ => {
-                return Err(format!(
-                    "the override names several of {field}: only one can count"
-                ));
+                return Err(format!("the override names several of {field}: only one can count"));
             }
         }
     }
     let unknown = given.keys().find(|field| !key.contains(field));
-    unknown.map_or(Ok(()), |field| {
-        Err(format!("the rule does not count by {field}"))
-    })
+    unknown.map_or(Ok(()), |field| Err(format!("the rule does not count by {field}")))
 }
 
 #[cfg(test)]
@@ -303,11 +268,7 @@ mod tests {
             (lenient, "limit: 700/h", "limit"),
             (lenient, "factor: 1.2x", "factor"),
             // A queue of nobody is no burst of a bucket.
-            (
-                queue,
-                "limit: { per: 9/s, algorithm: token_bucket }",
-                "limit",
-            ),
+            (queue, "limit: { per: 9/s, algorithm: token_bucket }", "limit"),
             ("limit: 18446744073709551615/day", "factor: 1000000x", ""),
             (log, "limit: 1000/h", ""),
             (log, "factor: 1.666x", ""),
@@ -318,9 +279,8 @@ mod tests {
         for (rule, change, field) in cases {
             for whose in ["rule: a, ", ""] {
                 let flaws = flaws_of(rule, &format!("{whose}key: {{ user: acme }}, {change}"));
-                let errors = flaws
-                    .iter()
-                    .filter(|flaw| flaw.severity == super::super::Severity::Error);
+                let errors =
+                    flaws.iter().filter(|flaw| flaw.severity == super::super::Severity::Error);
                 let fields: Vec<_> = errors
                     .map(|flaw| match flaw.at {
                         Locus::Override { field, .. } => field.unwrap_or_default(),

@@ -54,9 +54,8 @@ fn counted(set: &RuleSet, exception: &Override) -> Vec<Limit> {
     if throttle.is_some_and(|throttle| !is_shared(throttle)) {
         return Vec::new();
     }
-    let limits = throttle.map_or_else(Vec::new, |throttle| {
-        throttle.limits.iter().cloned().collect()
-    });
+    let limits =
+        throttle.map_or_else(Vec::new, |throttle| throttle.limits.iter().cloned().collect());
     let lines: Vec<LimitLine> = limits.into_iter().map(LimitLine::only).collect();
     let counted = exception.change.apply(&lines).unwrap_or_default();
     let counted: Vec<Limit> = counted.into_iter().map(|line| line.limit).collect();

@@ -16,10 +16,8 @@ pub(super) fn check(walk: &[&Rule], flaws: &mut Vec<Flaw>) {
         let Some(first) = known.insert(said, rule) else {
             continue;
         };
-        let message = format!(
-            "rules {:?} and {:?} have the same match and key",
-            first.name, rule.name
-        );
+        let message =
+            format!("rules {:?} and {:?} have the same match and key", first.name, rule.name);
         let at = Locus::whole_rule(&rule.name);
         let help = "write one rule with limits: [...], or tell them apart by match or key";
         let flaw = Flaw::warning(at, message).help(help);

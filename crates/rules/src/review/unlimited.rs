@@ -41,11 +41,7 @@ fn may_miss(field: &KeyField, matches: &Match) -> bool {
         Field::ApiKey => matches.api_keys.is_empty(),
         Field::Region => matches.regions.is_empty(),
         Field::Attribute(name) => {
-            let in_descriptor = matches
-                .descriptor
-                .iter()
-                .flatten()
-                .any(|entry| entry.key == *name);
+            let in_descriptor = matches.descriptor.iter().flatten().any(|entry| entry.key == *name);
             !matches.attributes.contains_key(name) && !in_descriptor
         }
         Field::Ip | Field::Endpoint | Field::Method | Field::Tier => false,
@@ -68,11 +64,7 @@ fn has_default(set: &RuleSet, rule: &Rule, missing: &KeyField) -> bool {
     let counted_by = [Field::User, Field::ApiKey, Field::Ip];
     let mut counted_by = counted_by.iter();
     let is_counted = counted_by.any(|fact| !missing.alternatives().contains(fact));
-    let has_limits = |name: &Name| {
-        set.tiers
-            .get(name)
-            .is_some_and(|tier| tier.default.is_some())
-    };
+    let has_limits = |name: &Name| set.tiers.get(name).is_some_and(|tier| tier.default.is_some());
     let about = &rule.matches.tiers;
     let every = match about.as_slice() {
         [] => set.tiers.keys().all(has_limits),
@@ -82,11 +74,7 @@ fn has_default(set: &RuleSet, rule: &Rule, missing: &KeyField) -> bool {
 }
 
 fn flaw(name: &Name, field: &KeyField) -> Flaw {
-    let facts: Vec<String> = field
-        .alternatives()
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let facts: Vec<String> = field.alternatives().iter().map(ToString::to_string).collect();
     let facts = facts.join(" or ");
     let message = format!("nothing limits requests without {facts}: this rule skips them");
     let help = if Key::new([field.clone()]).is_ok_and(|key| key.contains(&Field::Ip)) {

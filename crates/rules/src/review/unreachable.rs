@@ -29,10 +29,7 @@ fn flaw(rule: &Rule, ender: &Rule) -> Flaw {
         rule.name, ender.name
     );
     let at = Locus::whole_rule(&rule.name);
-    let help = format!(
-        "remove it, raise its priority, or narrow the match of {:?}",
-        ender.name
-    );
+    let help = format!("remove it, raise its priority, or narrow the match of {:?}", ender.name);
     let flaw = Flaw::warning(at, message).help(help);
     flaw.related(Locus::whole_rule(&ender.name), "this one comes first")
 }

@@ -85,10 +85,7 @@ impl FromStr for CostRule {
         if name.is_empty() || name.contains(char::is_whitespace) {
             return Err(error());
         }
-        Ok(Self::Attribute {
-            name: name.into(),
-            per,
-        })
+        Ok(Self::Attribute { name: name.into(), per })
     }
 }
 
@@ -108,10 +105,7 @@ mod tests {
     #[test]
     fn a_greater_number_never_weighs_less() {
         let rule: CostRule = "attributes.bytes / 2".parse().unwrap();
-        let cost = |bytes| {
-            rule.of(&Query::new().attribute("bytes", bytes).unwrap())
-                .get()
-        };
+        let cost = |bytes| rule.of(&Query::new().attribute("bytes", bytes).unwrap()).get();
         assert_eq!(cost("3"), 2);
         assert_eq!(cost("18446744073709551615"), 1 << 63);
         assert_eq!(cost("99999999999999999999"), 1 << 63);

@@ -110,16 +110,11 @@ impl FromStr for EndpointPattern {
                 return Err(PatternError::AfterRest);
             }
             if segments.len() == Self::SEGMENTS_MAX {
-                return Err(PatternError::TooManySegments {
-                    max: Self::SEGMENTS_MAX,
-                });
+                return Err(PatternError::TooManySegments { max: Self::SEGMENTS_MAX });
             }
             segments.push(segment(part)?);
         }
-        Ok(Self {
-            text: path.as_str().into(),
-            segments,
-        })
+        Ok(Self { text: path.as_str().into(), segments })
     }
 }
 
@@ -131,9 +126,7 @@ fn segment(part: &str) -> Result<Segment, PatternError> {
         "**" => Ok(Segment::Rest),
         literal if !literal.contains(is_special) => Ok(Segment::Literal(literal.into())),
         other => {
-            let name = other
-                .strip_prefix('{')
-                .and_then(|name| name.strip_suffix('}'));
+            let name = other.strip_prefix('{').and_then(|name| name.strip_suffix('}'));
             match name {
                 Some(name) if !name.is_empty() && !name.contains(is_special) => {
                     Ok(Segment::Parameter(name.into()))

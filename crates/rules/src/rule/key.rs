@@ -25,16 +25,12 @@ impl Key {
     pub fn new(fields: impl IntoIterator<Item = KeyField>) -> Result<Self, KeyError> {
         let mut fields: Vec<KeyField> = fields.into_iter().take(Self::FIELDS_MAX + 1).collect();
         if fields.len() > Self::FIELDS_MAX {
-            return Err(KeyError::TooManyFields {
-                max: Self::FIELDS_MAX,
-            });
+            return Err(KeyError::TooManyFields { max: Self::FIELDS_MAX });
         }
         let mut named: Vec<&Field> = fields.iter().flat_map(KeyField::alternatives).collect();
         named.sort_unstable();
         if let Some([twice, _]) = named.array_windows().find(|[one, two]| one == two) {
-            return Err(KeyError::Twice {
-                field: twice.to_string(),
-            });
+            return Err(KeyError::Twice { field: twice.to_string() });
         }
         fields.sort_unstable_by(|one, two| one.alternatives.cmp(&two.alternatives));
         Ok(Self { fields })
@@ -97,14 +93,9 @@ impl KeyField {
             return Err(KeyError::NoAlternative);
         }
         if alternatives.len() > Key::FIELDS_MAX {
-            return Err(KeyError::TooManyFields {
-                max: Key::FIELDS_MAX,
-            });
+            return Err(KeyError::TooManyFields { max: Key::FIELDS_MAX });
         }
-        Ok(Self {
-            alternatives,
-            ipv6_prefix: Self::IPV6_PREFIX_DEFAULT,
-        })
+        Ok(Self { alternatives, ipv6_prefix: Self::IPV6_PREFIX_DEFAULT })
     }
 
     /// The same field with addresses of IPv6 counted by networks of `bits`.
@@ -133,10 +124,7 @@ impl KeyField {
 
 impl From<Field> for KeyField {
     fn from(field: Field) -> Self {
-        Self {
-            alternatives: SmallVec::from_iter([field]),
-            ipv6_prefix: Self::IPV6_PREFIX_DEFAULT,
-        }
+        Self { alternatives: SmallVec::from_iter([field]), ipv6_prefix: Self::IPV6_PREFIX_DEFAULT }
     }
 }
 
@@ -292,9 +280,7 @@ impl FromStr for Field {
         let unknown = || UnknownField(text.chars().take(64).collect());
         if let Some(name) = text.strip_prefix("attributes.") {
             let is_fine = !name.is_empty() && name.len() <= Self::ATTRIBUTE_BYTES_MAX;
-            return is_fine
-                .then(|| Self::Attribute(name.into()))
-                .ok_or_else(unknown);
+            return is_fine.then(|| Self::Attribute(name.into())).ok_or_else(unknown);
         }
         let named = Self::NAMED.into_iter().find(|field| field.word() == text);
         named.ok_or_else(unknown)

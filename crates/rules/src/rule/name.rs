@@ -81,17 +81,11 @@ impl FromStr for Name {
             return Err(NameError::Empty);
         }
         if text.len() > Self::BYTES_MAX {
-            return Err(NameError::TooLong {
-                bytes: text.len(),
-                max: Self::BYTES_MAX,
-            });
+            return Err(NameError::TooLong { bytes: text.len(), max: Self::BYTES_MAX });
         }
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./".contains(letter);
         match text.chars().find(|&letter| !is_plain(letter)) {
-            Some(letter) => Err(NameError::Letter {
-                letter,
-                given: given(),
-            }),
+            Some(letter) => Err(NameError::Letter { letter, given: given() }),
             None => Ok(Self(text.into())),
         }
     }

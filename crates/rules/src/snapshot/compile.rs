@@ -45,10 +45,8 @@ impl Snapshot {
         let mut ranked: Vec<(Rank, &Arc<Rule>)> =
             enabled.map(|rule| (Rank::of(rule), rule)).collect();
         ranked.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-        let walk: Vec<Compiled> = ranked
-            .iter()
-            .map(|(_, rule)| compiled(Arc::clone(rule)))
-            .collect();
+        let walk: Vec<Compiled> =
+            ranked.iter().map(|(_, rule)| compiled(Arc::clone(rule))).collect();
         let defaults = set.tiers.values().filter_map(|tier| {
             let rule = default_rule(tier)?;
             Some((tier.name.clone(), compiled(Arc::new(rule))))
@@ -102,17 +100,13 @@ fn default_rule(tier: &Tier) -> Option<Rule> {
 /// The overrides of the file; the later is the newer. One that names a rule which is not there counts
 /// for nothing.
 fn exceptions(set: &RuleSet) -> Exceptions {
-    let entries = set
-        .overrides
-        .iter()
-        .zip(0..)
-        .filter_map(|(exception, place)| {
-            let rule = match &exception.rule {
-                None => None,
-                Some(name) => Some(set.rules.get(name)?.id),
-            };
-            Entry::new(rule, exception, place)
-        });
+    let entries = set.overrides.iter().zip(0..).filter_map(|(exception, place)| {
+        let rule = match &exception.rule {
+            None => None,
+            Some(name) => Some(set.rules.get(name)?.id),
+        };
+        Entry::new(rule, exception, place)
+    });
     Exceptions::new(entries)
 }
 
@@ -133,11 +127,7 @@ impl Compiled {
             Action::Throttle(throttle) => succeed(throttle, former),
             Action::Block | Action::Allow => Vec::new(),
         };
-        Self {
-            given: Given::of(&rule.matches),
-            rule,
-            lines,
-        }
+        Self { given: Given::of(&rule.matches), rule, lines }
     }
 
     pub(crate) fn throttle(&self) -> Option<&Throttle> {
@@ -243,9 +233,7 @@ impl<'s, 'o> Limits<'s, 'o> {
         match self {
             Self::Rule(compiled) => {
                 let lines = compiled.lines.iter();
-                lines
-                    .map(|line| LineLimit::Rule(&compiled.rule, line))
-                    .for_each(with);
+                lines.map(|line| LineLimit::Rule(&compiled.rule, line)).for_each(with);
             }
             Self::Own(own) => {
                 let lines = own.lines.iter().map(Arc::clone);

@@ -114,18 +114,13 @@ impl Snapshot {
         let default = self.defaults.get(tier).into_iter();
         let default = default.filter(|compiled| log.fate(compiled, &plan).is_some());
         let (before, after) = self.around_own();
-        let own = plan
-            .own()
-            .map(|own| (&own.compiled, Some(own_fate(own, &plan, query))));
+        let own = plan.own().map(|own| (&own.compiled, Some(own_fate(own, &plan, query))));
         let rules = |compiled| {
             let fate = log.fate(compiled, &plan);
             (compiled, fate.or_else(|| unmet(compiled, &facts)))
         };
         let before = before.iter().map(rules);
-        for (compiled, fate) in before
-            .chain(own)
-            .chain(after.iter().chain(default).map(rules))
-        {
+        for (compiled, fate) in before.chain(own).chain(after.iter().chain(default).map(rules)) {
             match fate {
                 Some(fate) if explanation.rules.len() < Explanation::SHOWN_MAX => {
                     let rule = Arc::clone(&compiled.rule);
@@ -192,15 +187,9 @@ impl Log<'_> {
         Some(match event {
             Event::Applied => applied(&compiled.rule, plan),
             Event::OutsideScope => Fate::OutsideScope,
-            Event::GroupTaken => Fate::GroupTaken {
-                group: group(&compiled.rule)?,
-            },
-            Event::Skipped(field) => Fate::Skipped {
-                field: field.to_string(),
-            },
-            Event::Denied(field) => Fate::Denied {
-                field: field.to_string(),
-            },
+            Event::GroupTaken => Fate::GroupTaken { group: group(&compiled.rule)? },
+            Event::Skipped(field) => Fate::Skipped { field: field.to_string() },
+            Event::Denied(field) => Fate::Denied { field: field.to_string() },
             Event::Ended => Fate::Ended,
         })
     }
@@ -222,10 +211,7 @@ fn applied(rule: &Rule, plan: &Plan<'_>) -> Fate {
     };
     Fate::Applied {
         overridden: lines.clone().next().is_none_or(super::Line::is_overridden),
-        counted: lines
-            .clone()
-            .map(|line| line.limit().limit.clone())
-            .collect(),
+        counted: lines.clone().map(|line| line.limit().limit.clone()).collect(),
         limits: lines.map(text).collect(),
     }
 }
@@ -239,10 +225,7 @@ impl fmt::Display for Explanation {
             return writeln!(f, "denied before any rule: nothing names the tier");
         }
         if let Some(blocked) = &self.blocked {
-            let reason = self
-                .block
-                .as_ref()
-                .and_then(|block| block.reason.as_deref());
+            let reason = self.block.as_ref().and_then(|block| block.reason.as_deref());
             let reason = reason.map(|reason| format!(": {reason}"));
             let reason = reason.unwrap_or_default();
             return writeln!(f, "denied before any rule: {blocked} is blocked{reason}");
@@ -278,9 +261,7 @@ fn in_words(rule: &Rule, fate: &Fate) -> String {
         Fate::Applied { limits, .. } if limits.is_empty() => {
             "applies without limit, by override".to_owned()
         }
-        Fate::Applied {
-            limits, overridden, ..
-        } => {
+        Fate::Applied { limits, overridden, .. } => {
             let whose = if *overridden { ", by override" } else { "" };
             format!("applies {}{}{whose}", counted_by(rule), limits.join("; "))
         }

@@ -52,9 +52,7 @@ impl Snapshot {
     /// The id of the rule that is called so, if it is enabled.
     pub fn rule_id(&self, name: &str) -> Option<RuleId> {
         let mut rules = self.walk.iter().map(|compiled| &compiled.rule);
-        rules
-            .find(|rule| rule.name.as_str() == name)
-            .map(|rule| rule.id)
+        rules.find(|rule| rule.name.as_str() == name).map(|rule| rule.id)
     }
 
     /// Every rule that can decide: those that are walked, in that order, then the tiers' defaults.

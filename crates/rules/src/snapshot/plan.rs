@@ -59,13 +59,7 @@ pub enum TierFound {
 
 impl TierFound {
     pub(super) const fn is_refused(&self) -> bool {
-        matches!(
-            self,
-            Self::Unknown {
-                policy: UnknownTier::Refuse,
-                ..
-            }
-        )
+        matches!(self, Self::Unknown { policy: UnknownTier::Refuse, .. })
     }
 }
 
@@ -84,10 +78,7 @@ impl Plan<'_> {
     /// The charges to put to a store, one for each of [`Plan::lines`]. None if the request is denied, or
     /// nothing limits it.
     pub fn charges(&self) -> SmallVec<[Charge<'_>; 4]> {
-        self.lines
-            .iter()
-            .map(|line| line.charge(&self.keys))
-            .collect()
+        self.lines.iter().map(|line| line.charge(&self.keys)).collect()
     }
 
     /// Drops the limits of every other rule.

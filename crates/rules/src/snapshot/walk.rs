@@ -228,11 +228,7 @@ impl<'s, W: Witness<'s>> Walk<'s, '_, '_, '_, W> {
         let Some(cost) = throttle.map(|throttle| throttle.cost.of(self.facts.query)) else {
             return;
         };
-        let line = |limit| Line {
-            limit,
-            key: key.clone(),
-            cost,
-        };
+        let line = |limit| Line { limit, key: key.clone(), cost };
         let carried = after(&compiled.lines, &found);
         let lines = &mut self.plan.lines;
         match (&found.in_force, carried) {
@@ -286,8 +282,5 @@ fn after(lines: &[LimitLine], found: &Found) -> Option<Vec<LimitLine>> {
         return None;
     };
     let limits = LimitSet::new(lines.iter().map(|line| line.limit.clone())).ok()?;
-    Some(LimitLine::succeed(
-        &LimitLine::succeed(lines, ended),
-        &limits,
-    ))
+    Some(LimitLine::succeed(&LimitLine::succeed(lines, ended), &limits))
 }

@@ -118,14 +118,8 @@ fn what_nobody_should_ask_for_is_refused() {
     ];
     for text in texts {
         let error = path_of(text).unwrap_err();
-        assert!(
-            error.to_string().starts_with("endpoint: path "),
-            "{text:?}: {error}"
-        );
-        assert!(
-            text.parse::<EndpointPattern>().is_err(),
-            "{text:?} as a pattern"
-        );
+        assert!(error.to_string().starts_with("endpoint: path "), "{text:?}: {error}");
+        assert!(text.parse::<EndpointPattern>().is_err(), "{text:?} as a pattern");
     }
 }
 
@@ -133,12 +127,7 @@ fn what_nobody_should_ask_for_is_refused() {
 fn letters_beyond_ascii_have_one_spelling() {
     let rule = pattern("/café/{drink}");
     assert_eq!(rule.as_str(), "/caf%C3%A9/{drink}");
-    for text in [
-        "/café/thé",
-        "/caf%C3%A9/th%C3%A9",
-        "/caf%c3%a9/th%c3%A9",
-        "/%63afé/thé/",
-    ] {
+    for text in ["/café/thé", "/caf%C3%A9/th%C3%A9", "/caf%c3%a9/th%c3%A9", "/%63afé/thé/"] {
         let path = path_of(text).unwrap();
         assert_eq!(path, "/caf%C3%A9/th%C3%A9", "{text}");
         assert!(rule.matches(&path), "{text}");
@@ -196,25 +185,14 @@ fn addresses_of_one_ipv6_network_are_one_caller() {
 #[test]
 fn ipv4_in_the_clothes_of_ipv6_is_ipv4() {
     let plain = Query::new().ip("192.0.2.1").unwrap();
-    for text in [
-        "::ffff:192.0.2.1",
-        "::FFFF:c000:201",
-        "0:0:0:0:0:ffff:192.0.2.1",
-        " 192.0.2.1 ",
-    ] {
+    for text in ["::ffff:192.0.2.1", "::FFFF:c000:201", "0:0:0:0:0:ffff:192.0.2.1", " 192.0.2.1 "] {
         let query = Query::new().ip(text).unwrap();
         assert_eq!(query.ip_address(), plain.ip_address(), "{text}");
     }
     // Not an address of the same host by any standard reading, or not an address at all.
-    for text in [
-        "192.0.2.01",
-        "192.0.2.1:80",
-        "0xc0000201",
-        "3221225985",
-        "[::1]",
-        "fe80::1%eth0",
-        "1.2.3",
-    ] {
+    for text in
+        ["192.0.2.01", "192.0.2.1:80", "0xc0000201", "3221225985", "[::1]", "fe80::1%eth0", "1.2.3"]
+    {
         assert!(Query::new().ip(text).is_err(), "{text}");
     }
 }
@@ -252,10 +230,7 @@ fn identifiers_follow_the_declared_policy() {
             Query::new().attribute(text, "a").map(drop),
         ] {
             let error = refused.unwrap_err().to_string();
-            assert!(
-                error.ends_with(&format!("holds a control character ({code})")),
-                "{error}"
-            );
+            assert!(error.ends_with(&format!("holds a control character ({code})")), "{error}");
         }
     }
     // Letters of scripts that are written from right to left, and joined pictures, are letters.
@@ -264,10 +239,7 @@ fn identifiers_follow_the_declared_policy() {
     let long = "a".repeat(normalise::IDENTIFIER_BYTES_MAX + 1);
     assert!(Query::new().org(&long).is_err());
     // A byte that is no text stays a byte of the counter's name, and apart from others.
-    let (one, other) = (
-        String::from_utf8_lossy(b"a\xff"),
-        String::from_utf8_lossy(b"a"),
-    );
+    let (one, other) = (String::from_utf8_lossy(b"a\xff"), String::from_utf8_lossy(b"a"));
     assert_ne!(
         Query::new().user(&one).unwrap().user_name(),
         Query::new().user(&other).unwrap().user_name()

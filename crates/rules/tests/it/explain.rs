@@ -42,11 +42,7 @@ fn post(path: &str) -> Query<'_> {
 // Proves: R2
 #[test]
 fn what_applies_what_is_skipped_and_what_was_near() {
-    let query = post("/login")
-        .user("alice")
-        .unwrap()
-        .ip("203.0.113.9")
-        .unwrap();
+    let query = post("/login").user("alice").unwrap().ip("203.0.113.9").unwrap();
     assert_eq!(
         told(&query),
         "revision 7, tier free\n\
@@ -63,21 +59,12 @@ fn what_applies_what_is_skipped_and_what_was_near() {
 fn an_end_of_the_walk_hides_the_rest() {
     let query = post("/internal/x").ip("192.0.2.7").unwrap();
     let text = told(&query);
-    assert!(
-        text.contains("! office: allows, and ends the walk\n"),
-        "{text}"
-    );
-    assert!(
-        text.contains("- all-posts: would match, but the walk had ended\n"),
-        "{text}"
-    );
+    assert!(text.contains("! office: allows, and ends the walk\n"), "{text}");
+    assert!(text.contains("- all-posts: would match, but the walk had ended\n"), "{text}");
 
     let query = post("/x").attribute("agent", "badbot").unwrap();
     let text = told(&query);
-    assert!(
-        text.contains("! banned: blocks, and ends the walk\n"),
-        "{text}"
-    );
+    assert!(text.contains("! banned: blocks, and ends the walk\n"), "{text}");
 }
 
 #[test]
@@ -89,26 +76,17 @@ fn a_missing_fact_that_denies_is_named() {
 #[test]
 fn overrides_and_their_absence_of_limits_are_told() {
     let text = told(&post("/login").user("acme").unwrap());
-    assert!(
-        text.contains("+ login: applies by [user]: 50/min"),
-        "{text}"
-    );
+    assert!(text.contains("+ login: applies by [user]: 50/min"), "{text}");
     assert!(text.contains("cost 1, by override\n"), "{text}");
     let text = told(&post("/login").user("root").unwrap());
-    assert!(
-        text.contains("+ login: applies without limit, by override\n"),
-        "{text}"
-    );
+    assert!(text.contains("+ login: applies without limit, by override\n"), "{text}");
 }
 
 // Proves: R4
 #[test]
 fn the_defaults_of_a_tier_come_last_and_an_unknown_tier_has_those_of_the_default() {
     let text = told(&Query::new().user("bob").unwrap());
-    assert!(
-        text.contains("+ tier:free: applies by [user|api_key|ip]: 1000/h"),
-        "{text}"
-    );
+    assert!(text.contains("+ tier:free: applies by [user|api_key|ip]: 1000/h"), "{text}");
     let text = told(&Query::new().user("bob").unwrap().tier("gold").unwrap());
     assert!(
         text.starts_with("revision 7, tier free (the request states gold, which nothing names"),
@@ -121,11 +99,7 @@ fn the_defaults_of_a_tier_come_last_and_an_unknown_tier_has_those_of_the_default
 fn a_blocked_caller_meets_no_rule() {
     let directory = Directory::new();
     directory.block(&Block::new(Field::User, "mallory".into()));
-    let query = post("/internal/x")
-        .ip("192.0.2.7")
-        .unwrap()
-        .user("mallory")
-        .unwrap();
+    let query = post("/internal/x").ip("192.0.2.7").unwrap().user("mallory").unwrap();
     assert_eq!(
         told_beside(&query, &directory),
         "revision 7, tier free\ndenied before any rule: user \"mallory\" is blocked\n"

@@ -14,9 +14,7 @@ const BAD_MIN: usize = 60;
 const GOOD_MIN: usize = 10;
 
 fn files(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests")
-        .join(folder);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
     let entries = fs::read_dir(&folder).unwrap();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|ending| ending == "yaml"));
@@ -41,11 +39,7 @@ fn every_bad_file_gets_its_message() {
         let found = rendered(file);
         let expected = fs::read_to_string(file.with_extension("txt"));
         let expected = expected.unwrap_or_else(|_| panic!("{} has no .txt", file.display()));
-        assert!(
-            !found.is_empty(),
-            "nothing is wrong with {}",
-            file.display()
-        );
+        assert!(!found.is_empty(), "nothing is wrong with {}", file.display());
         if found != expected {
             let name = file_name(file);
             writeln!(wrong, "=== {name}: expected\n{expected}=== found\n{found}").unwrap();
@@ -60,11 +54,7 @@ fn every_expected_message_has_its_file() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad");
     for entry in fs::read_dir(folder).unwrap() {
         let file = entry.unwrap().path();
-        assert!(
-            file.with_extension("yaml").exists(),
-            "{} is alone",
-            file.display()
-        );
+        assert!(file.with_extension("yaml").exists(), "{} is alone", file.display());
     }
 }
 

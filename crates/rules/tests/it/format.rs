@@ -64,15 +64,8 @@ fn obeys_the_laws(text: &str) -> String {
     let formatted = format(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let again = format(&formatted).unwrap_or_else(|error| panic!("{error}\n{formatted}"));
     assert_eq!(again, formatted, "formatted twice:\n{text}");
-    assert_eq!(
-        data_and_comments(&formatted),
-        data_and_comments(text),
-        "{text}\n---\n{formatted}"
-    );
-    assert!(
-        formatted.is_empty() || formatted.ends_with('\n'),
-        "{formatted:?}"
-    );
+    assert_eq!(data_and_comments(&formatted), data_and_comments(text), "{text}\n---\n{formatted}");
+    assert!(formatted.is_empty() || formatted.ends_with('\n'), "{formatted:?}");
     formatted
 }
 
@@ -166,15 +159,9 @@ fn comments_find_a_place() {
         ("a: # k\n  v # r\n", "# k\na: v  # r\n"),
         ("a:\n  # own\n  v\n", "# own\na: v\n"),
         ("a: # k\n  b: 1\n", "a:  # k\n  b: 1\n"),
-        (
-            "a: [ # head\n  x, # x\n  y ] # end\n",
-            "# head\na:  # end\n  - x  # x\n  - y\n",
-        ),
+        ("a: [ # head\n  x, # x\n  y ] # end\n", "# head\na:  # end\n  - x  # x\n  - y\n"),
         ("a:\n  - # dash\n    b: 1\n", "a:\n  # dash\n  - b: 1\n"),
-        (
-            "a:\n  -\n    # first\n    b: 1\n",
-            "a:\n  # first\n  - b: 1\n",
-        ),
+        ("a:\n  -\n    # first\n    b: 1\n", "a:\n  # first\n  - b: 1\n"),
         ("a:\n- x\n# next\nb: 1\n", "a:\n  - x\n# next\nb: 1\n"),
         ("a: | # lit\n   x\nb: 1\n", "a: |  # lit\n  x\nb: 1\n"),
         ("a: [] # none\n", "a: []  # none\n"),
@@ -198,10 +185,7 @@ fn texts_keep_their_meaning() {
         ("a: \"x: y\"\n", "a: \"x: y\"\n"),
         ("a: 'it''s'\n", "a: \"it's\"\n"),
         ("a: \"say \\\"hi\\\"\"\n", "a: \"say \\\"hi\\\"\"\n"),
-        (
-            "a: \"\\0\\t\\u2028\"\n",
-            "a: \"\\U00000000\\t\\U00002028\"\n",
-        ),
+        ("a: \"\\0\\t\\u2028\"\n", "a: \"\\U00000000\\t\\U00002028\"\n"),
         ("a: one\n  two\n\n  three\n", "a: \"one two\\nthree\"\n"),
         ("a: |-\n  x\n   y\n", "a: |-\n  x\n   y\n"),
         ("a: |2\n    x\n  y\n", "a: |2\n    x\n  y\n"),
@@ -233,10 +217,7 @@ fn what_has_no_layout_is_refused_with_its_line() {
             "? [a]\n: 1\n",
             "line 1: a field whose name is not a text has no canonical layout, write it differently",
         ),
-        (
-            "&x a: 1\n",
-            "line 1: this anchor has no canonical layout, write it differently",
-        ),
+        ("&x a: 1\n", "line 1: this anchor has no canonical layout, write it differently"),
         (
             "{\"version\": 1}\n",
             "line 1: a file that is not a mapping with a line for each field has no canonical layout, write it differently",
@@ -245,17 +226,9 @@ fn what_has_no_layout_is_refused_with_its_line() {
     for (text, message) in cases {
         assert_eq!(format(text).unwrap_err().to_string(), message, "{text}");
     }
-    for text in [
-        "a: [1",
-        "a: 1\n b: 2\n",
-        "%YAML 1.2\n---\na: 1\n",
-        "a: *nobody\n",
-    ] {
+    for text in ["a: [1", "a: 1\n b: 2\n", "%YAML 1.2\n---\na: 1\n", "a: *nobody\n"] {
         let error = format(text).unwrap_err();
-        assert!(
-            matches!(error, FormatError::Syntax { .. }),
-            "{text}: {error}"
-        );
+        assert!(matches!(error, FormatError::Syntax { .. }), "{text}: {error}");
     }
     let deep = "a: ".to_owned() + &"[".repeat(100) + &"]".repeat(100);
     assert!(matches!(format(&deep), Err(FormatError::Syntax { .. })));

@@ -28,21 +28,12 @@ fn every_limit_that_does_not_fit_is_named() {
     let set: RuleSet = HUGE.parse().unwrap();
     let flaws = review_for_redis(&set);
     let places: Vec<String> = flaws.iter().map(|flaw| flaw.at.to_string()).collect();
-    let wanted = [
-        "rule \"huge\", field limits",
-        "tier \"gold\"",
-        "override 1",
-        "override 4",
-    ];
+    let wanted = ["rule \"huge\", field limits", "tier \"gold\"", "override 1", "override 4"];
     assert_eq!(places, wanted);
     assert!(flaws.iter().all(|flaw| flaw.severity == Severity::Error));
     let remarks = review(&set);
     let remarks = remarks.iter().filter(|flaw| flaw.message.contains("Redis"));
-    assert!(
-        remarks
-            .clone()
-            .all(|flaw| flaw.severity == Severity::Warning)
-    );
+    assert!(remarks.clone().all(|flaw| flaw.severity == Severity::Warning));
     assert_eq!(remarks.count(), wanted.len());
 }
 
@@ -94,12 +85,7 @@ fn a_key_is_told_in_parts() {
 /// What is no key ends where it cannot be read.
 #[test]
 fn bytes_that_are_no_key_do_no_harm() {
-    for bytes in [
-        &[1][..],
-        &[1, 0, 0, 0, 9, b'a'],
-        &[9, 0, 0, 0, 1, b'x'],
-        &[200, 1, 2],
-    ] {
+    for bytes in [&[1][..], &[1, 0, 0, 0, 9, b'a'], &[9, 0, 0, 0, 1, b'x'], &[200, 1, 2]] {
         key_parts(bytes, &mut |_, _| panic!("{bytes:?}"));
     }
 }

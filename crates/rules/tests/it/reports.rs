@@ -19,14 +19,7 @@ fn a_problem_has_its_place_for_programs() {
         panic!("{report}");
     };
     assert_eq!(problem.severity, Severity::Error);
-    assert_eq!(
-        (
-            problem.place.line,
-            problem.place.column,
-            problem.place.length
-        ),
-        (5, 5, 4)
-    );
+    assert_eq!((problem.place.line, problem.place.column, problem.place.length), (5, 5, 4));
     assert_eq!(problem.message, "unknown field \"limt\"");
     assert_eq!(problem.help.as_deref(), Some("did you mean \"limit\"?"));
     assert_eq!(&*report.source, "rules.yaml");
@@ -41,27 +34,15 @@ fn problems_are_in_the_order_of_the_text_and_the_rest_is_counted() {
     let report = report(&text);
     assert_eq!(report.problems.len(), Report::PROBLEMS_MAX);
     assert_eq!(report.errors, Report::PROBLEMS_MAX + 30);
-    assert!(
-        report
-            .problems
-            .is_sorted_by_key(|problem| problem.place.line)
-    );
+    assert!(report.problems.is_sorted_by_key(|problem| problem.place.line));
     let shown = report.to_string();
-    assert!(
-        shown.ends_with("... and 30 more, which are not shown\n\n230 errors\n"),
-        "{shown}"
-    );
+    assert!(shown.ends_with("... and 30 more, which are not shown\n\n230 errors\n"), "{shown}");
 }
 
 #[test]
 fn a_document_that_is_too_large_is_not_read() {
     let report = report(&" ".repeat(BYTES_MAX + 1));
-    assert!(
-        report.problems[0]
-            .message
-            .contains("at most 16777216 are read"),
-        "{report}"
-    );
+    assert!(report.problems[0].message.contains("at most 16777216 are read"), "{report}");
 }
 
 #[test]
@@ -78,14 +59,7 @@ fn large_files_are_read_in_proportion() {
     let names: String = (0..100_000).map(|name| format!("f{name}: 1\n")).collect();
     let quotes = format!("version: 1\nrules: \"{}\"", "\\n".repeat(500_000));
     let commas = format!("version: 1\nrules: [{}", "[],".repeat(200_000));
-    for text in [
-        lists,
-        names,
-        quotes,
-        commas,
-        "- ".repeat(100_000),
-        "? ".repeat(50_000),
-    ] {
+    for text in [lists, names, quotes, commas, "- ".repeat(100_000), "? ".repeat(50_000)] {
         assert!(report(&text).has_errors());
     }
 }

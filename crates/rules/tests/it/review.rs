@@ -37,19 +37,11 @@ fn matches(rng: &mut Rng) -> Match {
     matches.users = several(rng, &["alice", "bob"], |user| user.into());
     matches.tiers = several(rng, &["free", "premium"], |tier| tier.parse().unwrap());
     matches.methods = several(rng, &["GET", "POST"], |method| method.parse().unwrap());
-    let networks = [
-        "10.0.0.0/8",
-        "10.0.0.0/16",
-        "10.0.0.1/32",
-        "0.0.0.0/0",
-        "::/0",
-        "2001:db8::/32",
-    ];
+    let networks =
+        ["10.0.0.0/8", "10.0.0.0/16", "10.0.0.1/32", "0.0.0.0/0", "::/0", "2001:db8::/32"];
     matches.networks = several(rng, &networks, |network| network.parse().unwrap());
     if rng.one_in(2) {
-        let patterns = [
-            "/", "/a", "/a/*", "/a/**", "/**", "/{x}/b", "/*/b/*", "/a/b/**",
-        ];
+        let patterns = ["/", "/a", "/a/*", "/a/**", "/**", "/{x}/b", "/*/b/*", "/a/b/**"];
         matches.endpoint = Some(rng.pick(&patterns).parse().unwrap());
     }
     if rng.one_in(3) {
@@ -66,12 +58,7 @@ fn matches(rng: &mut Rng) -> Match {
 
 fn rule(rng: &mut Rng, number: u64) -> Rule {
     let name: Name = format!("r{number}").parse().unwrap();
-    let keys = [
-        vec![],
-        vec![Field::User],
-        vec![Field::Ip],
-        vec![Field::User, Field::Ip],
-    ];
+    let keys = [vec![], vec![Field::User], vec![Field::Ip], vec![Field::User, Field::Ip]];
     let key = Key::new(rng.pick(&keys).into_iter().map(KeyField::from)).unwrap();
     let mut rule = Rule::throttle(name, key, "5/min".parse().unwrap());
     if let Action::Throttle(throttle) = &mut rule.action {
@@ -100,20 +87,13 @@ fn rule_set(rng: &mut Rng) -> RuleSet {
 
 /// Every combination of the facts above.
 fn each_query(mut visit: impl FnMut(&Query<'_>)) {
-    let who = USERS
-        .iter()
-        .flat_map(|user| TIERS.iter().map(move |tier| (user, tier)));
-    let how = METHODS
-        .iter()
-        .flat_map(|method| PLANS.iter().map(move |plan| (method, plan)));
+    let who = USERS.iter().flat_map(|user| TIERS.iter().map(move |tier| (user, tier)));
+    let how = METHODS.iter().flat_map(|method| PLANS.iter().map(move |plan| (method, plan)));
     let (who, how): (Vec<_>, Vec<_>) = (who.collect(), how.collect());
-    for (path, address) in PATHS
-        .iter()
-        .flat_map(|path| ADDRESSES.iter().map(move |ip| (path, ip)))
+    for (path, address) in PATHS.iter().flat_map(|path| ADDRESSES.iter().map(move |ip| (path, ip)))
     {
-        for ((user, tier), (method, plan)) in who
-            .iter()
-            .flat_map(|who| how.iter().map(move |how| (who, how)))
+        for ((user, tier), (method, plan)) in
+            who.iter().flat_map(|who| how.iter().map(move |how| (who, how)))
         {
             let query = Query::new().user(user).unwrap().tier(tier).unwrap();
             let query = query.endpoint(path).unwrap().method(method).unwrap();
@@ -141,10 +121,7 @@ fn what_is_called_unreachable_is() {
     for _ in 0..5_000 {
         let set = rule_set(&mut rng);
         let flaws = review(&set);
-        let never = [
-            named(&flaws, "is never reached"),
-            named(&flaws, "never applies"),
-        ];
+        let never = [named(&flaws, "is never reached"), named(&flaws, "never applies")];
         unreachable += never[0].len();
         behind += never[1].len();
         let never = never.concat();
@@ -160,25 +137,16 @@ fn what_is_called_unreachable_is() {
                     Fate::Applied { .. } | Fate::Ended | Fate::Denied { .. }
                 );
                 let name = &considered.rule.name;
-                assert!(
-                    !(acts && never.contains(&name)),
-                    "{name} acts on {query:?} in {set:#?}"
-                );
+                assert!(!(acts && never.contains(&name)), "{name} acts on {query:?} in {set:#?}");
             }
         });
     }
-    assert!(
-        unreachable > 300 && behind > 4,
-        "{unreachable} unreachable, {behind} behind"
-    );
+    assert!(unreachable > 300 && behind > 4, "{unreachable} unreachable, {behind} behind");
 }
 
 fn set_of(text: &str) -> RuleSet {
     let reading = tollgate_rules::document::read("", text);
-    reading
-        .document
-        .unwrap_or_else(|| panic!("{}", reading.report))
-        .rules
+    reading.document.unwrap_or_else(|| panic!("{}", reading.report)).rules
 }
 
 fn warnings(rules: &str) -> Vec<String> {
@@ -190,10 +158,7 @@ fn warnings(rules: &str) -> Vec<String> {
 fn requests_that_something_else_limits_get_no_warning() {
     let by_user = "  - { name: a, match: { endpoint: /a }, key: [user], limit: 5/min }\n";
     let alone = warnings(by_user);
-    assert_eq!(
-        alone,
-        ["nothing limits requests without user: this rule skips them"]
-    );
+    assert_eq!(alone, ["nothing limits requests without user: this rule skips them"]);
     for other in [
         "{ name: b, match: { endpoint: /** }, key: [ip], limit: 5/min }",
         "{ name: b, key: [], limit: 5/min }",
@@ -208,11 +173,7 @@ fn requests_that_something_else_limits_get_no_warning() {
         "{ name: b, match: { tier: free }, key: [ip], limit: 5/min }",
         "{ name: b, key: [ip], limit: 5/min, enabled: false }",
     ] {
-        assert_eq!(
-            warnings(&format!("{by_user}  - {other}\n")).len(),
-            1,
-            "{other}"
-        );
+        assert_eq!(warnings(&format!("{by_user}  - {other}\n")).len(), 1, "{other}");
     }
 }
 
@@ -226,12 +187,8 @@ fn a_set_put_together_by_a_program_is_checked_as_a_file_is() {
     renamed.id = "b".parse::<Name>().unwrap().rule_id();
     let other = Rule::new("b".parse().unwrap(), Action::Block);
     set.rules.insert("c".parse().unwrap(), other.into());
-    let errors = review(&set)
-        .into_iter()
-        .filter(|flaw| flaw.severity == Severity::Error);
-    let errors: Vec<String> = errors
-        .map(|flaw| format!("{}: {}", flaw.at, flaw.message))
-        .collect();
+    let errors = review(&set).into_iter().filter(|flaw| flaw.severity == Severity::Error);
+    let errors: Vec<String> = errors.map(|flaw| format!("{}: {}", flaw.at, flaw.message)).collect();
     assert_eq!(
         errors,
         [
@@ -277,8 +234,7 @@ fn many_groups_and_lost_overrides_are_reviewed() {
         let rule = tollgate_rules::document::read_rule(&text).unwrap();
         set.rules.insert(rule.name.clone(), Arc::new(rule));
         let lost = format!("rulex{number}").parse().unwrap();
-        set.overrides
-            .push(tollgate_rules::Override::new(Some(lost)));
+        set.overrides.push(tollgate_rules::Override::new(Some(lost)));
     }
     let flaws = review(&set);
     assert_eq!(flaws.len(), 20_000, "every lost override is told");

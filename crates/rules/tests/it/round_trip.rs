@@ -16,9 +16,7 @@ use crate::random;
 const SETS: u64 = 3_000;
 
 fn is_right(set: &RuleSet) -> bool {
-    !review(set)
-        .iter()
-        .any(|flaw| flaw.severity == Severity::Error)
+    !review(set).iter().any(|flaw| flaw.severity == Severity::Error)
 }
 
 #[test]
@@ -123,8 +121,5 @@ fn a_stored_rule_keeps_its_id_and_a_file_gives_none() {
     assert_eq!(rule_json(&rule)["id"], id);
     assert!(read_rule(&stored.replace(id, "7")).is_err());
     let renamed = read_rule("{ name: b, renamed_from: a, key: [ip], limit: 5/min }").unwrap();
-    assert_eq!(
-        renamed.id,
-        "a".parse::<tollgate_rules::Name>().unwrap().rule_id()
-    );
+    assert_eq!(renamed.id, "a".parse::<tollgate_rules::Name>().unwrap().rule_id());
 }

@@ -98,22 +98,14 @@ impl Call {
         refuse_secrets(iter::empty(), &HeaderMap::new(), &kept)?;
         let Some(visit) = parts.extensions.remove::<Visit>() else {
             // The guard puts it there before anything else happens.
-            return Err(Problem::new(
-                StatusCode::FORBIDDEN,
-                "not-allowed",
-                "nobody asks",
-            ));
+            return Err(Problem::new(StatusCode::FORBIDDEN, "not-allowed", "nobody asks"));
         };
         let call = Self {
             state,
             params,
             visit,
             author: None,
-            target: parts
-                .uri
-                .path_and_query()
-                .map_or("/", |it| it.as_str())
-                .to_owned(),
+            target: parts.uri.path_and_query().map_or("/", |it| it.as_str()).to_owned(),
             headers: parts.headers,
             body,
         };
@@ -184,9 +176,7 @@ impl Call {
 
     /// Whether whoever asks may do something that the route does not ask for.
     pub(super) fn may(&self, wanted: Permission) -> Result<(), Refused> {
-        self.visit
-            .actor()
-            .map_or(Err(Refused::Missing), |actor| actor.may(wanted))
+        self.visit.actor().map_or(Err(Refused::Missing), |actor| actor.may(wanted))
     }
 
     /// Who asks; the guard sees to it that they are known.

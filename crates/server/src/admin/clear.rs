@@ -36,11 +36,7 @@ pub(super) fn refuse_secrets<'t>(
         "{place} holds an API key or a token in clear, which is kept nowhere: name it by its id, such as k17 or t19; \
          whoever has seen the request has it, so rotate or revoke it"
     );
-    Err(Problem::new(
-        StatusCode::UNPROCESSABLE_ENTITY,
-        "secret-in-clear",
-        detail,
-    ))
+    Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "secret-in-clear", detail))
 }
 
 /// The body without its member `token`, for a route that reads what a client would show and keeps nothing of it.
@@ -100,23 +96,13 @@ mod tests {
             let secret = Secret::generate(kind);
             let secret = secret.as_str();
             assert_eq!(secret.len(), SECRET_BYTES);
-            for text in [
-                secret.to_owned(),
-                format!("tgk_ tgt_{secret}"),
-                format!("{secret}…"),
-            ] {
+            for text in [secret.to_owned(), format!("tgk_ tgt_{secret}"), format!("{secret}…")] {
                 assert!(holds_secret(&text), "{text}");
             }
             let escaped = format!("\"\\u0074{}\"", &secret[1..]);
             assert!(holds_secret(&plain(&escaped)), "{escaped}");
         }
-        for text in [
-            "",
-            "tgk_",
-            "tgk_abc…",
-            "a tgt_ b",
-            &format!("tgk_{}", "0".repeat(38)),
-        ] {
+        for text in ["", "tgk_", "tgk_abc…", "a tgt_ b", &format!("tgk_{}", "0".repeat(38))] {
             assert!(!holds_secret(text), "{text}");
         }
         assert_eq!(plain("\\u00"), "00");

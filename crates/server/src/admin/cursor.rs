@@ -17,9 +17,7 @@ pub(super) fn written(list: &str, place: &str) -> String {
 /// The place that was written, if it is one of this list.
 pub(super) fn read(list: &str, cursor: &str) -> Result<String, Problem> {
     let bytes = cursor.as_bytes().chunks(2).map(|pair| {
-        let pair = std::str::from_utf8(pair)
-            .ok()
-            .filter(|pair| pair.len() == 2)?;
+        let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?;
         u8::from_str_radix(pair, 16).ok()
     });
     let bytes: Option<Vec<u8>> = bytes.collect();

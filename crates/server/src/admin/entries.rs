@@ -37,10 +37,7 @@ pub(super) async fn page(
     };
     let all = call.reading(call.state.catalog.entries(&listing)).await?;
     let is_cut = u32::try_from(all.len()).is_ok_and(|count| count >= LOOK_MAX);
-    let mut found = Found {
-        entries: Vec::new(),
-        next_cursor: None,
-    };
+    let mut found = Found { entries: Vec::new(), next_cursor: None };
     let mut last = None;
     for entry in all {
         if found.entries.len() >= limit {
@@ -79,9 +76,7 @@ pub(super) async fn known(call: &Call, kind: EntryKind, id: &str) -> Result<Stor
 pub(super) fn unknown(kind: EntryKind, id: &str) -> Problem {
     let id: String = masked(id).chars().take(128).collect();
     let what = kind.word().replace('_', " ");
-    Problem::not_found(format!(
-        "there is no {what} {id:?}: list them to see which there are"
-    ))
+    Problem::not_found(format!("there is no {what} {id:?}: list them to see which there are"))
 }
 
 /// Writes an entry.

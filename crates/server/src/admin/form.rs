@@ -66,11 +66,7 @@ impl Form {
         let Value::Object(left) = body else {
             return Err(Problem::bad("the body must be an object: {\"name\": …}"));
         };
-        Ok(Self {
-            left,
-            known: Vec::new(),
-            errors: Vec::new(),
-        })
+        Ok(Self { left, known: Vec::new(), errors: Vec::new() })
     }
 
     /// Says what is wrong with a field.
@@ -185,10 +181,7 @@ impl Form {
 
     /// What must be there.
     pub(super) fn needed<T>(&mut self, field: &'static str, said: Said<T>) -> Option<T> {
-        let has_error = self
-            .errors
-            .iter()
-            .any(|error| error.get("path") == Some(&field.into()));
+        let has_error = self.errors.iter().any(|error| error.get("path") == Some(&field.into()));
         match said {
             Said::This(value) => Some(value),
             _ if has_error => None,
@@ -260,14 +253,8 @@ mod tests {
         for wrong in ["", "5", "day", "0s", "-1h", "1month", "999999999day"] {
             assert_eq!(span_of(wrong), None, "{wrong:?}");
         }
-        assert_eq!(
-            moment_of("1970-01-01T00:00:01Z"),
-            Some(Timestamp::from_secs(1))
-        );
-        assert_eq!(
-            moment_of("1970-01-01T01:00:01+01:00"),
-            Some(Timestamp::from_secs(1))
-        );
+        assert_eq!(moment_of("1970-01-01T00:00:01Z"), Some(Timestamp::from_secs(1)));
+        assert_eq!(moment_of("1970-01-01T01:00:01+01:00"), Some(Timestamp::from_secs(1)));
         for wrong in ["", "tomorrow", "2027-01-01", "1960-01-01T00:00:00Z"] {
             assert_eq!(moment_of(wrong), None, "{wrong:?}");
         }

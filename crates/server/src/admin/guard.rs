@@ -92,16 +92,9 @@ pub(super) fn caller<'r>(state: &AdminState, request: &'r Request) -> Caller<'r>
         Administrators::Nobody => None,
     };
     // Pages of other origins were turned away before.
-    let sender = Sender {
-        passage: passage_of(request.headers()),
-        ..Sender::PLAIN
-    };
+    let sender = Sender { passage: passage_of(request.headers()), ..Sender::PLAIN };
     let (door, name) = credentials(near(state), certified, sender);
-    Caller {
-        door,
-        token: token(request.headers()),
-        name,
-    }
+    Caller { door, token: token(request.headers()), name }
 }
 
 /// What a request wants to do. What is not there may be looked for by whoever may read.
@@ -146,10 +139,7 @@ fn token(headers: &HeaderMap) -> Option<&str> {
 /// Whom the request is for. HTTP/1.1 asks for exactly one.
 fn host(request: &Request) -> Result<&str, Problem> {
     let mut hosts = request.headers().get_all(header::HOST).iter();
-    let in_uri = request
-        .uri()
-        .authority()
-        .map(|authority| authority.as_str());
+    let in_uri = request.uri().authority().map(|authority| authority.as_str());
     match (hosts.next(), hosts.next(), in_uri) {
         (Some(host), None, None) => host.to_str().map_err(|_| Problem::bad("Host is no name")),
         (_, None, Some(host)) => Ok(host),
@@ -160,9 +150,7 @@ fn host(request: &Request) -> Result<&str, Problem> {
 
 /// Names that nobody else can point somewhere: `localhost`, addresses, and what the operator listed.
 fn is_ours(state: &AdminState, name: &str) -> bool {
-    let in_brackets = name
-        .strip_prefix('[')
-        .and_then(|name| name.strip_suffix(']'));
+    let in_brackets = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
     let is_address = match in_brackets {
         Some(inside) => inside.parse::<Ipv6Addr>().is_ok(),
         None => name.parse::<IpAddr>().is_ok(),
@@ -187,19 +175,15 @@ fn refuse_other_origins(headers: &HeaderMap, host: &str) -> Result<(), Problem> 
 
 /// Whether an origin is the host that was asked, its port included.
 fn is_same(origin: &str, host: &str) -> bool {
-    let (authority, default) = match (
-        origin.strip_prefix("http://"),
-        origin.strip_prefix("https://"),
-    ) {
-        (Some(authority), _) => (authority, "80"),
-        (_, Some(authority)) => (authority, "443"),
-        _ => return false,
-    };
+    let (authority, default) =
+        match (origin.strip_prefix("http://"), origin.strip_prefix("https://")) {
+            (Some(authority), _) => (authority, "80"),
+            (_, Some(authority)) => (authority, "443"),
+            _ => return false,
+        };
     let whole = |authority: &str| {
         let name = name_of(authority)?;
-        let port = authority
-            .get(name.len()..)
-            .and_then(|rest| rest.strip_prefix(':'));
+        let port = authority.get(name.len()..).and_then(|rest| rest.strip_prefix(':'));
         let port = port.filter(|port| !port.is_empty()).unwrap_or(default);
         Some((name.to_ascii_lowercase(), port.to_owned()))
     };
@@ -218,9 +202,7 @@ fn name_of(authority: &str) -> Option<&str> {
         None if rest.is_empty() => "",
         None => return None,
     };
-    port.bytes()
-        .all(|byte| byte.is_ascii_digit())
-        .then_some(name)
+    port.bytes().all(|byte| byte.is_ascii_digit()).then_some(name)
 }
 
 fn forbidden(kind: &'static str, detail: impl Into<String>) -> Problem {
@@ -266,11 +248,7 @@ mod tests {
             ("http://[::1]:7080", "[::1]:7080", true),
             ("http://localhost:3000", "localhost:7080", false),
             ("http://evil.example", "localhost:7080", false),
-            (
-                "http://localhost:7080.evil.example",
-                "localhost:7080",
-                false,
-            ),
+            ("http://localhost:7080.evil.example", "localhost:7080", false),
             ("null", "localhost:7080", false),
             ("", "localhost:7080", false),
         ] {

@@ -89,14 +89,9 @@ async fn index(call: Call) -> Outcome {
         }
     }
     let paths = paths.into_iter();
-    let paths: Vec<Value> = paths
-        .map(|(path, methods)| json!({ "path": path, "methods": methods }))
-        .collect();
-    let Connections {
-        listeners,
-        database,
-        ..
-    } = &call.state.connections;
+    let paths: Vec<Value> =
+        paths.map(|(path, methods)| json!({ "path": path, "methods": methods })).collect();
+    let Connections { listeners, database, .. } = &call.state.connections;
     let body = json!({
         "service": "tollgate",
         "version": env!("CARGO_PKG_VERSION"),
@@ -118,16 +113,8 @@ async fn index(call: Call) -> Outcome {
 
 /// Redis and its shards, if counters are shared.
 fn redis(call: &Call) -> Option<Value> {
-    let (fleet, address) = (
-        call.state.engine.fleet()?,
-        call.state.connections.redis.as_ref(),
-    );
-    let Health {
-        layout,
-        shards,
-        live_nodes,
-        ..
-    } = fleet.redis().health();
+    let (fleet, address) = (call.state.engine.fleet()?, call.state.connections.redis.as_ref());
+    let Health { layout, shards, live_nodes, .. } = fleet.redis().health();
     let layout = match layout {
         Layout::Single => "single",
         Layout::Cluster => "cluster",

@@ -32,10 +32,7 @@ mod tests {
         for (text, shown) in [
             ("k17", "k17"),
             ("tgk_abc123", "tgk_…"),
-            (
-                "POST /api-keys/tgk_abc/revoke",
-                "POST /api-keys/tgk_…/revoke",
-            ),
+            ("POST /api-keys/tgk_abc/revoke", "POST /api-keys/tgk_…/revoke"),
             ("a tgt_1 b tgk_2", "a tgt_… b tgk_…"),
             ("", ""),
         ] {

@@ -67,10 +67,7 @@ fn listed(value: &Value, form: &mut Form, all: &mut Vec<Limit>) {
         _ => None,
     };
     let Some(texts) = texts else {
-        form.wrong(
-            "limits",
-            "must be limits such as \"10/s, 1000/day\", or a list of them",
-        );
+        form.wrong("limits", "must be limits such as \"10/s, 1000/day\", or a list of them");
         return;
     };
     for text in texts.into_iter().take(Limit::PER_KEY_MAX.saturating_add(1)) {

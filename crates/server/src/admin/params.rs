@@ -181,16 +181,7 @@ mod tests {
         let read = ["500ms", "5s", "5", "1min"].map(span);
         let millis = [500, 5_000, 5_000, 60_000].map(|ms| Some(Duration::from_millis(ms)));
         assert_eq!(read, millis);
-        for wrong in [
-            "",
-            "s",
-            "61s",
-            "2min",
-            "5h",
-            "-1s",
-            "99999999999999999999",
-            "5 s",
-        ] {
+        for wrong in ["", "s", "61s", "2min", "5h", "-1s", "99999999999999999999", "5 s"] {
             assert_eq!(span(wrong), None, "{wrong:?}");
         }
     }

@@ -27,13 +27,7 @@ const TYPE: &str = "urn:tollgate:problem:";
 impl Problem {
     /// A problem by its status, its kind in a word, and what to do about it.
     pub(super) fn new(status: StatusCode, kind: &'static str, detail: impl Into<String>) -> Self {
-        Self {
-            status,
-            kind,
-            detail: detail.into(),
-            more: Map::new(),
-            retry_after_s: None,
-        }
+        Self { status, kind, detail: detail.into(), more: Map::new(), retry_after_s: None }
     }
 
     /// What was sent cannot be understood.
@@ -86,10 +80,7 @@ impl Problem {
         *response.status_mut() = self.status;
         response.extensions_mut().insert(Trouble(self.kind));
         let headers = response.headers_mut();
-        headers.insert(
-            header::CONTENT_TYPE,
-            HeaderValue::from_static("application/problem+json"),
-        );
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if self.status == StatusCode::UNAUTHORIZED {
             let challenge = HeaderValue::from_static("Bearer realm=\"tollgate\"");

@@ -31,8 +31,6 @@ fn refuse(what: &str, text: &str) -> Result<(), Problem> {
     let found = text.chars().find(|&letter| is_control_or_bidi(letter));
     found.map_or(Ok(()), |letter| {
         let code = u32::from(letter);
-        Err(Problem::bad(format!(
-            "{what} holds a control character (U+{code:04X}): leave it out"
-        )))
+        Err(Problem::bad(format!("{what} holds a control character (U+{code:04X}): leave it out")))
     })
 }

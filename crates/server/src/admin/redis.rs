@@ -42,9 +42,7 @@ async fn trust(call: Call) -> Outcome {
     let in_doubt = shards.iter().filter(|shard| shard.doubt.is_some()).count();
     if let Err(error) = fleet.redis().trust().await {
         let detail = format!("a server of Redis cannot be told: {error}");
-        return Err(
-            Problem::new(StatusCode::SERVICE_UNAVAILABLE, "redis", detail).retry_after_s(1),
-        );
+        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "redis", detail).retry_after_s(1));
     }
     call.state.authority.record().trusted(call.author());
     let body = json!({ "trusted": true, "shards": shards.len(), "in_doubt": in_doubt });

@@ -31,13 +31,7 @@ impl Reply {
 
     /// A text of a type.
     pub(super) const fn text(kind: &'static str, body: String) -> Self {
-        Self {
-            status: StatusCode::OK,
-            body,
-            stream: None,
-            kind: Some(kind),
-            headers: Vec::new(),
-        }
+        Self { status: StatusCode::OK, body, stream: None, kind: Some(kind), headers: Vec::new() }
     }
 
     /// Lines of JSON that are written while they are read.
@@ -72,8 +66,7 @@ impl Reply {
     /// Something new, and where it is.
     #[must_use]
     pub(super) fn created(self, location: String) -> Self {
-        self.status(StatusCode::CREATED)
-            .with(header::LOCATION, location)
+        self.status(StatusCode::CREATED).with(header::LOCATION, location)
     }
 
     /// With the version of what it shows.

@@ -23,11 +23,7 @@ const LIST: &str = "revisions";
 /// The most changes of a revision that are told one by one.
 const CHANGES_MAX: usize = 1_000;
 
-const NUMBER: &[Param] = &[path(
-    "n",
-    Kind::Whole(0, u64::MAX >> 1),
-    "The number of the revision",
-)];
+const NUMBER: &[Param] = &[path("n", Kind::Whole(0, u64::MAX >> 1), "The number of the revision")];
 
 pub(super) const ROUTES: &[Route] = &[
     Route {
@@ -83,10 +79,7 @@ pub(super) const ROUTES: &[Route] = &[
         problems: &[
             (404, "There is no such revision"),
             (409, "A file owns the rules"),
-            (
-                412,
-                "There is a newer revision than the one named; the difference is in the body",
-            ),
+            (412, "There is a newer revision than the one named; the difference is in the body"),
             (428, "If-Match is missing"),
         ],
         handler: |call| Box::pin(rollback(call)),
@@ -173,10 +166,7 @@ async fn rollback(call: Call) -> Outcome {
 
 /// As a conflict that the catalog finds.
 fn newer(head: &Revision, ours: &RuleSet) -> Problem {
-    let detail = format!(
-        "revision {} is the newest: look at the difference",
-        head.number
-    );
+    let detail = format!("revision {} is the newest: look at the difference", head.number);
     let status = http::StatusCode::PRECONDITION_FAILED;
     let difference = tollgate_rules::diff(&head.set, ours);
     Problem::new(status, "conflict", detail)
@@ -198,9 +188,7 @@ fn number(call: &Call) -> Result<RevisionNumber, Problem> {
     let number = given.parse().ok().and_then(RevisionNumber::new);
     number.ok_or_else(|| {
         let given: String = given.chars().take(64).collect();
-        Problem::not_found(format!(
-            "there is no revision {given:?}: they are numbers from 0"
-        ))
+        Problem::not_found(format!("there is no revision {given:?}: they are numbers from 0"))
     })
 }
 
@@ -242,12 +230,7 @@ fn file(set: &RuleSet) -> Value {
     let tiers: Map<String, Value> = set
         .tiers
         .values()
-        .map(|tier| {
-            (
-                tier.name.to_string(),
-                without(document::tier_json(tier), "name"),
-            )
-        })
+        .map(|tier| (tier.name.to_string(), without(document::tier_json(tier), "name")))
         .collect();
     let rules = set.rules.values();
     let rules = rules.map(|rule| without(document::rule_json(rule), "id"));

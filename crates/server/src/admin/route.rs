@@ -36,9 +36,7 @@ pub(super) struct Route {
 impl Route {
     /// Whether its body may hold what a client shows: a token or an API key, which is read and not kept.
     pub(super) fn takes_token(&self) -> bool {
-        self.body
-            .as_ref()
-            .is_some_and(|shape| shape.schema == "Facts")
+        self.body.as_ref().is_some_and(|shape| shape.schema == "Facts")
     }
 }
 
@@ -178,32 +176,17 @@ impl Route {
 
 /// A parameter in the query.
 pub(super) const fn query(name: &'static str, kind: Kind, about: &'static str) -> Param {
-    Param {
-        place: Place::Query,
-        name,
-        kind,
-        about,
-    }
+    Param { place: Place::Query, name, kind, about }
 }
 
 /// A parameter in the path.
 pub(super) const fn path(name: &'static str, kind: Kind, about: &'static str) -> Param {
-    Param {
-        place: Place::Path,
-        name,
-        kind,
-        about,
-    }
+    Param { place: Place::Path, name, kind, about }
 }
 
 /// A parameter in a header field.
 pub(super) const fn header(name: &'static str, about: &'static str) -> Param {
-    Param {
-        place: Place::Header,
-        name,
-        kind: Kind::Text(HEADER_BYTES_MAX),
-        about,
-    }
+    Param { place: Place::Header, name, kind: Kind::Text(HEADER_BYTES_MAX), about }
 }
 
 /// The longest value of a header field that is ours.

@@ -34,10 +34,7 @@ pub(super) fn router(state: AdminState) -> Router {
     router
         .method_not_allowed_fallback(other_method)
         .fallback(elsewhere)
-        .layer(middleware::from_fn_with_state(
-            Arc::clone(&state),
-            guard::guard,
-        ))
+        .layer(middleware::from_fn_with_state(Arc::clone(&state), guard::guard))
         .with_state(state)
 }
 

@@ -37,10 +37,7 @@ pub(crate) struct AdminServe {
 impl AdminServe {
     /// Over the parts of a server.
     pub(crate) fn new(parts: &Parts) -> Self {
-        Self {
-            router: router(AdminState::new(parts)),
-            timers: parts.settings.timers,
-        }
+        Self { router: router(AdminState::new(parts)), timers: parts.settings.timers }
     }
 }
 

@@ -11,16 +11,8 @@ pub(super) const PAGE: u64 = 100;
 
 /// A page of a list.
 pub(super) const PAGES: &[Param] = &[
-    query(
-        "limit",
-        Kind::Whole(1, PAGE_MAX),
-        "The most entries of the page; 100 by default",
-    ),
-    query(
-        "cursor",
-        Kind::Text(1_000),
-        "`next_cursor` of the page before, unchanged",
-    ),
+    query("limit", Kind::Whole(1, PAGE_MAX), "The most entries of the page; 100 by default"),
+    query("cursor", Kind::Text(1_000), "`next_cursor` of the page before, unchanged"),
 ];
 
 /// Who writes and why.
@@ -30,18 +22,12 @@ pub(super) const WRITER: &[Param] = &[
         "Tollgate-Author",
         "Who writes, for the history, where neither a token of their own nor a certificate says it",
     ),
-    header(
-        "Tollgate-Reason",
-        "Why, for the history, where the query is not the place for it",
-    ),
+    header("Tollgate-Reason", "Why, for the history, where the query is not the place for it"),
 ];
 
 /// To look before one leaps.
-pub(super) const DRY_RUN: &[Param] = &[query(
-    "dry_run",
-    Kind::Truth,
-    "Check everything, answer what would change, write nothing",
-)];
+pub(super) const DRY_RUN: &[Param] =
+    &[query("dry_run", Kind::Truth, "Check everything, answer what would change, write nothing")];
 
 /// To be sure that it is in force.
 pub(super) const WAIT: &[Param] = &[query(
@@ -58,10 +44,8 @@ pub(super) const SURE: &[Param] = &[query(
 )];
 
 /// What an editor saw, if that matters to it.
-pub(super) const SEEN: &[Param] = &[header(
-    "If-Match",
-    "The ETag of what was read, if it must still be so",
-)];
+pub(super) const SEEN: &[Param] =
+    &[header("If-Match", "The ETag of what was read, if it must still be so")];
 
 /// What an editor saw.
 pub(super) const IF_MATCH: &[Param] = &[header(
@@ -76,39 +60,22 @@ pub(super) const IF_NONE_MATCH: &[Param] = &[header(
 )];
 
 /// What can go wrong with a body.
-pub(super) const BODY_PROBLEMS: &[(u16, &str)] = &[
-    (413, "The body has more than 1 MiB"),
-    (415, "The body is not `application/json`"),
-];
+pub(super) const BODY_PROBLEMS: &[(u16, &str)] =
+    &[(413, "The body has more than 1 MiB"), (415, "The body is not `application/json`")];
 
 /// An answer in JSON.
 pub(super) const fn json_of(status: u16, about: &'static str, schema: &'static str) -> Told {
-    Told {
-        status,
-        about,
-        content: Content::Json(schema),
-        headers: &[],
-    }
+    Told { status, about, content: Content::Json(schema), headers: &[] }
 }
 
 /// An answer in JSON that names the version of what it shows.
 pub(super) const fn versioned(status: u16, about: &'static str, schema: &'static str) -> Told {
-    Told {
-        status,
-        about,
-        content: Content::Json(schema),
-        headers: &["ETag", "Tollgate-Revision"],
-    }
+    Told { status, about, content: Content::Json(schema), headers: &["ETag", "Tollgate-Revision"] }
 }
 
 /// An answer in JSON that names the write that made what it shows.
 pub(super) const fn sequenced(status: u16, about: &'static str, schema: &'static str) -> Told {
-    Told {
-        status,
-        about,
-        content: Content::Json(schema),
-        headers: &["ETag"],
-    }
+    Told { status, about, content: Content::Json(schema), headers: &["ETag"] }
 }
 
 /// Nothing new.

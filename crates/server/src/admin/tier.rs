@@ -19,18 +19,9 @@ pub(super) async fn declared(call: &Call, form: &mut Form) -> Result<Said<Arc<st
     };
     let head = call.latest().await?;
     if !head.set.tiers.contains_key(&**tier) {
-        let known: Vec<&str> = head
-            .set
-            .tiers
-            .keys()
-            .map(|name| name.as_str())
-            .take(20)
-            .collect();
+        let known: Vec<&str> = head.set.tiers.keys().map(|name| name.as_str()).take(20).collect();
         let known = known.join(", ");
-        form.wrong(
-            "tier",
-            format!("{tier:?} is not declared: known are {known}"),
-        );
+        form.wrong("tier", format!("{tier:?} is not declared: known are {known}"));
     }
     Ok(said)
 }
@@ -68,13 +59,8 @@ async fn count(call: &Call, kind: EntryKind, tier: &Name) -> Result<u64, Problem
     };
     let (mut count, mut after) = (0_u64, None);
     loop {
-        let listing = EntryListing {
-            kind,
-            user: None,
-            org: None,
-            after: after.take(),
-            count: LOOK,
-        };
+        let listing =
+            EntryListing { kind, user: None, org: None, after: after.take(), count: LOOK };
         let some = call.reading(call.state.catalog.entries(&listing)).await?;
         let found = some.iter().filter(|entry| has(&entry.body)).count();
         count = count.saturating_add(u64::try_from(found).unwrap_or(u64::MAX));
@@ -82,9 +68,6 @@ async fn count(call: &Call, kind: EntryKind, tier: &Name) -> Result<u64, Problem
         let Some(last) = some.last().filter(|_| !is_over) else {
             return Ok(count);
         };
-        after = Some(EntryPlace {
-            seq: last.seq,
-            id: Arc::clone(&last.id),
-        });
+        after = Some(EntryPlace { seq: last.seq, id: Arc::clone(&last.id) });
     }
 }

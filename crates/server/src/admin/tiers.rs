@@ -23,16 +23,10 @@ use crate::authority::Permission;
 
 const ONE: &str = "/ratelimit/tiers/{name}";
 
-const NAME: &[Param] = &[path(
-    "name",
-    Kind::Text(512),
-    "The tier's name, with `/` written as `%2F`",
-)];
+const NAME: &[Param] =
+    &[path("name", Kind::Text(512), "The tier's name, with `/` written as `%2F`")];
 
-const IF_NEW: &[Param] = &[header(
-    "If-None-Match",
-    "`*` creates a tier that is not there yet",
-)];
+const IF_NEW: &[Param] = &[header("If-None-Match", "`*` creates a tier that is not there yet")];
 
 const FORCE: &[Param] = &[query(
     "force",
@@ -72,20 +66,14 @@ pub(super) const ROUTES: &[Route] = &[
         about: "Create a tier (If-None-Match: *), or put another in its place (If-Match)",
         permission: Permission::Rules,
         params: &[NAME, IF_MATCH, IF_NEW, DRY_RUN, WAIT, WRITER],
-        body: Some(Shape {
-            schema: "Tier",
-            example: tier_example,
-        }),
+        body: Some(Shape { schema: "Tier", example: tier_example }),
         replies: &[
             versioned(200, "The tier as it is now", "WrittenTier"),
             versioned(201, "The new tier", "WrittenTier"),
         ],
         problems: &[
             (409, "The tier exists already, or a file owns the rules"),
-            (
-                412,
-                "Somebody else was faster; the difference is in the body",
-            ),
+            (412, "Somebody else was faster; the difference is in the body"),
             (422, "The tier is not sound; every error is named"),
             (428, "If-Match is missing"),
         ],
@@ -106,14 +94,8 @@ pub(super) const ROUTES: &[Route] = &[
         problems: &[
             (404, "There is no such tier"),
             (409, "A file owns the rules"),
-            (
-                412,
-                "Somebody else was faster; the difference is in the body",
-            ),
-            (
-                422,
-                "A rule still names the tier, or keys and quotas have it",
-            ),
+            (412, "Somebody else was faster; the difference is in the body"),
+            (422, "A rule still names the tier, or keys and quotas have it"),
             (428, "If-Match is missing"),
         ],
         handler: |call| Box::pin(remove(call)),
@@ -202,10 +184,7 @@ fn sent(call: &Call) -> Result<Tier, Problem> {
     let tier = document::read_tier(&text).map_err(|report| trouble::refused(&report))?;
     fits::tier(call, &tier)?;
     if tier.name != name {
-        let detail = format!(
-            "a tier keeps its name: the path says {name}, the body {}",
-            tier.name
-        );
+        let detail = format!("a tier keeps its name: the path says {name}, the body {}", tier.name);
         let error = json!({ "severity": "error", "path": "name", "message": detail });
         return Err(Problem::invalid(detail, vec![error]));
     }

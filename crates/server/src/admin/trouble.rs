@@ -62,9 +62,7 @@ pub(super) fn conflicting(conflict: &Conflict) -> Problem {
 /// Each difference from what is there to what was to be written.
 pub(super) fn differences(difference: &tollgate_rules::Diff) -> Value {
     let mut json = difference.to_json();
-    json.get_mut("differences")
-        .map(Value::take)
-        .unwrap_or_default()
+    json.get_mut("differences").map(Value::take).unwrap_or_default()
 }
 
 /// What is wrong with a set as a whole, errors before warnings.
@@ -134,9 +132,7 @@ pub(super) fn refused(report: &Report) -> Problem {
 pub(super) fn found(report: &Report, begin: Begin, path: Option<&str>) -> Vec<Value> {
     let problems = report.problems.iter();
     let errors = problems.filter(|problem| problem.severity == Severity::Error);
-    errors
-        .map(|problem| finding(problem, begin, path))
-        .collect()
+    errors.map(|problem| finding(problem, begin, path)).collect()
 }
 
 fn finding(problem: &Finding, begin: Begin, path: Option<&str>) -> Value {

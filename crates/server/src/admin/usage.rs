@@ -45,19 +45,13 @@ async fn read(call: Call) -> Outcome {
         UsageKind::ApiKey => ("api_key", id),
         _ => ("user_id", id),
     };
-    Ok(Reply::json(&entries::with(
-        used,
-        named.0,
-        json!(masked(named.1)),
-    )))
+    Ok(Reply::json(&entries::with(used, named.0, json!(masked(named.1)))))
 }
 
 /// What one of them has used.
 pub(super) async fn of(call: &Call, kind: UsageKind, id: Arc<str>) -> Result<Value, Problem> {
     let now = call.now();
-    let used = call
-        .reading(call.state.catalog.usage(kind, &[id], now))
-        .await?;
+    let used = call.reading(call.state.catalog.usage(kind, &[id], now)).await?;
     Ok(shown(&used.into_iter().next().unwrap_or_default()))
 }
 

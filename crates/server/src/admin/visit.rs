@@ -63,10 +63,7 @@ impl Visit {
     /// The same, by somebody who is known.
     #[must_use]
     pub(super) fn by(mut self, actor: Actor) -> Self {
-        let certified = self
-            .certified
-            .clone()
-            .filter(|_| !actor.proof.is_personal());
+        let certified = self.certified.clone().filter(|_| !actor.proof.is_personal());
         self.name = certified.unwrap_or_else(|| actor.name.to_string());
         self.role = Some(actor.role);
         self.actor = Some(actor);
@@ -136,9 +133,7 @@ impl Visit {
 fn given_id(headers: &HeaderMap) -> Option<String> {
     let id = headers.get(ID)?.to_str().ok()?;
     let is_sound = (1..=ID_CHARS_MAX).contains(&id.len())
-        && id
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.:/+=".contains(&byte))
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:/+=".contains(&byte))
         && !holds_secret(id);
     is_sound.then(|| id.to_owned())
 }

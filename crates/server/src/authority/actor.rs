@@ -49,23 +49,14 @@ impl Proof {
 }
 
 /// What the audit calls those that have no token of their own, and what the server does by itself.
-const RESERVED: [&str; 7] = [
-    "loopback",
-    "token",
-    "unknown",
-    "rules-file",
-    "server",
-    "admin-api",
-    first_token::NAME,
-];
+const RESERVED: [&str; 7] =
+    ["loopback", "token", "unknown", "rules-file", "server", "admin-api", first_token::NAME];
 
 impl Actor {
     /// Whether a name stands for somebody else in the audit, so that no token and no author may take it.
     pub(crate) fn is_reserved(name: &str) -> bool {
         let name = name.trim();
-        RESERVED
-            .iter()
-            .any(|taken| taken.eq_ignore_ascii_case(name))
+        RESERVED.iter().any(|taken| taken.eq_ignore_ascii_case(name))
     }
 
     /// Somebody on this machine, which nobody has to prove.

@@ -20,12 +20,7 @@ pub(crate) struct Authority {
 impl Authority {
     /// With the token that opens everything, if there is one.
     pub(crate) fn new(token: Option<Token>) -> Self {
-        Self {
-            token,
-            auth: AdminAuth::Auto,
-            tokens: Arc::default(),
-            record: Record::new(),
-        }
+        Self { token, auth: AdminAuth::Auto, tokens: Arc::default(), record: Record::new() }
     }
 
     /// Which asks for tokens like this.
@@ -116,11 +111,7 @@ impl Authority {
     fn missing(&self) -> Refused {
         let could_be_shown =
             self.token.is_some() || self.auth == AdminAuth::Required || !self.tokens.is_empty();
-        if could_be_shown {
-            Refused::Missing
-        } else {
-            Refused::NotConfigured
-        }
+        if could_be_shown { Refused::Missing } else { Refused::NotConfigured }
     }
 
     fn is_configured(&self, shown: &str) -> bool {
@@ -184,11 +175,7 @@ pub(crate) enum Door {
 impl Door {
     /// Of a listener at this address.
     pub(crate) const fn of(address: SocketAddr) -> Self {
-        if address.ip().is_loopback() {
-            Self::Loopback
-        } else {
-            Self::Open
-        }
+        if address.ip().is_loopback() { Self::Loopback } else { Self::Open }
     }
 }
 
@@ -235,10 +222,7 @@ pub(crate) enum Refused {
 impl Refused {
     /// Whether another token would do: 401, and otherwise 403.
     pub(crate) const fn is_of_token(self) -> bool {
-        matches!(
-            self,
-            Self::Missing | Self::Wrong | Self::Expired | Self::Revoked
-        )
+        matches!(self, Self::Missing | Self::Wrong | Self::Expired | Self::Revoked)
     }
 
     /// As HTTP has it.

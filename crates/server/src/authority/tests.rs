@@ -10,11 +10,7 @@ const SECRET: &str = "0123456789abcdef";
 
 fn allows(token: Option<&str>, door: Door, shown: Option<&str>, wanted: Permission) -> bool {
     let authority = Authority::new(token.and_then(Token::new));
-    let caller = Caller {
-        door,
-        token: shown,
-        name: None,
-    };
+    let caller = Caller { door, token: shown, name: None };
     authority.allows(caller, wanted).is_ok()
 }
 
@@ -59,19 +55,10 @@ fn whoever_showed_a_certificate_is_trusted_as_this_machine_is() {
 
 #[test]
 fn only_the_whole_token_will_do_also_on_this_machine() {
-    for shown in [
-        "",
-        "0123456789abcde",
-        "0123456789abcdef0",
-        "0123456789abcdeF",
-    ] {
+    for shown in ["", "0123456789abcde", "0123456789abcdef0", "0123456789abcdeF"] {
         for token in [None, Some(SECRET)] {
             let authority = Authority::new(token.and_then(Token::new));
-            let caller = Caller {
-                door: Door::Loopback,
-                token: Some(shown),
-                name: None,
-            };
+            let caller = Caller { door: Door::Loopback, token: Some(shown), name: None };
             let refused = authority.allows(caller, Permission::Read);
             assert_eq!(refused, Err(Refused::Wrong), "{shown:?}");
         }
@@ -112,11 +99,7 @@ fn a_scope_takes_away_and_never_adds() {
     };
     let reader = actor(Role::Admin, &[Permission::Read]);
     assert_eq!(reader.may(Permission::Read), Ok(()));
-    assert_eq!(
-        reader.may(Permission::ReadOverrides),
-        Ok(()),
-        "a part of it"
-    );
+    assert_eq!(reader.may(Permission::ReadOverrides), Ok(()), "a part of it");
     let wanted = Permission::Rules;
     assert_eq!(reader.may(wanted), Err(Refused::OutOfScope { wanted }));
     let viewer = actor(Role::Viewer, &[Permission::Rules]);

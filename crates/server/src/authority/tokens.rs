@@ -184,10 +184,7 @@ impl Token {
     /// Takes as long for a near miss as for a wild guess.
     pub(crate) fn is(&self, shown: &str) -> bool {
         let (ours, theirs) = (self.0.as_bytes(), shown.as_bytes());
-        let differing = ours
-            .iter()
-            .zip(theirs)
-            .fold(0, |differing, (a, b)| differing | (a ^ b));
+        let differing = ours.iter().zip(theirs).fold(0, |differing, (a, b)| differing | (a ^ b));
         ours.len() == theirs.len() && std::hint::black_box(differing) == 0
     }
 }

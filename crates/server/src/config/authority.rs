@@ -86,10 +86,7 @@ pub(super) fn read(reader: &mut Reader) -> Option<AdminRules> {
     Some(AdminRules {
         auth: auth?,
         approvals: approvals?,
-        overrides: OverrideBounds {
-            factor_max: factor_max?,
-            span_max: span_max?,
-        },
+        overrides: OverrideBounds { factor_max: factor_max?, span_max: span_max? },
     })
 }
 

@@ -76,9 +76,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     let logs = logs(reader);
     let data = reader.value("data", parse::path);
     let given = reader.optional("database", parsed::<DatabaseUrl>);
-    let beside = data
-        .as_ref()
-        .map(|data| DatabaseUrl::file(data.join(DATABASE_FILE)));
+    let beside = data.as_ref().map(|data| DatabaseUrl::file(data.join(DATABASE_FILE)));
     let database = given.or(beside);
     let rules = reader.optional("rules", parse::path);
     let region = reader.value("region", parse::name);
@@ -87,9 +85,8 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
     let keys_max = reader.value("keys_max", |text| {
         parse::count(text, 1_000, MemoryStore::<SystemClock>::CAPACITY_MAX)
     });
-    let overflow_bytes = reader.value("overflow_bytes", |text| {
-        parse::count(text, OVERFLOW_BYTES.0, OVERFLOW_BYTES.1)
-    });
+    let overflow_bytes = reader
+        .value("overflow_bytes", |text| parse::count(text, OVERFLOW_BYTES.0, OVERFLOW_BYTES.1));
     let token = cross::token(reader);
     let admin_rules = authority::read(reader);
     let tls = tls::read(reader);
@@ -109,11 +106,7 @@ fn settings(reader: &mut Reader) -> Option<Settings> {
         owner: rules.map_or(Owner::Catalog, Owner::File),
         region: region?,
         node: NodeId::new(&node.unwrap_or_else(random_name)),
-        demo: if has_no_demo? {
-            Demo::Off
-        } else {
-            Demo::Offered
-        },
+        demo: if has_no_demo? { Demo::Off } else { Demo::Offered },
         token,
         admin_rules: admin_rules?,
         tls,
@@ -143,30 +136,20 @@ fn listeners(reader: &mut Reader) -> Option<Listeners> {
     let grpc = reader.value("grpc", parse::address);
     let resp = reader.value("resp", parse::address);
     let admin = reader.value("admin", parse::address);
-    Some(Listeners {
-        http: http?,
-        grpc: grpc?,
-        resp: resp?,
-        admin: admin?,
-    })
+    Some(Listeners { http: http?, grpc: grpc?, resp: resp?, admin: admin? })
 }
 
 fn wording(reader: &mut Reader) -> Option<Wording> {
     let fields = reader.value("ratelimit_fields", parse::fields);
     let reset = reader.value("ratelimit_reset", parse::reset_as);
-    Some(Wording {
-        fields: fields?,
-        reset: reset?,
-    })
+    Some(Wording { fields: fields?, reset: reset? })
 }
 
 fn timers(reader: &mut Reader) -> Option<Timers> {
-    let connections_max = reader.value("connections_max", |text| {
-        parse::count(text, CONNECTIONS.0, CONNECTIONS.1)
-    });
-    let body_bytes_max = reader.value("body_bytes_max", |text| {
-        parse::count(text, BODY_BYTES.0, BODY_BYTES.1)
-    });
+    let connections_max =
+        reader.value("connections_max", |text| parse::count(text, CONNECTIONS.0, CONNECTIONS.1));
+    let body_bytes_max =
+        reader.value("body_bytes_max", |text| parse::count(text, BODY_BYTES.0, BODY_BYTES.1));
     let unfinished_bytes_max = reader.value("unfinished_bytes_max", |text| {
         parse::count(text, UNFINISHED_BYTES.0, UNFINISHED_BYTES.1)
     });
@@ -190,10 +173,7 @@ fn timers(reader: &mut Reader) -> Option<Timers> {
 fn logs(reader: &mut Reader) -> Option<Logs> {
     let level = reader.value("log", parse::level);
     let format = reader.value("log_format", parse::log_format);
-    Some(Logs {
-        level: level?,
-        format: format?,
-    })
+    Some(Logs { level: level?, format: format? })
 }
 
 /// Another name at every start.
@@ -251,11 +231,7 @@ impl Reader {
 
     /// Notes that something is wrong with a setting.
     pub(super) fn note(&mut self, name: &str, message: String) {
-        self.problems.push(Problem {
-            key: name.to_owned(),
-            origin: self.origin(name),
-            message,
-        });
+        self.problems.push(Problem { key: name.to_owned(), origin: self.origin(name), message });
     }
 }
 

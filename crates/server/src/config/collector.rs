@@ -22,10 +22,7 @@ impl Collector {
 
     /// The host, without the brackets of an IPv6 address.
     pub fn host(&self) -> &str {
-        let inner = self
-            .host
-            .strip_prefix('[')
-            .and_then(|host| host.strip_suffix(']'));
+        let inner = self.host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
         inner.unwrap_or(&self.host)
     }
 
@@ -73,21 +70,11 @@ impl FromStr for Collector {
         }
         let sound = |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic());
         if !sound(authority) || !sound(path) || path.contains(['?', '#']) {
-            return Err(CollectorError(
-                "has a character that an address cannot have",
-            ));
+            return Err(CollectorError("has a character that an address cannot have"));
         }
         let (host, port) = split(authority)?;
-        let path = if path.len() > 1 {
-            path
-        } else {
-            Self::PATH_DEFAULT
-        };
-        Ok(Self {
-            host: host.to_owned(),
-            port,
-            path: path.to_owned(),
-        })
+        let path = if path.len() > 1 { path } else { Self::PATH_DEFAULT };
+        Ok(Self { host: host.to_owned(), port, path: path.to_owned() })
     }
 }
 

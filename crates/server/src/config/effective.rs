@@ -42,9 +42,7 @@ impl Effective {
                 origin: given.map_or(Origin::Default, |given| given.origin.clone()),
             }
         });
-        Self {
-            shown: shown.collect(),
-        }
+        Self { shown: shown.collect() }
     }
 
     /// One by one, in the order of the table.

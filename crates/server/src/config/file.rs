@@ -29,10 +29,7 @@ impl ConfigFile {
 
     /// A file with this text.
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
-        Self {
-            path: path.into(),
-            text: text.into(),
-        }
+        Self { path: path.into(), text: text.into() }
     }
 
     /// Reads a file; none if there is none.
@@ -50,9 +47,7 @@ impl ConfigFile {
             Err(error) => return Err(format!("cannot read {path}: {error}")),
             Ok(_) if bytes.len() > Self::BYTES_MAX => {
                 let most = Self::BYTES_MAX;
-                return Err(format!(
-                    "{path} has more than {most} bytes: it is no configuration"
-                ));
+                return Err(format!("{path} has more than {most} bytes: it is no configuration"));
             }
             Ok(_) => {}
         }
@@ -82,11 +77,7 @@ impl ConfigFile {
                     let origin = self.at(value.span().start);
                     values.insert(setting.name, Given { text, origin });
                 }
-                Err(message) => problems.push(Problem {
-                    key: key.to_owned(),
-                    origin,
-                    message,
-                }),
+                Err(message) => problems.push(Problem { key: key.to_owned(), origin, message }),
             }
         }
     }
@@ -111,9 +102,7 @@ impl ConfigFile {
             DeValue::Boolean(is) => is.to_string(),
             other => {
                 let kind = other.type_str();
-                return Err(format!(
-                    "{key} cannot be of type {kind}: write {key} = \"…\""
-                ));
+                return Err(format!("{key} cannot be of type {kind}: write {key} = \"…\""));
             }
         };
         Ok((setting, text))

@@ -71,9 +71,7 @@ pub struct Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            origin, message, ..
-        } = self;
+        let Self { origin, message, .. } = self;
         match origin {
             Origin::Default => f.write_str(message),
             _ => write!(f, "{origin}: {message}"),

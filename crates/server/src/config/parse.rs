@@ -18,11 +18,8 @@ const NAME_CHARS_MAX: usize = NodeId::CHARS_MAX;
 const SPAN_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) fn address(text: &str) -> Result<SocketAddr, Expected> {
-    let text = text.replacen(
-        "localhost:",
-        "127.0.0.1:",
-        usize::from(text.starts_with("localhost:")),
-    );
+    let text =
+        text.replacen("localhost:", "127.0.0.1:", usize::from(text.starts_with("localhost:")));
     text.parse().map_err(|_| {
         "expected an address and a port, such as 127.0.0.1:7070, [::1]:7070 or 0.0.0.0:7070"
             .to_owned()
@@ -73,15 +70,12 @@ pub(super) fn span(text: &str) -> Result<Duration, Expected> {
         _ => None,
     };
     let number: Option<u64> = number.parse().ok();
-    let ms = number
-        .zip(unit_ms)
-        .and_then(|(number, unit)| number.checked_mul(unit));
+    let ms = number.zip(unit_ms).and_then(|(number, unit)| number.checked_mul(unit));
     let span = ms.map(Duration::from_millis);
-    span.filter(|span| !span.is_zero() && *span <= SPAN_MAX)
-        .ok_or_else(|| {
-            "expected a span from 1ms to 24h with its unit: ms, s, min or h, such as 500ms or 10s"
-                .to_owned()
-        })
+    span.filter(|span| !span.is_zero() && *span <= SPAN_MAX).ok_or_else(|| {
+        "expected a span from 1ms to 24h with its unit: ms, s, min or h, such as 500ms or 10s"
+            .to_owned()
+    })
 }
 
 /// `12h`, `7day`, `4week`.
@@ -98,9 +92,7 @@ pub(super) fn long_span(text: &str) -> Result<Duration, Expected> {
         _ => None,
     };
     let number: Option<u64> = number.parse().ok();
-    let seconds = number
-        .zip(unit_s)
-        .and_then(|(number, unit)| number.checked_mul(unit));
+    let seconds = number.zip(unit_s).and_then(|(number, unit)| number.checked_mul(unit));
     let seconds = seconds.filter(|seconds| (1..=SECONDS_MAX).contains(seconds));
     seconds.map(Duration::from_secs).ok_or_else(|| {
         "expected a span from 1s to 366day with its unit: s, min, h, day or week, such as 7day"
@@ -120,9 +112,9 @@ pub(super) fn fields(text: &str) -> Result<Fields, Expected> {
 pub(super) fn envoy_fields(text: &str) -> Result<Option<Fields>, Expected> {
     match text {
         "none" => Ok(None),
-        text => fields(text)
-            .map(Some)
-            .map_err(|_| "expected none, vendor, draft or both".to_owned()),
+        text => {
+            fields(text).map(Some).map_err(|_| "expected none, vendor, draft or both".to_owned())
+        }
     }
 }
 
@@ -155,18 +147,12 @@ pub(super) fn level(text: &str) -> Result<String, Expected> {
     // A word that is no level is taken for the name of a module, and nothing at all is logged.
     let plain = text.split(',').filter(|part| !part.contains(['=', '[']));
     let levels = ["error", "warn", "info", "debug", "trace", "off"];
-    let is_known = |part: &str| {
-        levels
-            .iter()
-            .any(|level| level.eq_ignore_ascii_case(part.trim()))
-    };
+    let is_known = |part: &str| levels.iter().any(|level| level.eq_ignore_ascii_case(part.trim()));
     if is_sound && plain.into_iter().all(is_known) {
         return Ok(text.to_owned());
     }
-    Err(
-        "expected error, warn, info, debug or trace, or a list such as info,tollgate_server=debug"
-            .to_owned(),
-    )
+    Err("expected error, warn, info, debug or trace, or a list such as info,tollgate_server=debug"
+        .to_owned())
 }
 
 pub(super) fn token(text: &str) -> Result<Token, Expected> {

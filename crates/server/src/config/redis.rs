@@ -61,10 +61,7 @@ impl FromStr for RedisUrl {
         if text.len() > Self::BYTES_MAX {
             return Err(RedisUrlError("is longer than 1,024 bytes"));
         }
-        if text
-            .chars()
-            .any(|letter| letter.is_whitespace() || letter.is_control())
-        {
+        if text.chars().any(|letter| letter.is_whitespace() || letter.is_control()) {
             return Err(RedisUrlError("has a blank in it"));
         }
         let schemes = ["redis://", "rediss://"];
@@ -137,13 +134,7 @@ pub(super) fn read(reader: &mut Reader) -> Option<Option<Redis>> {
     }
     let (deadline, prefix, leases) = (deadline?, prefix?, leases?);
     match urls {
-        Some(urls) => Some(Some(Redis {
-            urls,
-            ca,
-            deadline,
-            prefix,
-            leases,
-        })),
+        Some(urls) => Some(Some(Redis { urls, ca, deadline, prefix, leases })),
         None => (!was_given).then_some(None),
     }
 }
@@ -155,10 +146,7 @@ fn urls(text: &str) -> Result<Vec<RedisUrl>, Expected> {
              nodes of a Cluster separated by commas"
         )
     };
-    let texts = text
-        .split(',')
-        .map(str::trim)
-        .filter(|text| !text.is_empty());
+    let texts = text.split(',').map(str::trim).filter(|text| !text.is_empty());
     let urls = texts.zip(1..).map(|(text, place)| {
         let url = text.parse::<RedisUrl>();
         url.map_err(|error| expected(place, error))
@@ -167,9 +155,7 @@ fn urls(text: &str) -> Result<Vec<RedisUrl>, Expected> {
     match urls.len() {
         0 => Err(expected(1, RedisUrlError("is empty"))),
         1..=URLS_MAX => Ok(urls),
-        _ => Err(format!(
-            "expected at most {URLS_MAX} addresses: any node leads to the others"
-        )),
+        _ => Err(format!("expected at most {URLS_MAX} addresses: any node leads to the others")),
     }
 }
 

@@ -44,30 +44,19 @@ pub fn rehearse(settings: &Settings) -> Result<(), Vec<String>> {
     {
         obstacles.push(error.to_string());
     }
-    if obstacles.is_empty() {
-        Ok(())
-    } else {
-        Err(obstacles)
-    }
+    if obstacles.is_empty() { Ok(()) } else { Err(obstacles) }
 }
 
 /// A folder that is not there is made at the start, so the one it will be in is asked.
 pub(crate) fn folder(path: &Path) -> Result<(), String> {
     let whole = std::path::absolute(path).map_err(|error| error.to_string())?;
-    let there = whole
-        .ancestors()
-        .find(|folder| fs::symlink_metadata(folder).is_ok());
+    let there = whole.ancestors().find(|folder| fs::symlink_metadata(folder).is_ok());
     let there = there.unwrap_or(&whole);
     if !there.is_dir() {
-        return Err(format!(
-            "cannot be made: {} is not a folder",
-            there.display()
-        ));
+        return Err(format!("cannot be made: {} is not a folder", there.display()));
     }
     access(there, Access::WRITE_OK | Access::EXEC_OK)
         .map_err(|error| format!("cannot be written: {}", io::Error::from(error)))?;
     // Some folders can be written by those who may, and still take none: try, and leave nothing behind.
-    tempfile::tempdir_in(there)
-        .map(drop)
-        .map_err(|error| format!("cannot be written: {error}"))
+    tempfile::tempdir_in(there).map(drop).map_err(|error| format!("cannot be written: {error}"))
 }

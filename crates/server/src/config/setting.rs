@@ -37,13 +37,7 @@ impl Setting {
         default: &'static str,
         help: &'static str,
     ) -> Self {
-        Self {
-            name,
-            placeholder,
-            default: Some(default),
-            help,
-            takes: Takes::Value,
-        }
+        Self { name, placeholder, default: Some(default), help, takes: Takes::Value }
     }
 
     pub(super) const fn optional(
@@ -51,13 +45,7 @@ impl Setting {
         placeholder: &'static str,
         help: &'static str,
     ) -> Self {
-        Self {
-            name,
-            placeholder,
-            default: None,
-            help,
-            takes: Takes::Value,
-        }
+        Self { name, placeholder, default: None, help, takes: Takes::Value }
     }
 
     pub(super) const fn taking(mut self, takes: Takes) -> Self {

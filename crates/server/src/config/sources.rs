@@ -24,9 +24,7 @@ pub fn environment() -> BTreeMap<String, String> {
         let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
         (text(name), text(value))
     });
-    texts
-        .filter(|(name, _)| name.starts_with(VARIABLE_PREFIX))
-        .collect()
+    texts.filter(|(name, _)| name.starts_with(VARIABLE_PREFIX)).collect()
 }
 
 /// A value as it was given.
@@ -60,11 +58,7 @@ impl Sources {
             (None, Some(path)) => Some(there(path, Self::FILE_VARIABLE)?),
             (None, None) => ConfigFile::read(ConfigFile::USUAL)?,
         };
-        Ok(Self {
-            flags,
-            environment,
-            file,
-        })
+        Ok(Self { flags, environment, file })
     }
 
     /// What was given for each setting, and what is wrong with the way it was.
@@ -76,27 +70,15 @@ impl Sources {
         }
         for setting in SETTINGS {
             let variable = setting.variable();
-            if let Some(text) = self
-                .environment
-                .get(&variable)
-                .filter(|text| !text.is_empty())
-            {
+            if let Some(text) = self.environment.get(&variable).filter(|text| !text.is_empty()) {
                 values.insert(
                     setting.name,
-                    Given {
-                        text: text.clone(),
-                        origin: Origin::Variable(variable),
-                    },
+                    Given { text: text.clone(), origin: Origin::Variable(variable) },
                 );
             }
             if let Some((flag, text)) = setting.flag().zip(self.flags.get(setting.name)) {
-                values.insert(
-                    setting.name,
-                    Given {
-                        text: text.clone(),
-                        origin: Origin::Flag(flag),
-                    },
-                );
+                values
+                    .insert(setting.name, Given { text: text.clone(), origin: Origin::Flag(flag) });
             }
         }
         (values, problems)
@@ -113,13 +95,9 @@ impl Sources {
             .filter(|name| !ours.contains(name) && !others.contains(&name.as_str()));
         let doubt = |name: &String| {
             let ending = name.strip_prefix(VARIABLE_PREFIX)?;
-            let endings = ours
-                .iter()
-                .filter_map(|name| name.strip_prefix(VARIABLE_PREFIX));
+            let endings = ours.iter().filter_map(|name| name.strip_prefix(VARIABLE_PREFIX));
             let meant = tollgate_rules::nearest(ending, endings)?;
-            Some(format!(
-                "{name} has no effect: did you mean {VARIABLE_PREFIX}{meant}?"
-            ))
+            Some(format!("{name} has no effect: did you mean {VARIABLE_PREFIX}{meant}?"))
         };
         unknown.filter_map(doubt).collect()
     }

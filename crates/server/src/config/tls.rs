@@ -53,31 +53,16 @@ struct Names {
     client_ca: &'static str,
 }
 
-const GENERAL: Names = Names {
-    certificate: "tls_cert",
-    key: "tls_key",
-    client_ca: "tls_client_ca",
-};
-const HTTP: Names = Names {
-    certificate: "http_tls_cert",
-    key: "http_tls_key",
-    client_ca: "http_tls_client_ca",
-};
-const GRPC: Names = Names {
-    certificate: "grpc_tls_cert",
-    key: "grpc_tls_key",
-    client_ca: "grpc_tls_client_ca",
-};
-const RESP: Names = Names {
-    certificate: "resp_tls_cert",
-    key: "resp_tls_key",
-    client_ca: "resp_tls_client_ca",
-};
-const ADMIN: Names = Names {
-    certificate: "admin_tls_cert",
-    key: "admin_tls_key",
-    client_ca: "admin_tls_client_ca",
-};
+const GENERAL: Names =
+    Names { certificate: "tls_cert", key: "tls_key", client_ca: "tls_client_ca" };
+const HTTP: Names =
+    Names { certificate: "http_tls_cert", key: "http_tls_key", client_ca: "http_tls_client_ca" };
+const GRPC: Names =
+    Names { certificate: "grpc_tls_cert", key: "grpc_tls_key", client_ca: "grpc_tls_client_ca" };
+const RESP: Names =
+    Names { certificate: "resp_tls_cert", key: "resp_tls_key", client_ca: "resp_tls_client_ca" };
+const ADMIN: Names =
+    Names { certificate: "admin_tls_cert", key: "admin_tls_key", client_ca: "admin_tls_client_ca" };
 
 /// What was given for one of them.
 enum Word {
@@ -146,22 +131,13 @@ fn files(reader: &mut Reader, names: &Names, general: &General) -> Option<TlsFil
         None => general.client_ca.clone(),
     };
     let (certificate, key) = pair?;
-    Some(TlsFiles {
-        certificate,
-        key,
-        client_ca,
-    })
+    Some(TlsFiles { certificate, key, client_ca })
 }
 
 /// What a listener has of its own; what is wrong with it is noted.
 fn own(reader: &mut Reader, names: &Names) -> Own {
-    let Names {
-        certificate, key, ..
-    } = *names;
-    match (
-        reader.optional(certificate, word),
-        reader.optional(key, word),
-    ) {
+    let Names { certificate, key, .. } = *names;
+    match (reader.optional(certificate, word), reader.optional(key, word)) {
         (None, None) => Own::Unsaid,
         (Some(Word::Off), None | Some(Word::Off)) => Own::Clear,
         (Some(Word::File(chain)), Some(Word::File(secret))) => Own::Pair((chain, secret)),
@@ -195,11 +171,7 @@ fn own(reader: &mut Reader, names: &Names) -> Own {
 }
 
 fn idle_ca(reader: &mut Reader, names: &Names) {
-    let Names {
-        certificate,
-        key,
-        client_ca,
-    } = names;
+    let Names { certificate, key, client_ca } = names;
     let why = format!(
         "{client_ca} is set without {certificate}: only a listener that speaks TLS can ask clients \
          for certificates, so set {certificate} and {key}, too"

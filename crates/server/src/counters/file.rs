@@ -94,9 +94,7 @@ const OWNER_ONLY: u32 = 0o600;
 impl CountersFile {
     /// The file of such counters in a data folder.
     pub(crate) fn of<K: Kept>(data: &Path) -> Self {
-        Self {
-            path: data.join(K::NAME),
-        }
+        Self { path: data.join(K::NAME) }
     }
 
     /// What to go on with: what was saved, or nothing.

@@ -24,10 +24,7 @@ pub(super) fn load(data: &Path) -> Journal {
     match read {
         Ok(journal) => {
             let counters = journal.len();
-            tracing::info!(
-                counters,
-                "Going on with the journal of what was spent in Redis."
-            );
+            tracing::info!(counters, "Going on with the journal of what was spent in Redis.");
             journal
         }
         Err(error) => {

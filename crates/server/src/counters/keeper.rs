@@ -37,10 +37,7 @@ pub(crate) struct Keeper {
 
 impl Keeper {
     pub(crate) fn new(data: &Path) -> Self {
-        Self {
-            data: data.to_owned(),
-            writing: Arc::new(Mutex::new(Ending::Open)),
-        }
+        Self { data: data.to_owned(), writing: Arc::new(Mutex::new(Ending::Open)) }
     }
 
     /// The counters to go on with; what was found is logged.
@@ -91,9 +88,7 @@ impl Keeper {
                 None => Ok(()),
             }
         });
-        let saved = saved
-            .await
-            .unwrap_or_else(|panic| Err(io::Error::other(panic)));
+        let saved = saved.await.unwrap_or_else(|panic| Err(io::Error::other(panic)));
         engine.recorder().counters_saved(saved.as_ref().copied());
         if let Err(error) = saved {
             tracing::error!(%error, "Cannot write the counters: a restart would forget what was counted since.");
@@ -120,10 +115,7 @@ mod tests {
         }
         let folder = tempfile::tempdir().unwrap();
         let keeper = Keeper::new(folder.path());
-        let room = Room {
-            keys: 10_000,
-            overflow_bytes: 1 << 20,
-        };
+        let room = Room { keys: 10_000, overflow_bytes: 1 << 20 };
         for _ in 0..20 {
             tokio::join!(
                 keeper.save(&engine, Ending::Open),

@@ -17,9 +17,7 @@ pub(super) fn apart(offset: Offset) -> Result<String, String> {
     };
     if by > APART_MAX {
         let seconds = by.get() / 1_000_000;
-        return Err(format!(
-            "its clock is {seconds} s {direction} this machine's"
-        ));
+        return Err(format!("its clock is {seconds} s {direction} this machine's"));
     }
     Ok("its clock agrees with this machine's".to_owned())
 }

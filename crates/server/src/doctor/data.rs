@@ -28,9 +28,7 @@ pub(super) fn look(path: &Path, here: Here) -> Vec<Diagnosis> {
         return vec![Diagnosis::problem(ABOUT, format!("{shown} {why}"), remedy)];
     }
     if here == Here::Nobody && is_held(path) {
-        let error = DataError::Taken {
-            path: path.to_owned(),
-        };
+        let error = DataError::Taken { path: path.to_owned() };
         return vec![Diagnosis::told(ABOUT, Grade::Problem, error.to_string())];
     }
     vec![room(path)]
@@ -53,11 +51,7 @@ fn room(path: &Path) -> Diagnosis {
         return Diagnosis::fine(ABOUT, format!("{shown} can be written"));
     };
     let free = about.f_bavail.saturating_mul(about.f_frsize);
-    let state = if path.is_dir() {
-        "can be written"
-    } else {
-        "can be made"
-    };
+    let state = if path.is_dir() { "can be written" } else { "can be made" };
     let text = format!("{shown} {state}, {} MiB are free", free / MIB);
     let remedy = "make room, or name a folder on another disk with --data DIR";
     match free {

@@ -39,12 +39,7 @@ impl Grade {
 impl Diagnosis {
     /// It is as it should be.
     pub fn fine(about: &'static str, text: impl Into<String>) -> Self {
-        Self {
-            about,
-            grade: Grade::Fine,
-            text: text.into(),
-            remedy: None,
-        }
+        Self { about, grade: Grade::Fine, text: text.into(), remedy: None }
     }
 
     /// A server works, but somebody should do this.
@@ -53,11 +48,7 @@ impl Diagnosis {
         text: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Self {
-        Self {
-            grade: Grade::Warning,
-            remedy: Some(remedy.into()),
-            ..Self::fine(about, text)
-        }
+        Self { grade: Grade::Warning, remedy: Some(remedy.into()), ..Self::fine(about, text) }
     }
 
     /// Somebody must do this.
@@ -66,18 +57,11 @@ impl Diagnosis {
         text: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Self {
-        Self {
-            grade: Grade::Problem,
-            remedy: Some(remedy.into()),
-            ..Self::fine(about, text)
-        }
+        Self { grade: Grade::Problem, remedy: Some(remedy.into()), ..Self::fine(about, text) }
     }
 
     /// Something is wrong, and what to do is in the words already.
     pub fn told(about: &'static str, grade: Grade, text: impl Into<String>) -> Self {
-        Self {
-            grade,
-            ..Self::fine(about, text)
-        }
+        Self { grade, ..Self::fine(about, text) }
     }
 }

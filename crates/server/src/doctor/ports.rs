@@ -57,11 +57,7 @@ pub(super) async fn look(settings: &Settings) -> (Vec<Diagnosis>, Here) {
     let is_sealed = |(_, _, owner): &(_, _, Owner)| matches!(owner, Owner::Sealed(_));
     // Whoever has both a port that speaks TLS and the folder is the server that is meant.
     let is_meant = || owners.iter().any(is_sealed) && data::is_held(&settings.data);
-    let here = if owners.iter().any(is_here) || is_meant() {
-        Here::Running
-    } else {
-        Here::Nobody
-    };
+    let here = if owners.iter().any(is_here) || is_meant() { Here::Running } else { Here::Nobody };
     let mut found = Vec::new();
     for (name, address, owner) in owners {
         tell(name, address, owner, here, &mut found);
@@ -72,10 +68,7 @@ pub(super) async fn look(settings: &Settings) -> (Vec<Diagnosis>, Here) {
 fn tell(name: &'static str, at: SocketAddr, owner: Owner, here: Here, found: &mut Vec<Diagnosis>) {
     match (owner, here) {
         (Owner::Nobody, _) if at.port() == 0 => {
-            found.push(Diagnosis::fine(
-                name,
-                format!("{at}: any port that is free"),
-            ));
+            found.push(Diagnosis::fine(name, format!("{at}: any port that is free")));
         }
         (Owner::Nobody, _) => found.push(Diagnosis::fine(name, format!("{at} is free"))),
         (Owner::Tollgate(degraded), _) => {
@@ -147,9 +140,7 @@ async fn asked(address: SocketAddr) -> Option<Vec<String>> {
 async fn greeted(address: SocketAddr) -> bool {
     let greeting = async {
         let mut stream = TcpStream::connect(address).await?;
-        stream
-            .write_all(b"*2\r\n$5\r\nHELLO\r\n$1\r\n2\r\n")
-            .await?;
+        stream.write_all(b"*2\r\n$5\r\nHELLO\r\n$1\r\n2\r\n").await?;
         let mut words = [0; WORDS_MAX];
         let count = stream.read(&mut words).await?;
         let words = words.get(..count).unwrap_or_default();

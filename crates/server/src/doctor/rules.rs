@@ -88,14 +88,8 @@ fn stored(revision: &Revision, counting: Counting) -> Vec<Diagnosis> {
         return vec![Diagnosis::fine(ABOUT, text)];
     }
     let told = flaws.iter().take(TOLD_MAX).map(|flaw| {
-        let text = format!(
-            "revision {number} is kept out of force: {}: {}",
-            flaw.at, flaw.message
-        );
-        Diagnosis {
-            remedy: flaw.help.clone(),
-            ..Diagnosis::told(ABOUT, Grade::Problem, text)
-        }
+        let text = format!("revision {number} is kept out of force: {}: {}", flaw.at, flaw.message);
+        Diagnosis { remedy: flaw.help.clone(), ..Diagnosis::told(ABOUT, Grade::Problem, text) }
     });
     told.collect()
 }

@@ -13,12 +13,9 @@ const ABOUT: &str = "tls";
 pub(super) fn look(tls: &Tls) -> Vec<Diagnosis> {
     let now_s = SystemClock.now().wall.as_micros() / 1_000_000;
     let mut found: Vec<Diagnosis> = Vec::new();
-    for (listener, files) in [
-        ("http", &tls.http),
-        ("grpc", &tls.grpc),
-        ("resp", &tls.resp),
-        ("admin", &tls.admin),
-    ] {
+    for (listener, files) in
+        [("http", &tls.http), ("grpc", &tls.grpc), ("resp", &tls.resp), ("admin", &tls.admin)]
+    {
         let Some(files) = files else { continue };
         let diagnosis = match Material::of(files) {
             Err(error) => Diagnosis::told(ABOUT, Grade::Problem, error.to_string()),

@@ -39,10 +39,7 @@ impl Answer {
 
     /// The seconds after which a denied client may come back, without the jitter that spreads clients.
     pub(crate) fn promised_s(&self) -> Option<u64> {
-        let seconds = self
-            .ruling
-            .retry_after_s()
-            .filter(|_| !self.ruling.is_allowed())?;
+        let seconds = self.ruling.retry_after_s().filter(|_| !self.ruling.is_allowed())?;
         let least_s = self.penalty.map_or(0, |penalty| penalty.least_s);
         Some(seconds.max(least_s))
     }
@@ -67,10 +64,7 @@ impl Answer {
 
     /// How long an admitted client has to wait before it goes on. Whoever meets several queues waits for the longest.
     pub(crate) fn delay_ms(&self) -> u64 {
-        let delays = self
-            .ruling
-            .decisions()
-            .map(|(_, decision)| decision.delay());
+        let delays = self.ruling.decisions().map(|(_, decision)| decision.delay());
         Micros::from(delays.max().unwrap_or_default()).as_millis_ceil()
     }
 
@@ -95,10 +89,7 @@ impl Together {
     /// The answer whose numbers stand for all: of the denials that with the longest wait, else that with
     /// the smallest share left; the first of equals.
     pub(crate) fn shown(&self) -> Option<&Answer> {
-        let denied = self
-            .answers
-            .iter()
-            .filter(|answer| !answer.ruling.is_allowed());
+        let denied = self.answers.iter().filter(|answer| !answer.ruling.is_allowed());
         // Waiting in vain is the longest wait.
         let longest = denied.min_by_key(|answer| match answer.ruling.retry_after() {
             None => (false, Reverse(Duration::MAX)),
@@ -115,9 +106,7 @@ impl Together {
             counted.iter().map(|(_, decision)| **decision),
             self.answers.first()?.ruling.now(),
         );
-        counted
-            .get(verdict.binding_index()?)
-            .map(|(answer, _)| *answer)
+        counted.get(verdict.binding_index()?).map(|(answer, _)| *answer)
     }
 }
 
@@ -181,18 +170,12 @@ pub(super) struct DecisionIds {
 
 impl DecisionIds {
     pub(super) fn new() -> Self {
-        Self {
-            run: RandomState::new().build_hasher().finish(),
-            next: AtomicU64::new(1),
-        }
+        Self { run: RandomState::new().build_hasher().finish(), next: AtomicU64::new(1) }
     }
 
     pub(super) fn next(&self) -> DecisionId {
         let number = self.next.fetch_add(1, Relaxed);
-        DecisionId {
-            run: self.run,
-            number,
-        }
+        DecisionId { run: self.run, number }
     }
 }
 

@@ -88,11 +88,7 @@ impl Fleet {
     ) -> Result<Self, RedisError> {
         let leases = options.leases;
         let store = RedisStore::start(options, local, time.shared())?;
-        Ok(Self {
-            redis: store,
-            leases,
-            faults: AtomicU64::new(0),
-        })
+        Ok(Self { redis: store, leases, faults: AtomicU64::new(0) })
     }
 
     /// Waits a moment for Redis, so that the first requests find it if it is there.
@@ -178,10 +174,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 pub(crate) fn redis_options(redis: &Redis, node: &str) -> Result<Options, RedisError> {
     let urls = redis.urls.iter().map(|url| url.in_clear().to_owned());
     let authorities = redis.ca.as_ref().map(|path| {
-        fs::read(path).map_err(|source| RedisError::Authorities {
-            path: path.clone(),
-            source,
-        })
+        fs::read(path).map_err(|source| RedisError::Authorities { path: path.clone(), source })
     });
     let options = Options {
         authorities: authorities.transpose()?,

@@ -57,10 +57,7 @@ impl<'a> Ask<'a> {
     pub(crate) const REQUEST_ID_BYTES_MAX: usize = 128;
 
     pub(crate) const fn new(query: Query<'a>) -> Self {
-        Self {
-            query,
-            request_id: None,
-        }
+        Self { query, request_id: None }
     }
 }
 
@@ -204,11 +201,7 @@ impl Engine {
             None => self.gate.inspect_async(action, &ask.query).await,
         };
         match ruling {
-            Ok(ruling) => Ok(Answer {
-                id: self.ids.next(),
-                ruling,
-                penalty: None,
-            }),
+            Ok(ruling) => Ok(Answer { id: self.ids.next(), ruling, penalty: None }),
             Err(Unanswered::Store(error)) => Err(not_done(action, &error)),
             Err(_) => Err(Refusal::NoSnapshot),
         }
@@ -239,10 +232,7 @@ impl Engine {
         let Some(name) = op.rule else {
             return Ok(());
         };
-        match self
-            .live()
-            .with_snapshot(|snapshot| snapshot.rule_id(name).is_some())
-        {
+        match self.live().with_snapshot(|snapshot| snapshot.rule_id(name).is_some()) {
             Some(false) => Err(Refusal::UnknownRule(name.chars().take(64).collect())),
             _ => Ok(()),
         }
@@ -297,11 +287,7 @@ impl Engine {
     ) -> Result<Answer, Refusal> {
         let ruling = ruling.map_err(|error| undecided(&error))?;
         let penalty = self.record(plan, &ruling);
-        Ok(Answer {
-            id: self.ids.next(),
-            ruling,
-            penalty,
-        })
+        Ok(Answer { id: self.ids.next(), ruling, penalty })
     }
 
     /// One name for all that was decided together.
@@ -311,20 +297,10 @@ impl Engine {
         let answers = all.iter().map(|(plan, ruling)| {
             // What others have stopped was not admitted, so it does not count as if it were.
             let is_counted = is_allowed || !ruling.is_allowed();
-            let penalty = if is_counted {
-                self.record(plan, ruling)
-            } else {
-                None
-            };
-            Answer {
-                id,
-                ruling: ruling.clone(),
-                penalty,
-            }
+            let penalty = if is_counted { self.record(plan, ruling) } else { None };
+            Answer { id, ruling: ruling.clone(), penalty }
         });
-        Together {
-            answers: answers.collect(),
-        }
+        Together { answers: answers.collect() }
     }
 
     /// Counts the decision, and says what a denial costs.

@@ -57,12 +57,7 @@ impl Engine {
     fn overflows(&self, names: &BTreeMap<RuleId, String>) -> Vec<Overflow> {
         let mut found: Vec<Overflow> = Vec::new();
         for overflow in self.store().overflows() {
-            let RuleOverflow {
-                rule,
-                keys,
-                odds_millionths,
-                ..
-            } = overflow;
+            let RuleOverflow { rule, keys, odds_millionths, .. } = overflow;
             let name = match rule {
                 Some(rule) => names.get(&rule).cloned(),
                 None => Some(SEVERAL.to_owned()),
@@ -111,9 +106,7 @@ rules:
     fn scraped(engine: &Engine, series: &str) -> String {
         let text = engine.recorder().scrape();
         let line = text.lines().find(|line| line.starts_with(series));
-        line.and_then(|line| line.rsplit(' ').next())
-            .unwrap_or("none")
-            .to_owned()
+        line.and_then(|line| line.rsplit(' ').next()).unwrap_or("none").to_owned()
     }
 
     // Proves: C1, O1
@@ -123,26 +116,11 @@ rules:
         let told = |snapshot: &Snapshot| engine.recorder().rules_changed(snapshot);
         engine.live().with_snapshot(told);
         engine.note_overflows();
-        assert_eq!(
-            scraped(&engine, "tollgate_overflow_keys{rule=\"signup\"}"),
-            "0"
-        );
-        assert!(
-            engine
-                .check_now(&ask("ann", "/calm"))
-                .unwrap()
-                .ruling
-                .is_allowed()
-        );
+        assert_eq!(scraped(&engine, "tollgate_overflow_keys{rule=\"signup\"}"), "0");
+        assert!(engine.check_now(&ask("ann", "/calm")).unwrap().ruling.is_allowed());
         for user in 0..40_000 {
             let user = format!("user-{user}");
-            assert!(
-                engine
-                    .check_now(&ask(&user, "/signup"))
-                    .unwrap()
-                    .ruling
-                    .is_allowed()
-            );
+            assert!(engine.check_now(&ask(&user, "/signup")).unwrap().ruling.is_allowed());
         }
         engine.note_overflows();
         let found = engine.recorder().overflows();
@@ -150,10 +128,7 @@ rules:
             panic!("{found:?}");
         };
         assert_eq!(overflow.rule, "signup");
-        assert!(
-            overflow.keys > 20_000 && !overflow.is_unreliable,
-            "{overflow:?}"
-        );
+        assert!(overflow.keys > 20_000 && !overflow.is_unreliable, "{overflow:?}");
         let words = overflow.in_words();
         assert!(
             words.contains("keys of \"signup\"") && words.ends_with("raise keys_max"),
@@ -161,10 +136,7 @@ rules:
         );
         let keys = scraped(&engine, "tollgate_overflow_keys{rule=\"signup\"}");
         assert_eq!(keys, overflow.keys.to_string());
-        assert_eq!(
-            scraped(&engine, "tollgate_overflow_keys{rule=\"calm\"}"),
-            "0"
-        );
+        assert_eq!(scraped(&engine, "tollgate_overflow_keys{rule=\"calm\"}"), "0");
         clock.advance(Micros::from_secs(3 * 86_400));
         engine.note_overflows();
         assert!(engine.recorder().overflows().is_empty());
@@ -174,21 +146,13 @@ rules:
     #[test]
     fn keys_of_throttle_that_overflow_are_named() {
         let (engine, _clock) = Engine::of_rules(RULES);
-        let once = Throttle {
-            max_burst: 0,
-            count: 1,
-            period_s: 86_400,
-            quantity: 1,
-        };
+        let once = Throttle { max_burst: 0, count: 1, period_s: 86_400, quantity: 1 };
         for key in 0..40_000_u64 {
             engine.throttle(&key.to_be_bytes(), once).unwrap();
         }
         engine.note_overflows();
         let found = engine.recorder().overflows();
-        assert_eq!(
-            found.iter().map(|it| it.rule.as_str()).collect::<Vec<_>>(),
-            ["CL.THROTTLE"]
-        );
+        assert_eq!(found.iter().map(|it| it.rule.as_str()).collect::<Vec<_>>(), ["CL.THROTTLE"]);
     }
 
     // Proves: C1
@@ -196,18 +160,11 @@ rules:
     fn the_rules_policy_answers_where_the_sketch_is_unreliable() {
         let (engine, _clock) = Engine::of_rules_with_room(RULES, 1_000, 0);
         for user in 0..60_000 {
-            engine
-                .check_now(&ask(&format!("user-{user}"), "/signup"))
-                .unwrap();
+            engine.check_now(&ask(&format!("user-{user}"), "/signup")).unwrap();
         }
         engine.note_overflows();
         let found = engine.recorder().overflows();
-        assert!(
-            found
-                .iter()
-                .any(|it| it.rule == "signup" && it.is_unreliable),
-            "{found:?}"
-        );
+        assert!(found.iter().any(|it| it.rule == "signup" && it.is_unreliable), "{found:?}");
         let asked = (0..50).map(|user| engine.check_now(&ask(&format!("new-{user}"), "/signup")));
         let mut rulings = asked.map(|answer| answer.unwrap().ruling);
         let denied = rulings.find(|ruling| ruling.fallback().is_some()).unwrap();

@@ -82,11 +82,7 @@ impl Penalties {
                 JITTER_S[1],
             ),
         };
-        Penalty {
-            rejections,
-            least_s,
-            jitter_s: chance % (jitter_max + 1),
-        }
+        Penalty { rejections, least_s, jitter_s: chance % (jitter_max + 1) }
     }
 
     /// One more; answers how many there are now.
@@ -95,20 +91,14 @@ impl Penalties {
         let row = usize::try_from(print & MOMENT_MASK).unwrap_or(0) % ROWS * ROW;
         let row = self.slots.get(row..row + ROW).unwrap_or_default();
         let moment = |word: u64| word & MOMENT_MASK;
-        let own = row
-            .iter()
-            .find(|slot| slot.load(Relaxed) & !MOMENT_MASK == owner);
+        let own = row.iter().find(|slot| slot.load(Relaxed) & !MOMENT_MASK == owner);
         let least = || row.iter().min_by_key(|slot| moment(slot.load(Relaxed)));
         let Some(slot) = own.or_else(least) else {
             return 1;
         };
         let mut forgiven_at = now_ms;
         let update = |word: u64| {
-            let was = if word & !MOMENT_MASK == owner {
-                moment(word)
-            } else {
-                0
-            };
+            let was = if word & !MOMENT_MASK == owner { moment(word) } else { 0 };
             let most = now_ms + REJECTIONS_MAX * FORGIVEN_AFTER_MS;
             forgiven_at = (was.max(now_ms) + FORGIVEN_AFTER_MS).min(most);
             Some(owner | (forgiven_at & MOMENT_MASK))
@@ -144,14 +134,9 @@ mod tests {
         let counts: Vec<u64> = told.iter().map(|penalty| penalty.rejections).collect();
         assert_eq!(counts, (1..=20).collect::<Vec<u64>>());
         assert!(
-            told.iter()
-                .all(|penalty| penalty.jitter_s <= if penalty.least_s > 0 { 5 } else { 2 })
+            told.iter().all(|penalty| penalty.jitter_s <= if penalty.least_s > 0 { 5 } else { 2 })
         );
-        assert_eq!(
-            penalties.count(key(b"b"), at(0)).rejections,
-            1,
-            "others are not to blame"
-        );
+        assert_eq!(penalties.count(key(b"b"), at(0)).rejections, 1, "others are not to blame");
     }
 
     // Proves: U3
@@ -164,10 +149,7 @@ mod tests {
             let pause = rng.below(20_000);
             now += pause;
             // The model: ten a minute are forgiven, whatever happens; no more than the bound is remembered.
-            owed_ms = owed_ms
-                .saturating_sub(pause)
-                .saturating_add(6_000)
-                .min(26 * 6_000);
+            owed_ms = owed_ms.saturating_sub(pause).saturating_add(6_000).min(26 * 6_000);
             let told = penalties.count(key(b"a"), at(now));
             assert_eq!(told.rejections, owed_ms.div_ceil(6_000));
         }

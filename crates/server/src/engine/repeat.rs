@@ -42,10 +42,7 @@ struct Kept {
 
 impl Repeats {
     pub(super) fn new() -> Self {
-        Self {
-            hash: RandomState::new(),
-            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
-        }
+        Self { hash: RandomState::new(), shards: (0..SHARDS).map(|_| Mutex::default()).collect() }
     }
 
     /// Where the answer to a request with a name is, or will be: one for all who ask under it. A caller that gives up while
@@ -57,24 +54,14 @@ impl Repeats {
     ) -> Result<Arc<OnceCell<Answer>>, Refusal> {
         let name = ask.request_id.unwrap_or_default();
         let facts = self.facts(ask);
-        let mut shard = self
-            .shard(name)
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut shard = self.shard(name).lock().unwrap_or_else(PoisonError::into_inner);
         shard.forget(now);
         match shard.answers.get(name) {
             Some(kept) if kept.facts != facts => Err(Refusal::RequestIdTaken),
             Some(kept) => Ok(Arc::clone(&kept.answer)),
             None => {
                 let answer = Arc::new(OnceCell::new());
-                shard.remember(
-                    name,
-                    Kept {
-                        facts,
-                        answer: Arc::clone(&answer),
-                        at: now,
-                    },
-                );
+                shard.remember(name, Kept { facts, answer: Arc::clone(&answer), at: now });
                 Ok(answer)
             }
         }
@@ -92,9 +79,7 @@ impl Repeats {
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         let shards = self.shards.iter();
-        shards
-            .map(|shard| shard.lock().unwrap().answers.len())
-            .sum()
+        shards.map(|shard| shard.lock().unwrap().answers.len()).sum()
     }
 
     fn facts(&self, ask: &Ask<'_>) -> u64 {

@@ -16,10 +16,7 @@ fn engine() -> Arc<Engine> {
 }
 
 fn named<'a>(user: &'a str, request_id: &'a str) -> Ask<'a> {
-    Ask {
-        request_id: Some(request_id),
-        ..Ask::new(Query::new().user(user).unwrap())
-    }
+    Ask { request_id: Some(request_id), ..Ask::new(Query::new().user(user).unwrap()) }
 }
 
 // Proves: D15
@@ -83,19 +80,11 @@ async fn what_could_not_be_done_is_refused() {
         (Action::Refund, "the counters were not refunded"),
     ] {
         let rule = Some("login");
-        let refused = engine
-            .inspect(CounterOp { action, rule }, &ask)
-            .await
-            .unwrap_err();
-        let Refusal::Counters(why) = refused else {
-            panic!("{refused:?}")
-        };
+        let refused = engine.inspect(CounterOp { action, rule }, &ask).await.unwrap_err();
+        let Refusal::Counters(why) = refused else { panic!("{refused:?}") };
         assert!(why.starts_with(words), "{why}");
     }
-    let deed = CounterOp {
-        action: Action::Peek,
-        rule: Some("logout"),
-    };
+    let deed = CounterOp { action: Action::Peek, rule: Some("logout") };
     let refused = engine.inspect(deed, &ask).await.unwrap_err();
     assert_eq!(refused, Refusal::UnknownRule("logout".to_owned()));
 }

@@ -14,10 +14,7 @@ fn of(user: &str) -> Ask<'_> {
 }
 
 fn named<'a>(user: &'a str, request_id: &'a str) -> Ask<'a> {
-    Ask {
-        request_id: Some(request_id),
-        ..of(user)
-    }
+    Ask { request_id: Some(request_id), ..of(user) }
 }
 
 fn remaining(engine: &Engine, ask: &Ask<'_>) -> Option<u64> {
@@ -40,24 +37,10 @@ fn a_request_that_is_asked_again_is_charged_once() {
 fn a_denial_is_repeated_too() {
     let (engine, _) = Engine::of_rules(LOGIN);
     for id in ["1", "2"] {
-        assert!(
-            engine
-                .check_now(&named("alice", id))
-                .unwrap()
-                .ruling
-                .is_allowed()
-        );
+        assert!(engine.check_now(&named("alice", id)).unwrap().ruling.is_allowed());
     }
     let denied = engine.check_now(&named("alice", "3")).unwrap();
-    engine
-        .inspect_now(
-            CounterOp {
-                action: Action::Reset,
-                rule: None,
-            },
-            &of("alice"),
-        )
-        .unwrap();
+    engine.inspect_now(CounterOp { action: Action::Reset, rule: None }, &of("alice")).unwrap();
     let again = engine.check_now(&named("alice", "3")).unwrap();
     assert_eq!(denied.id, again.id);
     assert!(!again.ruling.is_allowed());
@@ -80,11 +63,7 @@ fn a_name_with_other_facts_is_refused() {
     engine.check_now(&named("alice", "r")).unwrap();
     let refused = engine.check_now(&named("bob", "r")).unwrap_err();
     assert_eq!(refused, Refusal::RequestIdTaken);
-    assert_eq!(
-        remaining(&engine, &of("bob")),
-        Some(1),
-        "nothing was charged"
-    );
+    assert_eq!(remaining(&engine, &of("bob")), Some(1), "nothing was charged");
 }
 
 /// A client that keeps its attributes in a table sends them in any order.
@@ -97,10 +76,7 @@ fn the_order_of_attributes_does_not_matter() {
             query.add_attribute(name, value).unwrap();
         }
         let request_id = Some("r");
-        Ask {
-            request_id,
-            ..Ask::new(query)
-        }
+        Ask { request_id, ..Ask::new(query) }
     };
     let first = engine.check_now(&with([("a", "1"), ("b", "2")])).unwrap();
     let again = engine.check_now(&with([("b", "2"), ("a", "1")])).unwrap();
@@ -175,13 +151,8 @@ fn without_rules_nothing_is_decided() {
 #[test]
 fn a_deed_for_a_rule_that_is_not_there_is_refused() {
     let (engine, _) = Engine::of_rules(LOGIN);
-    let deed = |rule| CounterOp {
-        action: Action::Peek,
-        rule: Some(rule),
-    };
+    let deed = |rule| CounterOp { action: Action::Peek, rule: Some(rule) };
     assert!(engine.inspect_now(deed("login"), &of("alice")).is_ok());
-    let refused = engine
-        .inspect_now(deed("logout"), &of("alice"))
-        .unwrap_err();
+    let refused = engine.inspect_now(deed("logout"), &of("alice")).unwrap_err();
     assert_eq!(refused, Refusal::UnknownRule("logout".to_owned()));
 }

@@ -15,20 +15,12 @@ const SHARDS_TOLD_MAX: usize = 16;
 impl Fleet {
     /// What is not as it should be, each in a sentence.
     pub(crate) fn troubles(&self, live: &Live) -> Vec<String> {
-        let Health {
-            layout,
-            shards,
-            findings,
-            ..
-        } = self.redis().health();
+        let Health { layout, shards, findings, .. } = self.redis().health();
         let mut told: Vec<String> = Vec::new();
         let away = shards.iter().filter(|shard| shard.standing != Standing::Up);
         let away: Vec<&ShardHealth> = away.collect();
         if layout == Layout::Unknown && away.is_empty() {
-            told.push(format!(
-                "redis: no server has answered yet; {}",
-                meanwhile(live)
-            ));
+            told.push(format!("redis: no server has answered yet; {}", meanwhile(live)));
         } else if !away.is_empty() {
             let meanwhile = meanwhile(live);
             let shown = away.iter().take(SHARDS_TOLD_MAX);
@@ -38,9 +30,7 @@ impl Fleet {
         told.extend(doubts.take(SHARDS_TOLD_MAX));
         let untold = away.len().saturating_sub(SHARDS_TOLD_MAX);
         if untold > 0 {
-            told.push(format!(
-                "redis: {untold} more shards are not as they should be"
-            ));
+            told.push(format!("redis: {untold} more shards are not as they should be"));
         }
         let findings = findings.iter().take(SHARDS_TOLD_MAX);
         told.extend(findings.map(|finding| format!("redis {}: {}", finding.shard, finding.text)));
@@ -49,12 +39,7 @@ impl Fleet {
 }
 
 fn in_words(shard: &ShardHealth, meanwhile: &str) -> String {
-    let ShardHealth {
-        name,
-        standing,
-        trouble,
-        ..
-    } = shard;
+    let ShardHealth { name, standing, trouble, .. } = shard;
     let why = trouble.as_deref().map(|why| format!(" ({why})"));
     let why = why.unwrap_or_default();
     match standing {
@@ -85,12 +70,8 @@ fn meanwhile(live: &Live) -> String {
         }
         _ => None,
     };
-    let policies: Option<BTreeSet<&str>> = live.with_snapshot(|snapshot| {
-        snapshot
-            .deciding()
-            .filter_map(|rule| policy(rule))
-            .collect()
-    });
+    let policies: Option<BTreeSet<&str>> = live
+        .with_snapshot(|snapshot| snapshot.deciding().filter_map(|rule| policy(rule)).collect());
     let policies: Vec<&str> = policies.unwrap_or_default().into_iter().collect();
     if policies.is_empty() {
         return "no rule in force needs it".to_owned();

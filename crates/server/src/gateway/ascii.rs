@@ -40,15 +40,8 @@ mod tests {
 
     #[test]
     fn any_text_survives() {
-        for text in [
-            "plain",
-            "é",
-            "\u{7f}",
-            "日本",
-            "🦀 a",
-            "quote \" and \\ slash",
-            "\r\nX: y",
-        ] {
+        for text in ["plain", "é", "\u{7f}", "日本", "🦀 a", "quote \" and \\ slash", "\r\nX: y"]
+        {
             let json = serde_json::to_vec(&serde_json::json!({ "a": text })).unwrap();
             let mut header = Vec::new();
             write(&json, &mut header);

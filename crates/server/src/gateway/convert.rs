@@ -61,17 +61,10 @@ impl<'a> Says<'a> {
                     "{path} needs the header {name} {what}: see `tollgate snippet {snippet}`"
                 ))
             };
-            let found = headers
-                .one(name)
-                .map_err(|_| wrong("once, it is there twice"))?;
-            found
-                .filter(|value| !value.is_empty())
-                .ok_or_else(|| wrong("from the gateway"))
+            let found = headers.one(name).map_err(|_| wrong("once, it is there twice"))?;
+            found.filter(|value| !value.is_empty()).ok_or_else(|| wrong("from the gateway"))
         };
-        Ok(Self {
-            uri: value(uri)?,
-            method: value(method)?,
-        })
+        Ok(Self { uri: value(uri)?, method: value(method)? })
     }
 }
 
@@ -85,9 +78,7 @@ pub(crate) fn query(says: Says<'_>, client: IpAddr) -> Result<Query<'_>, Astray>
     let mut query = Query::new();
     let (uri, method) = (text(says.uri, "path")?, text(says.method, "method")?);
     query.set_endpoint(uri).map_err(|error| malformed(&error))?;
-    query
-        .set_method(method)
-        .map_err(|error| malformed(&error))?;
+    query.set_method(method).map_err(|error| malformed(&error))?;
     query.set_ip_address(client);
     Ok(query)
 }

@@ -26,9 +26,7 @@ pub(super) fn ask<'b>(
     verbosity: Verbosity,
 ) -> Result<Ask<'b>, Problem> {
     let mut query = query(body).map_err(|error| wrong_fact(&error))?;
-    identity
-        .fill(&mut query)
-        .map_err(|error| wrong_fact(&error))?;
+    identity.fill(&mut query).map_err(|error| wrong_fact(&error))?;
     if let Some(scope) = &body.scope {
         let scope: Scope = scope.parse().map_err(|error: UnknownScope| bad(&error))?;
         query.set_scope(scope);
@@ -48,10 +46,7 @@ pub(super) fn ask<'b>(
         let max = Ask::REQUEST_ID_BYTES_MAX;
         return Err(bad(&format!("`request_id` has more than {max} bytes")));
     }
-    Ok(Ask {
-        request_id,
-        ..Ask::new(query)
-    })
+    Ok(Ask { request_id, ..Ask::new(query) })
 }
 
 /// What a body says of whoever asks.
@@ -171,17 +166,14 @@ pub(super) fn limits(
     verbosity: Verbosity,
 ) -> impl Iterator<Item = LimitAnswer<'_>> {
     let in_full = verbosity == Verbosity::InFull;
-    answer
-        .ruling
-        .decisions()
-        .map(move |(met, decision)| LimitAnswer {
-            rule: met.rule.name.as_str(),
-            limit: decision.limit(),
-            window_us: met.period.length().get(),
-            remaining: decision.remaining(),
-            reset: reset_of(decision, answer.at()),
-            told: in_full.then(|| told(met, decision)).flatten(),
-        })
+    answer.ruling.decisions().map(move |(met, decision)| LimitAnswer {
+        rule: met.rule.name.as_str(),
+        limit: decision.limit(),
+        window_us: met.period.length().get(),
+        remaining: decision.remaining(),
+        reset: reset_of(decision, answer.at()),
+        told: in_full.then(|| told(met, decision)).flatten(),
+    })
 }
 
 fn told<'a>(met: &'a MatchedLimit, decision: &Decision) -> Option<Box<ToldAnswer<'a>>> {
@@ -211,10 +203,7 @@ fn reset_of(decision: &Decision, at: Timestamp) -> u64 {
 fn wait(answer: &Answer) -> Option<Wait> {
     let seconds = answer.retry_after_s()?;
     let exact = Micros::from(answer.ruling.retry_after()?);
-    Some(Wait {
-        seconds,
-        millis: exact.get().div_ceil(1_000),
-    })
+    Some(Wait { seconds, millis: exact.get().div_ceil(1_000) })
 }
 
 fn band(ruling: &Ruling) -> Option<&'static str> {
@@ -285,10 +274,7 @@ impl HttpHandler {
             .lines(super::handler::CORS)
             .lines(if is_problem { PROBLEM } else { JSON });
         let wording = self.service.wording;
-        let wording = Wording {
-            fields: words.fields.unwrap_or(wording.fields),
-            ..wording
-        };
+        let wording = Wording { fields: words.fields.unwrap_or(wording.fields), ..wording };
         let reply = fields::write(reply, answer, wording);
         let reply = fields::reason(reply, headers::REASON, ruling);
         let reply = fields::fallback(reply, FALLBACK, ruling);

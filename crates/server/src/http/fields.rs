@@ -70,9 +70,7 @@ fn vendor<L: Lines>(mut reply: L, answer: &Answer, reset_as: ResetAs) -> L {
     let (Some(limit), Some(remaining)) = (ruling.limit(), ruling.remaining()) else {
         return reply;
     };
-    reply = reply
-        .number(headers::LIMIT, limit)
-        .number(headers::REMAINING, remaining);
+    reply = reply.number(headers::LIMIT, limit).number(headers::REMAINING, remaining);
     let Some(reset) = answer::reset(answer) else {
         return reply;
     };
@@ -114,11 +112,7 @@ fn stopped<L: Lines>(reply: L, ruling: &Ruling) -> L {
         return reply;
     };
     let name = rule.name.as_str();
-    let policy = Policy {
-        name: name.into(),
-        quota: 0,
-        window_us: None,
-    };
+    let policy = Policy { name: name.into(), quota: 0, window_us: None };
     let reply = reply.with(headers::POLICY, |out| {
         headers::write_policies([policy], out);
     });

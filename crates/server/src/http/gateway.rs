@@ -60,10 +60,7 @@ impl HttpHandler {
     ) {
         // The question borrows from it, so it is there before and after.
         let identity;
-        let found = self
-            .service
-            .client_address
-            .of_client(self.peer.address.ip(), request.headers);
+        let found = self.service.client_address.of_client(self.peer.address.ip(), request.headers);
         let asked = Says::read(gateway, request.headers).and_then(|says| {
             let client = found.map_err(|unreadable| Astray::Malformed(unreadable.to_string()))?;
             query(says, client)
@@ -112,10 +109,7 @@ impl HttpHandler {
     fn bearer(&self, request: &Request<'_>) -> Result<Identity, Problem> {
         let identifier = &self.service.identifier;
         let twice = |_| answer::refused(&Refused::Key(KeyFlaw::Malformed));
-        let key = request
-            .headers
-            .one(&identifier.api_key_header)
-            .map_err(twice)?;
+        let key = request.headers.one(&identifier.api_key_header).map_err(twice)?;
         let key = key.map(|key| str::from_utf8(key).unwrap_or(NO_TEXT));
         let token = request.authorization.and_then(shown_token);
         let token = token.filter(|_| identifier.verifies());

@@ -256,12 +256,7 @@ impl HttpHandler {
             Ok(identity) => (identity, read),
             Err(problem) => (Identity::default(), Err(problem)),
         };
-        Check {
-            framing,
-            words,
-            body,
-            identity,
-        }
+        Check { framing, words, body, identity }
     }
 
     /// Who asks.
@@ -284,10 +279,7 @@ impl HttpHandler {
     #[inline]
     pub(super) fn standing(&self, request: &Request<'_>) -> CallerStanding {
         let Some(why) = self.stranger(request) else {
-            return CallerStanding {
-                standing: Standing::Trusted,
-                unknown: None,
-            };
+            return CallerStanding { standing: Standing::Trusted, unknown: None };
         };
         let proxied = (request.headers, request.passage);
         let peer = self.peer.address.ip();
@@ -322,11 +314,8 @@ enum Shown {
 
 impl ResponseFraming {
     /// For the last answer of a conversation that went wrong.
-    pub(super) const LAST: Self = Self {
-        version: Version::Http11,
-        after: After::Close,
-        shown: Shown::Body,
-    };
+    pub(super) const LAST: Self =
+        Self { version: Version::Http11, after: After::Close, shown: Shown::Body };
 
     pub(super) fn of(request: &Request<'_>, after: After) -> Self {
         Self {
@@ -440,9 +429,7 @@ pub(super) fn of_others(query: Option<&str>) -> Result<(), Problem> {
 
 fn pairs(query: Option<&str>) -> impl Iterator<Item = (&str, &str)> {
     let parts = query.unwrap_or_default().split('&');
-    parts
-        .filter(|part| !part.is_empty())
-        .map(|part| part.split_once('=').unwrap_or((part, "")))
+    parts.filter(|part| !part.is_empty()).map(|part| part.split_once('=').unwrap_or((part, "")))
 }
 
 fn unknown(name: &str, known: &str) -> Problem {

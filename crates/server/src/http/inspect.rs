@@ -22,14 +22,8 @@ use crate::{
 /// What is asked of whoever shows no token, or another.
 const CHALLENGE: (&str, &str) = ("WWW-Authenticate", "Bearer realm=\"tollgate\"");
 
-const REFUND: Tried = Tried {
-    action: "counter.refund",
-    command: "POST /ratelimit/refund",
-};
-const RESET: Tried = Tried {
-    action: "counter.reset",
-    command: "POST /ratelimit/reset",
-};
+const REFUND: Tried = Tried { action: "counter.refund", command: "POST /ratelimit/refund" };
+const RESET: Tried = Tried { action: "counter.reset", command: "POST /ratelimit/reset" };
 
 impl HttpHandler {
     /// Does it, if the caller may, and says what is left. The status is 200: whoever looks is not denied.
@@ -59,17 +53,10 @@ impl HttpHandler {
             Err(problem) => return self.problem(&problem, framing, output),
         };
         let actor = allowed.ok();
-        match self
-            .inspect_counters(action, request, (actor.as_ref(), verbosity))
-            .await
-        {
+        match self.inspect_counters(action, request, (actor.as_ref(), verbosity)).await {
             Ok(answer) => {
-                let words = Words {
-                    wanted: Wanted::Any,
-                    denial: DenialAs::Ok,
-                    fields: None,
-                    verbosity,
-                };
+                let words =
+                    Words { wanted: Wanted::Any, denial: DenialAs::Ok, fields: None, verbosity };
                 self.decision(&answer, words, framing, output);
             }
             Err(problem) => self.problem(&problem, framing, output),
@@ -113,19 +100,12 @@ impl HttpHandler {
         let body = read_body(request.body, Purpose::Deed);
         let body = body.map_err(|error| Problem::new(400, error.to_string()))?;
         if action == Action::Refund && body.cost.is_none() {
-            return Err(Problem::new(
-                400,
-                "a refund needs `cost`: how much is given back",
-            ));
+            return Err(Problem::new(400, "a refund needs `cost`: how much is given back"));
         }
         let identity = self.identify(&body, &self.standing(request))?;
         let ask = answer::ask(&body, &identity, verbosity)?;
         let rule = body.rule.as_deref().filter(|rule| !rule.is_empty());
-        let answer = self
-            .service
-            .engine
-            .inspect(CounterOp { action, rule }, &ask)
-            .await;
+        let answer = self.service.engine.inspect(CounterOp { action, rule }, &ask).await;
         if let (Action::Reset, Ok(_), Some(actor)) = (action, &answer, actor) {
             let from = Some(self.peer.address.ip().to_string());
             let what = Counters::of(&ask.query, rule);

@@ -27,12 +27,8 @@ const ANSWER_BYTES_LIKELY: usize = 1_024;
 
 /// The longest body at these paths, of which each takes a single request.
 const SINGLE_BYTES_MAX: usize = 64 * 1024;
-const SINGLE_PATHS: &[&str] = &[
-    "/ratelimit/check",
-    "/ratelimit/peek",
-    "/ratelimit/refund",
-    "/ratelimit/reset",
-];
+const SINGLE_PATHS: &[&str] =
+    &["/ratelimit/check", "/ratelimit/peek", "/ratelimit/refund", "/ratelimit/reset"];
 
 fn limits(service: &HttpService) -> Limits {
     Limits {
@@ -45,9 +41,7 @@ fn limits(service: &HttpService) -> Limits {
 /// What is told of bytes that are no request.
 fn problem(flaw: Flaw) -> Problem {
     let detail = match flaw {
-        Flaw::BodyTooLong {
-            max: SINGLE_BYTES_MAX,
-        } => format!(
+        Flaw::BodyTooLong { max: SINGLE_BYTES_MAX } => format!(
             "{flaw}, the most for a single request: send several in one body to /ratelimit/check/batch"
         ),
         _ => flaw.to_string(),
@@ -57,10 +51,7 @@ fn problem(flaw: Flaw) -> Problem {
 
 impl HttpSession {
     pub(crate) fn new(service: Arc<HttpService>, peer: Peer) -> Self {
-        Self {
-            decoder: Decoder::new(limits(&service)),
-            handler: HttpHandler::new(service, peer),
-        }
+        Self { decoder: Decoder::new(limits(&service)), handler: HttpHandler::new(service, peer) }
     }
 }
 
@@ -69,11 +60,7 @@ impl Session for HttpSession {
         let Self { decoder, handler } = self;
         handler.now = handler.service.now();
         let mut checks: Vec<Check<'_>> = Vec::new();
-        let mut step = Step {
-            taken: 0,
-            answered: 0,
-            then: Then::Read,
-        };
+        let mut step = Step { taken: 0, answered: 0, then: Then::Read };
         loop {
             let expected = output.len() + checks.len() * ANSWER_BYTES_LIKELY;
             if expected >= OUTPUT_BYTES_HIGH || checks.len() == TOGETHER_MAX {
@@ -151,8 +138,7 @@ impl Session for HttpSession {
         }
         self.handler.now = self.handler.service.now();
         let problem = Problem::new(408, "the request took too long to arrive: send it again");
-        self.handler
-            .problem(&problem, ResponseFraming::LAST, output);
+        self.handler.problem(&problem, ResponseFraming::LAST, output);
     }
 }
 

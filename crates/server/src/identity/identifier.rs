@@ -107,10 +107,7 @@ impl Identifier {
         standing: Standing,
     ) -> Result<Identity, Refused> {
         if stated.is_nothing() {
-            return Ok(Identity {
-                address: standing.own_address(),
-                ..Identity::default()
-            });
+            return Ok(Identity { address: standing.own_address(), ..Identity::default() });
         }
         let identified = self.look(stated, standing);
         if let Err(refused) = &identified {
@@ -194,9 +191,8 @@ impl Identifier {
 
     fn token(&self, token: &str) -> Result<Arc<Facts>, Refused> {
         let verifier = self.verifier.as_ref();
-        let verified = verifier.map_or(Err(TokenFlaw::NotConfigured), |verifier| {
-            verifier.verify(token, self.now())
-        });
+        let verified = verifier
+            .map_or(Err(TokenFlaw::NotConfigured), |verifier| verifier.verify(token, self.now()));
         verified.map_err(Refused::Token)
     }
 
@@ -313,12 +309,7 @@ struct Link {
 impl Kept {
     /// Adds one to the end of the list, and moves the end behind it.
     pub(crate) fn keep<'k>(end: &mut &'k Self, identity: Identity) -> &'k Identity {
-        let link = end.0.get_or_init(|| {
-            Box::new(Link {
-                identity,
-                next: Self::default(),
-            })
-        });
+        let link = end.0.get_or_init(|| Box::new(Link { identity, next: Self::default() }));
         *end = &link.next;
         &link.identity
     }

@@ -91,10 +91,7 @@ impl KeyHasher {
             return Err(KeySecretError::Missing);
         }
         let path = settings.data.join(FILE);
-        let failed = |source| KeySecretError::File {
-            path: path.clone(),
-            source,
-        };
+        let failed = |source| KeySecretError::File { path: path.clone(), source };
         match File::open(&path) {
             Ok(file) => read(&path, file),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -119,19 +116,14 @@ impl KeyHasher {
 }
 
 fn read(path: &Path, file: File) -> Result<KeyHasher, KeySecretError> {
-    let failed = |source| KeySecretError::File {
-        path: path.to_owned(),
-        source,
-    };
+    let failed = |source| KeySecretError::File { path: path.to_owned(), source };
     let mode = file.metadata().map_err(failed)?.mode();
     if mode & OTHERS != 0 {
         let path = path.to_owned();
         return Err(KeySecretError::Exposed { path });
     }
     let mut text = String::new();
-    file.take(BYTES_MAX)
-        .read_to_string(&mut text)
-        .map_err(failed)?;
+    file.take(BYTES_MAX).read_to_string(&mut text).map_err(failed)?;
     let text = text.trim();
     if text.len() < Settings::KEY_SECRET_CHARS_MIN {
         let path = path.to_owned();
@@ -177,10 +169,7 @@ mod tests {
 
     fn open(folder: &Path) -> Result<KeyHasher, KeySecretError> {
         let data = ("data".to_owned(), folder.display().to_string());
-        let sources = crate::Sources {
-            flags: [data].into(),
-            ..crate::Sources::default()
-        };
+        let sources = crate::Sources { flags: [data].into(), ..crate::Sources::default() };
         KeyHasher::open(&crate::load(&sources).unwrap().settings, None)
     }
 
@@ -189,10 +178,7 @@ mod tests {
     fn a_lost_secret_is_not_made_up_where_keys_were_issued() {
         let folder = tempfile::tempdir().unwrap();
         let data = ("data".to_owned(), folder.path().display().to_string());
-        let sources = crate::Sources {
-            flags: [data].into(),
-            ..crate::Sources::default()
-        };
+        let sources = crate::Sources { flags: [data].into(), ..crate::Sources::default() };
         let settings = crate::load(&sources).unwrap().settings;
         let lost = KeyHasher::open(&settings, Some("00")).unwrap_err();
         assert!(lost.to_string().contains("put the file back"), "{lost}");

@@ -202,9 +202,8 @@ mod tests {
 
     #[test]
     fn no_two_are_alike_and_all_letters_are_used() {
-        let secrets: HashSet<String> = (0..1_000)
-            .map(|_| Secret::generate(Kind::ApiKey).as_str().to_owned())
-            .collect();
+        let secrets: HashSet<String> =
+            (0..1_000).map(|_| Secret::generate(Kind::ApiKey).as_str().to_owned()).collect();
         assert_eq!(secrets.len(), 1_000);
         let letters: HashSet<char> = secrets.iter().flat_map(|text| text.chars()).collect();
         assert_eq!(letters.len(), 63, "62 letters and `_`");

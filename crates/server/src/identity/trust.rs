@@ -102,16 +102,10 @@ pub(crate) const PROXIED: &str = "this request came through a proxy (it has X-Fo
 
 impl Sender {
     /// A caller of a protocol without headers.
-    pub(crate) const PLAIN: Self = Self {
-        asker: Asker::Program,
-        passage: Passage::Direct,
-    };
+    pub(crate) const PLAIN: Self = Self { asker: Asker::Program, passage: Passage::Direct };
 
     pub(crate) const fn of(request: &Request<'_>) -> Self {
-        Self {
-            asker: request.asker,
-            passage: request.passage,
-        }
+        Self { asker: request.asker, passage: request.passage }
     }
 
     /// Of a call over gRPC. Envoy writes `X-Forwarded-For` on its own calls, so that tells of no proxy there.
@@ -183,9 +177,7 @@ impl Trust {
 impl Standing {
     /// Of a caller that is a stranger for this reason, if any, at its own address, connected from `peer`.
     pub(crate) fn of(why: Option<Distrust>, address: Option<IpAddr>, peer: Option<IpAddr>) -> Self {
-        why.map_or(Self::Trusted, |why| {
-            Self::Stranger(Stranger { why, address, peer })
-        })
+        why.map_or(Self::Trusted, |why| Self::Stranger(Stranger { why, address, peer }))
     }
 }
 

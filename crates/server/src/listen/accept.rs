@@ -184,15 +184,7 @@ impl Arrival {
             };
             self.place = place;
         }
-        let Self {
-            stream,
-            address,
-            place,
-            tls,
-            complaints,
-            mut stop,
-            ..
-        } = self;
+        let Self { stream, address, place, tls, complaints, mut stop, .. } = self;
         let (stream, name) = match tls {
             None => {
                 let plain = Plain::new(stream, address, S::PROTOCOL, complaints);
@@ -220,10 +212,7 @@ struct Open {
 impl Open {
     fn new(protocol: Protocol, recorder: &Arc<Recorder>) -> Self {
         recorder.opened(protocol);
-        Self {
-            protocol,
-            recorder: Arc::clone(recorder),
-        }
+        Self { protocol, recorder: Arc::clone(recorder) }
     }
 }
 

@@ -38,12 +38,7 @@ impl Addresses {
         callers: TrustedCallers,
         proxies: TrustedProxies,
     ) -> Self {
-        Self {
-            max: (connections_max / PART).max(1),
-            callers,
-            proxies,
-            open: Mutex::default(),
-        }
+        Self { max: (connections_max / PART).max(1), callers, proxies, open: Mutex::default() }
     }
 
     /// How many connections one address may have.
@@ -62,10 +57,7 @@ impl Addresses {
         }
         *count += 1;
         drop(open);
-        Some(AddressPlace {
-            addresses: Arc::clone(self),
-            address,
-        })
+        Some(AddressPlace { addresses: Arc::clone(self), address })
     }
 
     /// The address with the most connections, and how many those are.
@@ -124,9 +116,7 @@ mod tests {
     fn admitted(addresses: &Arc<Addresses>, way: Way, texts: &[&str]) -> usize {
         let parsed = texts.iter().map(|text| text.parse().unwrap());
         let five = parsed.flat_map(|address: IpAddr| [address; 5]);
-        let places: Vec<_> = five
-            .filter_map(|address| addresses.admit(address, way))
-            .collect();
+        let places: Vec<_> = five.filter_map(|address| addresses.admit(address, way)).collect();
         places.len()
     }
 

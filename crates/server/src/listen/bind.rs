@@ -49,11 +49,7 @@ pub(crate) struct BoundSocket {
 impl BoundSocket {
     /// Takes the port of the listener that `--flag` names. Port 0 takes any free one.
     pub(crate) fn bind(flag: &'static str, address: SocketAddr) -> Result<Self, BindError> {
-        let failed = |source| BindError {
-            flag,
-            address,
-            source,
-        };
+        let failed = |source| BindError { flag, address, source };
         let socket = match address {
             SocketAddr::V4(_) => TcpSocket::new_v4(),
             SocketAddr::V6(_) => TcpSocket::new_v6(),
@@ -65,11 +61,7 @@ impl BoundSocket {
         socket.set_reuseaddr(is_named).map_err(failed)?;
         socket.bind(address).map_err(failed)?;
         let address = socket.local_addr().map_err(failed)?;
-        Ok(Self {
-            flag,
-            address,
-            socket,
-        })
+        Ok(Self { flag, address, socket })
     }
 
     /// The address with the port that was taken.
@@ -82,11 +74,7 @@ impl BoundSocket {
     pub(crate) fn listen(self) -> Result<TcpListener, BindError> {
         let (flag, address) = (self.flag, self.address);
         let listening = self.socket.listen(BACKLOG);
-        listening.map_err(|source| BindError {
-            flag,
-            address,
-            source,
-        })
+        listening.map_err(|source| BindError { flag, address, source })
     }
 }
 

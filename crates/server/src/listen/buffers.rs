@@ -38,11 +38,7 @@ pub(super) enum Read {
 
 impl Buffers {
     pub(super) const fn new(claim: InputClaim) -> Self {
-        Self {
-            input: Vec::new(),
-            output: Vec::new(),
-            claim,
-        }
+        Self { input: Vec::new(), output: Vec::new(), claim }
     }
 
     /// Appends what the client has sent. The session holds `held` bytes besides.
@@ -92,10 +88,7 @@ impl Buffers {
             session.release_input();
         }
         // What is held was claimed before.
-        drop(
-            self.claim
-                .resize(self.input.capacity() + session.input_bytes()),
-        );
+        drop(self.claim.resize(self.input.capacity() + session.input_bytes()));
     }
 }
 
@@ -138,11 +131,7 @@ impl InputBudget {
 
     /// Nothing yet, for a connection of this client.
     pub(crate) fn claim(self: &Arc<Self>, client: IpAddr) -> InputClaim {
-        InputClaim {
-            budget: Arc::clone(self),
-            client,
-            claimed: 0,
-        }
+        InputClaim { budget: Arc::clone(self), client, claimed: 0 }
     }
 
     fn refuse(&self, client: IpAddr) {

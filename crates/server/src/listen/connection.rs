@@ -250,11 +250,7 @@ pub(crate) struct Step {
 
 impl Step {
     pub(crate) const fn new(taken: usize, answered: u64, then: Then) -> Self {
-        Self {
-            taken,
-            answered,
-            then,
-        }
+        Self { taken, answered, then }
     }
 }
 
@@ -283,12 +279,7 @@ impl Patience {
     pub(super) fn new(time: Time, wait: Duration) -> Self {
         let deadline = after(&time, wait);
         let timer = Box::pin(sleep_until(ring_in(&time, deadline)));
-        Self {
-            time,
-            deadline,
-            has_begun: true,
-            timer,
-        }
+        Self { time, deadline, has_begun: true, timer }
     }
 
     /// A request has begun; unless it had before, it has so long from now.

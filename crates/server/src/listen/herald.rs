@@ -54,8 +54,7 @@ impl Herald {
     ) -> Option<(SocketAddr, Way)> {
         let heard = if self.proxies.has(peer.ip()) {
             let read = timeout(self.header, named(stream)).await;
-            read.unwrap_or(Err(Unheard::Slow))
-                .map(|named| (named.unwrap_or(peer), Way::Proxied))
+            read.unwrap_or(Err(Unheard::Slow)).map(|named| (named.unwrap_or(peer), Way::Proxied))
         } else {
             let looked = async {
                 let first = timeout(self.idle, stream.readable()).await;

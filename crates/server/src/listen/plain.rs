@@ -41,15 +41,8 @@ impl Plain {
         listener: Protocol,
         complaints: Arc<Complaints>,
     ) -> Self {
-        let ear = Ear {
-            listener,
-            peer,
-            complaints,
-        };
-        Self {
-            socket,
-            ear: Some(ear),
-        }
+        let ear = Ear { listener, peer, complaints };
+        Self { socket, ear: Some(ear) }
     }
 
     /// As the socket reads; the first byte is looked at in passing.

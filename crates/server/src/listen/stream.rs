@@ -50,11 +50,7 @@ impl Peer {
     /// Somebody whose connection came from this address.
     #[cfg(test)]
     pub(crate) const fn direct(address: SocketAddr) -> Self {
-        Self {
-            address,
-            name: None,
-            way: Way::Direct,
-        }
+        Self { address, name: None, way: Way::Direct }
     }
 
     /// Whether nobody stands between us. Whoever calls through a proxy is not on this machine, whatever

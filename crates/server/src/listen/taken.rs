@@ -26,11 +26,7 @@ pub(crate) struct Taken<S> {
 impl<S> Taken<S> {
     pub(crate) const fn new(stream: S, wait: Duration) -> Self {
         let timer = None;
-        Self {
-            stream,
-            wait,
-            timer,
-        }
+        Self { stream, wait, timer }
     }
 
     /// What came of writing, unless it takes too long.

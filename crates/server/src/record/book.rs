@@ -156,10 +156,7 @@ mod tests {
 
     use super::{super::strangers::GROUPS_MAX, *};
 
-    const ALL: Most = Most {
-        done: usize::MAX,
-        refused: usize::MAX,
-    };
+    const ALL: Most = Most { done: usize::MAX, refused: usize::MAX };
 
     const NOW: Timestamp = Timestamp::from_secs(1_000);
 
@@ -187,10 +184,7 @@ mod tests {
         }
         assert_eq!(record.dropped(), 1);
         assert_eq!(record.dropped(), 0);
-        let one = Most {
-            done: 0,
-            refused: 1,
-        };
+        let one = Most { done: 0, refused: 1 };
         let first = record.taken(one, NOW);
         assert_eq!((first.len(), first[0].times), (1, 1_000));
         assert_eq!(record.taken(ALL, NOW).len(), WAITING_MAX - 1);
@@ -210,10 +204,7 @@ mod tests {
         for number in 0..1_000 {
             record.note_stranger(noted(&format!("c{number}"), Ended::Refused));
         }
-        let none = Most {
-            done: 0,
-            refused: 0,
-        };
+        let none = Most { done: 0, refused: 0 };
         for hour in 0..100 {
             let now = Timestamp::from_secs(1_000 + hour * 3_600);
             assert_eq!(record.taken(none, now), []);
@@ -237,16 +228,10 @@ mod tests {
             record.note(noted(&format!("b{number}"), Ended::Refused));
         }
         record.note(noted("dana", Ended::Done));
-        let most = Most {
-            done: 50,
-            refused: 10,
-        };
+        let most = Most { done: 50, refused: 10 };
         let taken = record.taken(most, NOW);
         assert_eq!(taken.len(), 11);
-        assert_eq!(
-            (taken[0].author.name(), taken[0].ended),
-            ("dana", Ended::Done)
-        );
+        assert_eq!((taken[0].author.name(), taken[0].ended), ("dana", Ended::Done));
     }
 }
 
@@ -330,10 +315,7 @@ impl Record {
 /// How often what waits is written.
 const EVERY: Duration = Duration::from_secs(1);
 /// The most rows of one time: a flood fills the record no faster, and those who are turned away fill it slowest.
-const EACH_TIME: Most = Most {
-    done: 50,
-    refused: 10,
-};
+const EACH_TIME: Most = Most { done: 50, refused: 10 };
 /// How long a write may take.
 const WRITE_MAX: Duration = Duration::from_secs(5);
 /// How long what is left may take at the end.

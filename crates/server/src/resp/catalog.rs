@@ -113,9 +113,7 @@ fn entry(reply: &mut Encoder<'_>, verb: Verb) {
     reply.integer(verb.arity());
     reply.set(verb.flags().len());
     verb.flags().iter().for_each(|flag| reply.simple(flag));
-    verb.keys()
-        .into_iter()
-        .for_each(|place| reply.integer(place));
+    verb.keys().into_iter().for_each(|place| reply.integer(place));
     // Categories, tips, key specifications, subcommands.
     reply.set(0);
     reply.array(0);
@@ -128,11 +126,9 @@ fn docs(reply: &mut Encoder<'_>, verbs: &[Verb]) {
     for verb in verbs {
         reply.bulk(verb.name().as_bytes());
         reply.map(3);
-        for (name, text) in [
-            ("summary", verb.summary()),
-            ("since", "0.1.0"),
-            ("group", verb.group()),
-        ] {
+        for (name, text) in
+            [("summary", verb.summary()), ("since", "0.1.0"), ("group", verb.group())]
+        {
             reply.bulk(name.as_bytes());
             reply.bulk(text.as_bytes());
         }

@@ -118,8 +118,7 @@ impl Client {
     /// Whom a certificate names, if that can stand in a line of words.
     fn user(&self) -> &str {
         let name = self.peer.as_ref().and_then(|peer| peer.name.as_deref());
-        name.filter(|user| word(user.as_bytes()).is_some())
-            .unwrap_or("default")
+        name.filter(|user| word(user.as_bytes()).is_some()).unwrap_or("default")
     }
 
     /// As Redis describes a client; what is not known here is 0.
@@ -152,9 +151,7 @@ impl Drop for Client {
 /// `unknown subcommand`, in the words of Redis.
 pub(super) fn unknown_subcommand(reply: &mut Encoder<'_>, command: &str, sub: &[u8]) {
     let sub = String::from_utf8_lossy(sub.get(..128).unwrap_or(sub));
-    reply.error(&format!(
-        "ERR unknown subcommand '{sub}'. Try {command} HELP."
-    ));
+    reply.error(&format!("ERR unknown subcommand '{sub}'. Try {command} HELP."));
 }
 
 pub(super) fn integer(number: u64) -> i64 {
@@ -171,8 +168,5 @@ fn say(reply: &mut Encoder<'_>, done: Result<(), String>) {
 /// A name that can stand in a line of `CLIENT INFO`.
 fn word(text: &[u8]) -> Option<Box<str>> {
     let is_plain = text.len() <= NAME_BYTES_MAX && text.iter().all(u8::is_ascii_graphic);
-    str::from_utf8(text)
-        .ok()
-        .filter(|_| is_plain)
-        .map(Into::into)
+    str::from_utf8(text).ok().filter(|_| is_plain).map(Into::into)
 }

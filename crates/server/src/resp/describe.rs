@@ -36,10 +36,7 @@ pub(super) fn info(engine: &Engine, command: &Command<'_, '_>, reply: &mut Encod
             text.push_str("\r\n");
         }
         let mut title = section.to_owned();
-        title
-            .get_mut(..1)
-            .into_iter()
-            .for_each(str::make_ascii_uppercase);
+        title.get_mut(..1).into_iter().for_each(str::make_ascii_uppercase);
         line(&mut text, format_args!("# {title}"));
         write_section(&mut text, section, &counted);
     }
@@ -54,64 +51,33 @@ struct Counted {
 }
 
 fn write_section(text: &mut String, section: &str, counted: &Counted) {
-    let Counted {
-        store,
-        cells,
-        revision,
-    } = counted;
+    let Counted { store, cells, revision } = counted;
     match section {
         "server" => {
             line(text, format_args!("redis_version:{REDIS_VERSION}"));
             line(text, format_args!("redis_mode:standalone"));
-            line(
-                text,
-                format_args!("tollgate_version:{}", env!("CARGO_PKG_VERSION")),
-            );
+            line(text, format_args!("tollgate_version:{}", env!("CARGO_PKG_VERSION")));
             line(text, format_args!("process_id:{}", std::process::id()));
-            line(
-                text,
-                format_args!("loading:{}", u8::from(revision.is_none())),
-            );
-            line(
-                text,
-                format_args!("rules_revision:{}", revision.unwrap_or(0)),
-            );
+            line(text, format_args!("loading:{}", u8::from(revision.is_none())));
+            line(text, format_args!("rules_revision:{}", revision.unwrap_or(0)));
         }
-        "clients" => line(
-            text,
-            format_args!("connected_clients:{}", Client::connected()),
-        ),
+        "clients" => line(text, format_args!("connected_clients:{}", Client::connected())),
         "memory" => {
             line(text, format_args!("counters_bytes_max:{}", store.bytes_max));
             line(text, format_args!("cells_bytes_max:{}", cells.bytes_max));
         }
         "stats" => {
-            line(
-                text,
-                format_args!("evicted_keys:{}", store.evicted_keys + cells.evicted),
-            );
-            line(
-                text,
-                format_args!("evicted_counters:{}", store.evicted_keys),
-            );
+            line(text, format_args!("evicted_keys:{}", store.evicted_keys + cells.evicted));
+            line(text, format_args!("evicted_counters:{}", store.evicted_keys));
             line(text, format_args!("evicted_cells:{}", cells.evicted));
-            line(
-                text,
-                format_args!("estimated_requests:{}", store.estimated_requests),
-            );
+            line(text, format_args!("estimated_requests:{}", store.estimated_requests));
             let overflow_bytes = store.overflow_bytes + cells.overflow_bytes;
             line(text, format_args!("overflow_bytes:{overflow_bytes}"));
         }
         _ => {
             let keys = store.keys + store.wide_keys + cells.keys;
-            line(
-                text,
-                format_args!("db0:keys={keys},expires={keys},avg_ttl=0"),
-            );
-            line(
-                text,
-                format_args!("counters:keys={}", store.keys + store.wide_keys),
-            );
+            line(text, format_args!("db0:keys={keys},expires={keys},avg_ttl=0"));
+            line(text, format_args!("counters:keys={}", store.keys + store.wide_keys));
             line(text, format_args!("cells:keys={}", cells.keys));
         }
     }

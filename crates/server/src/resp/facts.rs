@@ -78,10 +78,7 @@ pub(super) fn read<'a>(
     if verb == Verb::Decide {
         query.tell_in_full();
     }
-    let ask = Ask {
-        request_id,
-        ..Ask::new(query)
-    };
+    let ask = Ask { request_id, ..Ask::new(query) };
     Ok(Asked { ask, stated, rule })
 }
 
@@ -129,18 +126,13 @@ fn attribute<'a>(
     field: &'a [u8],
     value: &'a [u8],
 ) -> Result<(), String> {
-    let Some(name) = field
-        .strip_prefix(ATTRIBUTE)
-        .filter(|name| !name.is_empty())
-    else {
+    let Some(name) = field.strip_prefix(ATTRIBUTE).filter(|name| !name.is_empty()) else {
         return Err(unknown(verb, field));
     };
     let (Ok(name), Ok(value)) = (str::from_utf8(name), str::from_utf8(value)) else {
         return Err(format!("{}: not UTF-8", shown(field)));
     };
-    query
-        .add_attribute(name, value)
-        .map_err(|error| error.to_string())
+    query.add_attribute(name, value).map_err(|error| error.to_string())
 }
 
 fn cost(text: &str) -> Result<Cost, String> {

@@ -19,23 +19,15 @@ pub(super) struct Gatekeeper<'a> {
     pub(super) name: Option<&'a str>,
 }
 
-const AUTH: Tried = Tried {
-    action: "auth",
-    command: "AUTH",
-};
+const AUTH: Tried = Tried { action: "auth", command: "AUTH" };
 
 impl Gatekeeper<'_> {
     /// Whether the client may change counters.
     pub(super) fn lets(self, client: &Client, tried: Tried) -> Result<Actor, Refused> {
-        let caller = Caller {
-            door: self.door,
-            token: client.token.as_deref(),
-            name: self.name,
-        };
+        let caller = Caller { door: self.door, token: client.token.as_deref(), name: self.name };
         let allowed = self.authority.allows(caller, Permission::Counters);
         if let Err(refused) = &allowed {
-            self.authority
-                .turned_away(caller, client.from(), tried, *refused);
+            self.authority.turned_away(caller, client.from(), tried, *refused);
         }
         allowed
     }
@@ -43,25 +35,21 @@ impl Gatekeeper<'_> {
     /// Remembers a token that is right. The name before it is not looked at: there are no users.
     fn admit(self, client: &mut Client, token: &[u8]) -> Result<(), String> {
         let shown = str::from_utf8(token).ok();
-        let caller = Caller {
-            door: self.door,
-            token: Some(shown.unwrap_or_default()),
-            name: self.name,
-        };
+        let caller =
+            Caller { door: self.door, token: Some(shown.unwrap_or_default()), name: self.name };
         let shown_by = self.authority.shows(caller);
         if let Err(refused) = &shown_by {
-            self.authority
-                .turned_away(caller, client.from(), AUTH, *refused);
+            self.authority.turned_away(caller, client.from(), AUTH, *refused);
         }
         match shown_by {
             Ok(_) => {
                 client.token = shown.map(Into::into);
                 Ok(())
             }
-            Err(Refused::NotConfigured) => Err(
-                "ERR AUTH called without any token configured: start the server with a token"
-                    .to_owned(),
-            ),
+            Err(Refused::NotConfigured) => {
+                Err("ERR AUTH called without any token configured: start the server with a token"
+                    .to_owned())
+            }
             Err(_) => {
                 Err("WRONGPASS invalid username-password pair or user is disabled.".to_owned())
             }
@@ -144,10 +132,7 @@ fn introduce(client: &Client, reply: &mut Encoder<'_>) {
         Version::Three => 3,
     };
     reply.map(7);
-    for (name, text) in [
-        ("server", "tollgate"),
-        ("version", env!("CARGO_PKG_VERSION")),
-    ] {
+    for (name, text) in [("server", "tollgate"), ("version", env!("CARGO_PKG_VERSION"))] {
         reply.bulk(name.as_bytes());
         reply.bulk(text.as_bytes());
     }

@@ -46,14 +46,8 @@ const SHOWN_BYTES_MAX: usize = 128;
 const STRANGER: &str = "FORBIDDEN not-trusted: only callers that may say for whom they ask are counted; list this \
     address in trusted_callers, or show a token or a certificate";
 
-const REFUND: Tried = Tried {
-    action: "counter.refund",
-    command: "TG.REFUND",
-};
-const RESET: Tried = Tried {
-    action: "counter.reset",
-    command: "TG.RESET",
-};
+const REFUND: Tried = Tried { action: "counter.refund", command: "TG.REFUND" };
+const RESET: Tried = Tried { action: "counter.reset", command: "TG.RESET" };
 
 impl Desk<'_> {
     /// Who asks.
@@ -102,9 +96,7 @@ impl Desk<'_> {
             }
             Some(verb) => {
                 let name = verb.name();
-                reply.error(&format!(
-                    "ERR wrong number of arguments for '{name}' command"
-                ));
+                reply.error(&format!("ERR wrong number of arguments for '{name}' command"));
             }
             // A browser that was talked into sending its request here must not get further.
             None if is_of_http(command.name()) => return After::End,
@@ -199,11 +191,7 @@ impl Desk<'_> {
             _ => return self.check(&asked, reply).await,
         };
         let rule = asked.rule;
-        match self
-            .engine
-            .inspect(CounterOp { action, rule }, &asked.ask)
-            .await
-        {
+        match self.engine.inspect(CounterOp { action, rule }, &asked.ask).await {
             Ok(answer) => {
                 if let (Action::Reset, Some(actor)) = (action, &actor) {
                     self.put_on_record(actor, Counters::of(&asked.ask.query, rule));
@@ -241,10 +229,7 @@ fn unknown(command: &Command<'_, '_>) -> String {
     };
     let mut shown = String::new();
     for arg in command.args() {
-        let Some(left) = SHOWN_BYTES_MAX
-            .checked_sub(shown.len())
-            .filter(|left| *left > 0)
-        else {
+        let Some(left) = SHOWN_BYTES_MAX.checked_sub(shown.len()).filter(|left| *left > 0) else {
             break;
         };
         shown.push('\'');
@@ -270,12 +255,7 @@ pub(super) fn answer(engine: &Engine, command: &Command<'_, '_>, reply: &mut Enc
 }
 
 fn asked<'d>(command: &Command<'d, '_>) -> Result<(&'d [u8], Throttle), String> {
-    let words = (
-        command.arg(0),
-        command.arg(1),
-        command.arg(2),
-        command.arg(3),
-    );
+    let words = (command.arg(0), command.arg(1), command.arg(2), command.arg(3));
     let (Some(key), Some(max_burst), Some(count), Some(period)) = words else {
         return Err(USAGE.to_owned());
     };
@@ -299,10 +279,7 @@ fn number(text: &[u8]) -> Result<i64, String> {
     let number = str::from_utf8(text).ok().and_then(|text| text.parse().ok());
     number.ok_or_else(|| {
         let text = text.get(..SHOWN_BYTES_MAX).unwrap_or(text);
-        format!(
-            "Couldn't parse as integer: {}",
-            String::from_utf8_lossy(text)
-        )
+        format!("Couldn't parse as integer: {}", String::from_utf8_lossy(text))
     })
 }
 

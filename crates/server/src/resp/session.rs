@@ -223,9 +223,7 @@ pub(super) struct Checks<'i> {
 
 impl<'i> Checks<'i> {
     pub(super) fn new() -> Self {
-        Self {
-            asks: SmallVec::new(),
-        }
+        Self { asks: SmallVec::new() }
     }
 
     pub(super) fn push(&mut self, ask: Ask<'i>) {
@@ -233,11 +231,7 @@ impl<'i> Checks<'i> {
     }
 
     pub(super) fn is_full(&self, engine: &Engine) -> bool {
-        let most = if engine.waits() {
-            UNDER_WAY_MAX
-        } else {
-            GATHERED_MAX
-        };
+        let most = if engine.waits() { UNDER_WAY_MAX } else { GATHERED_MAX };
         self.asks.len() >= most
     }
 

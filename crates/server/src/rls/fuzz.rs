@@ -45,32 +45,18 @@ pub fn any_rls_question(bytes: &[u8]) {
         return;
     };
     let Ok(response) = answer else {
-        assert!(
-            Question::read(&request).is_err(),
-            "a question is answered: {request:?}"
-        );
+        assert!(Question::read(&request).is_err(), "a question is answered: {request:?}");
         return;
     };
-    assert_eq!(
-        response.statuses.len(),
-        request.descriptors.len(),
-        "{request:?}"
-    );
+    assert_eq!(response.statuses.len(), request.descriptors.len(), "{request:?}");
     let is_over = response.statuses.iter().any(|status| {
         assert_ne!(status.code(), Code::Unknown, "{request:?}");
         status.code() == Code::OverLimit
     });
-    assert_eq!(
-        response.overall_code() == Code::OverLimit,
-        is_over,
-        "{request:?}"
-    );
+    assert_eq!(response.overall_code() == Code::OverLimit, is_over, "{request:?}");
     for header in &response.response_headers_to_add {
         let mut letters = header.value.bytes();
-        assert!(
-            letters.all(|letter| letter == b' ' || letter.is_ascii_graphic()),
-            "{header:?}"
-        );
+        assert!(letters.all(|letter| letter == b' ' || letter.is_ascii_graphic()), "{header:?}");
     }
     let read = RateLimitResponse::decode(response.encode_to_vec().as_slice());
     assert_eq!(read.as_ref(), Ok(&response));

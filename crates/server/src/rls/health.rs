@@ -79,9 +79,7 @@ impl Health for NodeHealth {
 }
 
 fn reply(status: ServingStatus) -> HealthCheckResponse {
-    HealthCheckResponse {
-        status: status.into(),
-    }
+    HealthCheckResponse { status: status.into() }
 }
 
 /// Tells the status at first, and then whenever it has changed.

@@ -116,10 +116,7 @@ impl Route {
         S::Future: Send + 'static,
     {
         let serve = move |request| -> Asked { Box::pin(service.clone().call(request)) };
-        Self {
-            name,
-            serve: Box::new(serve),
-        }
+        Self { name, serve: Box::new(serve) }
     }
 }
 

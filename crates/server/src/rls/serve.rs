@@ -142,11 +142,7 @@ impl ConnectionInput {
 
     /// A call with a head of this length, of which nothing is claimed yet.
     pub(super) fn begin(&self, head_bytes: usize) -> CallInput {
-        CallInput {
-            connection: self.clone(),
-            head_bytes,
-            bytes: 0,
-        }
+        CallInput { connection: self.clone(), head_bytes, bytes: 0 }
     }
 
     fn change(&self, before: usize, after: usize) -> Result<(), NoRoom> {
@@ -229,10 +225,7 @@ const PREFACE_BYTES: usize = 24;
 
 impl<S> Prompt<S> {
     pub(super) fn new(stream: S, wait: Duration) -> Self {
-        Self {
-            stream,
-            awaited: Some((PREFACE_BYTES, Box::pin(sleep(wait)))),
-        }
+        Self { stream, awaited: Some((PREFACE_BYTES, Box::pin(sleep(wait)))) }
     }
 }
 

@@ -41,12 +41,8 @@ pub(crate) struct Caller<'a> {
 
 impl Caller<'_> {
     /// One on this machine.
-    pub(super) const NEAR: Self = Self {
-        trust: Trust::Loopback,
-        sender: Sender::PLAIN,
-        peer: None,
-        token: None,
-    };
+    pub(super) const NEAR: Self =
+        Self { trust: Trust::Loopback, sender: Sender::PLAIN, peer: None, token: None };
 }
 
 impl Rls {
@@ -98,9 +94,7 @@ impl Rls {
     ) -> Result<RateLimitResponse, Status> {
         let wrong = |wrong: super::convert::Wrong| Status::invalid_argument(wrong.to_string());
         let mut question = Question::read(request).map_err(wrong)?;
-        let stranger = caller
-            .trust
-            .stranger(caller.sender, &self.authority, caller.token);
+        let stranger = caller.trust.stranger(caller.sender, &self.authority, caller.token);
         let standing = Standing::of(stranger, None, caller.peer);
         question.identify(|stated| self.identifier.identify(stated, standing));
         let (mut parts, mut crooked) =
@@ -113,11 +107,8 @@ impl Rls {
             self.turned_away(Turned::Bad);
             parts.iter_mut().for_each(|part| part.spend = Spend::Look);
         }
-        let together = self
-            .engine
-            .check_together(&parts)
-            .await
-            .map_err(|refusal| status(&refusal))?;
+        let together =
+            self.engine.check_together(&parts).await.map_err(|refusal| status(&refusal))?;
         Ok(response(&together, &crooked, self.fields))
     }
 }

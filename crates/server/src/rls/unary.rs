@@ -88,12 +88,7 @@ impl Unary {
         let (head, body) = request.into_parts();
         let token = head.headers.get(AUTHORIZATION).and_then(bearer);
         let sender = Sender::of_call(&head.headers);
-        let caller = Caller {
-            trust,
-            sender,
-            peer,
-            token,
-        };
+        let caller = Caller { trust, sender, peer, token };
         let held = connection.input.begin(head_bytes(&head));
         match self.answer(body, held, caller).await {
             Ok(message) => reply(Body::Message(message, connection.taking.begin())),
@@ -110,10 +105,7 @@ impl Unary {
         let read = timeout(self.request, read(body, held)).await;
         let read = read.unwrap_or_else(|_| {
             let slow = "the request took too long to arrive: send it again";
-            Err(Refused::Turned(
-                Turned::Slow,
-                Status::deadline_exceeded(slow),
-            ))
+            Err(Refused::Turned(Turned::Slow, Status::deadline_exceeded(slow)))
         });
         let read = read.map_err(|refused| match refused {
             Refused::Turned(what, status) => {

@@ -129,10 +129,8 @@ impl RulesFile {
         let set = Arc::new(contents.rules);
         let author = Author::new("rules-file").because(&format!("{}", self.path.display()));
         let written = self.catalog.apply(&set, Base::Any, author).await;
-        let written = written.map_err(|source| RulesFileError::NotStored {
-            path: path(),
-            source,
-        })?;
+        let written =
+            written.map_err(|source| RulesFileError::NotStored { path: path(), source })?;
         Ok(written.revision)
     }
 
@@ -156,10 +154,7 @@ impl RulesFile {
     async fn reload(&mut self) {
         let applied = self.apply().await;
         self.recorder.rules_reloaded(applied.as_ref().map(|_| ()));
-        let trouble = applied
-            .as_ref()
-            .err()
-            .map(|error| in_a_line(&error.to_string()));
+        let trouble = applied.as_ref().err().map(|error| in_a_line(&error.to_string()));
         let is_news = self.status.borrow().trouble != trouble;
         match (&applied, &trouble) {
             (Ok(revision), _) => {
@@ -192,10 +187,8 @@ fn stamp(path: &Path) -> Option<Stamp> {
 
 /// What the file says, with all that is wrong with it.
 pub(crate) fn reading(path: &Path, counting: Counting) -> Result<Reading, RulesFileError> {
-    let text = text(path).map_err(|source| RulesFileError::Unreadable {
-        path: path.to_owned(),
-        source,
-    })?;
+    let text = text(path)
+        .map_err(|source| RulesFileError::Unreadable { path: path.to_owned(), source })?;
     let name = path.display().to_string();
     Ok(match counting {
         Counting::Alone => document::read(&name, &text),
@@ -211,10 +204,7 @@ impl FileContents {
         let stamp = stamp(path);
         let read = reading(path, counting)?;
         match read.document {
-            Some(document) => Ok(Self {
-                rules: document.rules,
-                stamp,
-            }),
+            Some(document) => Ok(Self { rules: document.rules, stamp }),
             None => Err(RulesFileError::Broken {
                 path: path.to_owned(),
                 report: read.report.to_string(),
@@ -231,8 +221,7 @@ fn text(path: &Path) -> io::Result<String> {
         return Err(io::Error::other("it is not a regular file"));
     }
     let file = File::open(path)?;
-    file.take(most.saturating_add(1))
-        .read_to_string(&mut text)?;
+    file.take(most.saturating_add(1)).read_to_string(&mut text)?;
     if text.len() > document::BYTES_MAX {
         let why = format!("more than {most} bytes, which is the most a rules file may have");
         return Err(io::Error::other(why));

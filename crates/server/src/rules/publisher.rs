@@ -59,11 +59,7 @@ impl Publisher {
 
     /// Whose rules are in force.
     pub(crate) fn shown(&self) -> Shown {
-        if self.shows_demo.load(Relaxed) {
-            Shown::Demo
-        } else {
-            Shown::Own
-        }
+        if self.shows_demo.load(Relaxed) { Shown::Demo } else { Shown::Own }
     }
 
     /// What cannot be counted where counters are is kept out, as what cannot be read is.

@@ -55,10 +55,7 @@ impl ByRule {
         let rules = entries.map(|rule| {
             let former = self.rules.get(&rule.id);
             let counts = former.map(|former| Arc::clone(&former.counts));
-            let entry = Entry {
-                rule: Arc::clone(rule),
-                counts: counts.unwrap_or_default(),
-            };
+            let entry = Entry { rule: Arc::clone(rule), counts: counts.unwrap_or_default() };
             (rule.id, entry)
         });
         Self {
@@ -174,12 +171,6 @@ fn series(
     counts: &Counts,
     all: &mut Vec<(String, &'static str, u64)>,
 ) {
-    let one = |outcome: &Outcome| {
-        (
-            name.to_owned(),
-            outcome.word(),
-            counts.total(outcome.slot()),
-        )
-    };
+    let one = |outcome: &Outcome| (name.to_owned(), outcome.word(), counts.total(outcome.slot()));
     all.extend(outcomes.iter().map(one));
 }

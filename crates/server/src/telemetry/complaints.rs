@@ -28,11 +28,7 @@ impl Complaints {
     }
 
     const fn apart(apart: Micros) -> Self {
-        Self {
-            apart,
-            told_us: AtomicU64::new(0),
-            left_out: AtomicU64::new(0),
-        }
+        Self { apart, told_us: AtomicU64::new(0), left_out: AtomicU64::new(0) }
     }
 
     /// How many lines were left out before this one, if it may be written.
@@ -45,9 +41,7 @@ impl Complaints {
         let is_soon = told_us > 0 && now.since(Timestamp::from_micros(told_us)) < self.apart;
         let now_us = now.as_micros().max(1);
         let is_ours = || {
-            let swapped = self
-                .told_us
-                .compare_exchange(told_us, now_us, Relaxed, Relaxed);
+            let swapped = self.told_us.compare_exchange(told_us, now_us, Relaxed, Relaxed);
             swapped.is_ok()
         };
         if is_soon || !is_ours() {

@@ -45,27 +45,17 @@ impl Histogram {
         if let Some(bucket) = part.buckets.get(bucket) {
             bucket.fetch_add(count, Relaxed);
         }
-        part.sum_us
-            .fetch_add(took.get().saturating_mul(count), Relaxed);
+        part.sum_us.fetch_add(took.get().saturating_mul(count), Relaxed);
     }
 
     pub(super) fn read(&self) -> Durations {
-        let ends = ENDS_US
-            .iter()
-            .map(|end| seconds(*end))
-            .chain([f64::INFINITY]);
+        let ends = ENDS_US.iter().map(|end| seconds(*end)).chain([f64::INFINITY]);
         let buckets = ends.enumerate().map(|(place, end)| {
-            let parts = self
-                .copies
-                .iter()
-                .filter_map(|part| part.buckets.get(place));
+            let parts = self.copies.iter().filter_map(|part| part.buckets.get(place));
             (end, parts.map(|bucket| bucket.load(Relaxed)).sum())
         });
         let sums = self.copies.iter().map(|part| part.sum_us.load(Relaxed));
-        Durations {
-            buckets: buckets.collect(),
-            sum_s: seconds(sums.sum()),
-        }
+        Durations { buckets: buckets.collect(), sum_s: seconds(sums.sum()) }
     }
 }
 
@@ -88,22 +78,14 @@ mod tests {
     #[test]
     fn a_duration_is_in_the_first_bucket_that_holds_it() {
         let histogram = Histogram::default();
-        for (count, us) in [
-            (1, 0),
-            (2, 10),
-            (3, 11),
-            (4, 1_000_000),
-            (5, 1_000_001),
-            (6, u64::MAX / 8),
-        ] {
+        for (count, us) in
+            [(1, 0), (2, 10), (3, 11), (4, 1_000_000), (5, 1_000_001), (6, u64::MAX / 8)]
+        {
             histogram.add(count, Micros::new(us));
         }
         let read = histogram.read();
         let bucket = |place: usize| read.buckets[place].1;
-        assert_eq!(
-            (bucket(0), bucket(1), bucket(15), bucket(16)),
-            (3, 3, 4, 11)
-        );
+        assert_eq!((bucket(0), bucket(1), bucket(15), bucket(16)), (3, 3, 4, 11));
         assert_eq!(read.count(), 21);
     }
 

@@ -30,21 +30,11 @@ const COUNTERS: &[Count] = &[
         "Scripts that asked for slices, gave some back, or told what had been granted",
         |leases| leases.calls,
     ),
-    (
-        "tollgate_lease_grants",
-        "Slices that Redis has granted",
-        |leases| leases.grants,
-    ),
-    (
-        "tollgate_lease_granted_units",
-        "Cost that those slices are good for",
-        |leases| leases.granted,
-    ),
-    (
-        "tollgate_lease_returned_units",
-        "Cost that was given back unspent",
-        |leases| leases.returned,
-    ),
+    ("tollgate_lease_grants", "Slices that Redis has granted", |leases| leases.grants),
+    ("tollgate_lease_granted_units", "Cost that those slices are good for", |leases| {
+        leases.granted
+    }),
+    ("tollgate_lease_returned_units", "Cost that was given back unspent", |leases| leases.returned),
     (
         "tollgate_lease_burnt_units",
         "Cost that ran out unspent in this node's hands, or that Redis knew nothing of any more",
@@ -89,16 +79,8 @@ const COUNTERS: &[Count] = &[
 
 /// What goes both ways.
 const GAUGES: &[Count] = &[
-    (
-        "tollgate_lease_keys",
-        "Keys that are leased now",
-        |leases| leases.keys,
-    ),
-    (
-        "tollgate_lease_held_units",
-        "Cost that this node holds unspent now",
-        |leases| leases.held,
-    ),
+    ("tollgate_lease_keys", "Keys that are leased now", |leases| leases.keys),
+    ("tollgate_lease_held_units", "Cost that this node holds unspent now", |leases| leases.held),
     (
         "tollgate_lease_touched_keys",
         "Keys that Redis would be told of after a failover",

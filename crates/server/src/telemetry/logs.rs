@@ -36,12 +36,8 @@ pub fn install_logs(logs: &Logs) -> Result<(), String> {
     let installed = match logs.format {
         LogFormat::Text => base.with(text_layer(io::stderr)).try_init(),
         LogFormat::Json => {
-            let json = fmt::layer()
-                .json()
-                .flatten_event(true)
-                .with_writer(io::stderr);
-            base.with(json.with_current_span(false).with_span_list(false))
-                .try_init()
+            let json = fmt::layer().json().flatten_event(true).with_writer(io::stderr);
+            base.with(json.with_current_span(false).with_span_list(false)).try_init()
         }
     };
     installed.map_err(|error| format!("cannot log: {error}"))
@@ -56,10 +52,7 @@ where
 {
     let lines = move |shows_target| {
         // Colours need a feature that is not built in; asking for them on a terminal ends a debug build.
-        fmt::layer()
-            .with_writer(writer.clone())
-            .with_ansi(false)
-            .with_target(shows_target)
+        fmt::layer().with_writer(writer.clone()).with_ansi(false).with_target(shows_target)
     };
     let ours = lines(false).with_filter(filter_fn(is_ours));
     let theirs = lines(true).with_filter(filter_fn(|about| !is_ours(about)));

@@ -38,9 +38,7 @@ impl Recorder {
         family.with([("version", version)], one.clone());
         let names = [("node", self.node.clone()), ("region", self.region.clone())];
         let help = "The names of this node; always 1";
-        reading
-            .add(Kind::Gauge, "tollgate_node_info", help)
-            .with(names, one);
+        reading.add(Kind::Gauge, "tollgate_node_info", help).with(names, one);
         let help = "When the process started, in seconds since 1970";
         let family = reading.add(Kind::Gauge, "process_start_time_seconds", help);
         family.with([], Value::Fraction(seconds(self.started_us)));
@@ -117,21 +115,13 @@ impl Recorder {
             let help = "Live keys that gave up their place; what they had used stays in a sketch";
             reading.counter("tollgate_evicted_keys", help, stats.evicted_keys);
             let help = "Requests of keys that were counted in a sketch for want of room";
-            reading.counter(
-                "tollgate_estimated_requests",
-                help,
-                stats.estimated_requests,
-            );
+            reading.counter("tollgate_estimated_requests", help, stats.estimated_requests);
             let help = "Bytes that the sketches take";
             reading.gauge("tollgate_overflow_bytes", help, stats.overflow_bytes);
         }
         let help =
             "When the counters were last written to disk, in seconds since 1970; 0 is not yet";
-        let family = reading.add(
-            Kind::Gauge,
-            "tollgate_counters_saved_timestamp_seconds",
-            help,
-        );
+        let family = reading.add(Kind::Gauge, "tollgate_counters_saved_timestamp_seconds", help);
         let saved = seconds(self.saves.went_well_us());
         family.with([], Value::Fraction(saved));
         let help = "Times that the counters could not be written to disk";
@@ -171,10 +161,7 @@ impl Recorder {
         let family = reading.add(Kind::Counter, "tollgate_turned_away", help);
         for (protocol, lane) in &lanes {
             for what in Turned::ALL {
-                let labels = [
-                    ("protocol", protocol.clone()),
-                    ("reason", what.word().to_owned()),
-                ];
+                let labels = [("protocol", protocol.clone()), ("reason", what.word().to_owned())];
                 family.with(labels, Value::Whole(lane.turned(what).load(Relaxed)));
             }
         }

@@ -44,11 +44,7 @@ fn write(family: &Family, metric: &mut MetricEncoder<'_>) -> fmt::Result {
             value(&sample.value, family.kind, metric)?;
         } else {
             let labels = sample.labels.as_slice();
-            value(
-                &sample.value,
-                family.kind,
-                &mut metric.encode_family(&labels)?,
-            )?;
+            value(&sample.value, family.kind, &mut metric.encode_family(&labels)?)?;
         }
     }
     Ok(())

@@ -25,13 +25,8 @@ pub(super) enum Outcome {
 
 impl Outcome {
     /// What can come of a decision that a rule made.
-    pub(super) const BY_RULE: [Self; 5] = [
-        Self::Allowed,
-        Self::Warned,
-        Self::Exceeded,
-        Self::Denied,
-        Self::Blocked,
-    ];
+    pub(super) const BY_RULE: [Self; 5] =
+        [Self::Allowed, Self::Warned, Self::Exceeded, Self::Denied, Self::Blocked];
 
     /// What can come of a decision that shows the numbers of no rule.
     pub(super) const BY_NONE: [Self; 3] = [Self::Blocked, Self::Exempt, Self::Unmatched];
@@ -59,11 +54,7 @@ impl Outcome {
 
     /// The one that is nearer to a denial, of two that passed.
     pub(super) const fn worse_of(self, other: Self) -> Self {
-        if other.slot() > self.slot() {
-            other
-        } else {
-            self
-        }
+        if other.slot() > self.slot() { other } else { self }
     }
 
     pub(super) const fn word(self) -> &'static str {

@@ -49,12 +49,7 @@ impl Reading {
         name: &'static str,
         help: &'static str,
     ) -> &mut Family {
-        self.families.push(Family {
-            name,
-            help,
-            kind,
-            samples: Vec::new(),
-        });
+        self.families.push(Family { name, help, kind, samples: Vec::new() });
         let last = self.families.len().saturating_sub(1);
         #[expect(clippy::indexing_slicing, reason = "one was just added")]
         &mut self.families[last]
@@ -62,14 +57,12 @@ impl Reading {
 
     /// A counter without labels.
     pub(super) fn counter(&mut self, name: &'static str, help: &'static str, value: u64) {
-        self.add(Kind::Counter, name, help)
-            .with([], Value::Whole(value));
+        self.add(Kind::Counter, name, help).with([], Value::Whole(value));
     }
 
     /// A gauge without labels.
     pub(super) fn gauge(&mut self, name: &'static str, help: &'static str, value: u64) {
-        self.add(Kind::Gauge, name, help)
-            .with([], Value::Whole(value));
+        self.add(Kind::Gauge, name, help).with([], Value::Whole(value));
     }
 }
 
@@ -80,10 +73,7 @@ impl Family {
         labels: [(&'static str, String); N],
         value: Value,
     ) -> &mut Self {
-        self.samples.push(Sample {
-            labels: labels.into(),
-            value,
-        });
+        self.samples.push(Sample { labels: labels.into(), value });
         self
     }
 }

@@ -36,27 +36,17 @@ impl Recorder {
         let help = "Scripts that Redis has answered";
         count(reading, "tollgate_redis_calls", help, |stats| stats.calls);
         let help = "Decisions that those scripts took; several travel in one";
-        count(reading, "tollgate_redis_decisions", help, |stats| {
-            stats.decisions
-        });
+        count(reading, "tollgate_redis_decisions", help, |stats| stats.decisions);
         let help = "Decisions that did not wait for Redis any longer";
         count(reading, "tollgate_redis_late", help, |stats| stats.late);
         let help = "Cost that was admitted while Redis was away, and charged there afterwards";
-        count(reading, "tollgate_redis_settled_units", help, |stats| {
-            stats.settled
-        });
+        count(reading, "tollgate_redis_settled_units", help, |stats| stats.settled);
         let help = "Cost that Redis had charged for requests that were not admitted, and took back";
-        count(reading, "tollgate_redis_given_back_units", help, |stats| {
-            stats.given_back
-        });
+        count(reading, "tollgate_redis_given_back_units", help, |stats| stats.given_back);
         let help = "Counters whose spending Redis was never told of, because too many awaited it";
-        count(reading, "tollgate_redis_unsettled", help, |stats| {
-            stats.unsettled
-        });
+        count(reading, "tollgate_redis_unsettled", help, |stats| stats.unsettled);
         let help = "Changes in Redis that met another's and were made again";
-        count(reading, "tollgate_redis_conflicts", help, |stats| {
-            stats.conflicts
-        });
+        count(reading, "tollgate_redis_conflicts", help, |stats| stats.conflicts);
         failures(read, reading);
         gauges(read, reading);
         leases::read(read.map(|read| &read.stats.leases), reading);

@@ -44,9 +44,7 @@ impl Sketch {
     /// Everything that is remembered, with at least as much as was seen of it.
     pub(super) fn entries(&self) -> impl Iterator<Item = (&Name, u64)> {
         let full = |count: u64| count.saturating_add(self.taken_off);
-        self.counts
-            .iter()
-            .map(move |(name, count)| (name, full(*count)))
+        self.counts.iter().map(move |(name, count)| (name, full(*count)))
     }
 
     /// How much too high a count may be.
@@ -76,22 +74,15 @@ mod tests {
             let mut total = 0;
             for _ in 0..30_000 {
                 // A few that are common among very many that are rare.
-                let number = if rng.index(3) == 0 {
-                    rng.index(20)
-                } else {
-                    100 + rng.index(100_000)
-                };
+                let number =
+                    if rng.index(3) == 0 { rng.index(20) } else { 100 + rng.index(100_000) };
                 sketch.add(name(number), 64);
                 *model.entry(name(number)).or_default() += 64;
                 total += 64;
             }
             let found: HashMap<&Name, u64> = sketch.entries().collect();
             assert!(found.len() <= Sketch::ROOM);
-            assert!(
-                sketch.error() <= total / (Sketch::ROOM as u64 / 2),
-                "{}",
-                sketch.error()
-            );
+            assert!(sketch.error() <= total / (Sketch::ROOM as u64 / 2), "{}", sketch.error());
             for (name, seen) in &model {
                 match found.get(name) {
                     Some(count) => assert!(*count >= *seen && *count - sketch.error() <= *seen),

@@ -130,10 +130,7 @@ impl TopKeys {
             busier.then_with(|| (&one.rule, &one.key).cmp(&(&two.rule, &two.key)))
         });
         keys.truncate(most);
-        Top {
-            keys,
-            span: now.since(since),
-        }
+        Top { keys, span: now.since(since) }
     }
 }
 

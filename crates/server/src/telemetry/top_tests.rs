@@ -33,11 +33,7 @@ fn keys_are_told_by_rule_and_in_words() {
     let (top, snapshot) = (TopKeys::default(), snapshot());
     let alice = Query::new().user("alice").unwrap().endpoint("/a").unwrap();
     let net = Query::new().endpoint("/b").unwrap().method("GET").unwrap();
-    let net = net
-        .ip("10.0.0.7")
-        .unwrap()
-        .attribute("plan", "trial")
-        .unwrap();
+    let net = net.ip("10.0.0.7").unwrap().attribute("plan", "trial").unwrap();
     let total = Query::new().endpoint("/c").unwrap();
     for _ in 0..3 {
         looks(&top, &snapshot, &alice, at(0));
@@ -45,20 +41,13 @@ fn keys_are_told_by_rule_and_in_words() {
     looks(&top, &snapshot, &net, at(1));
     looks(&top, &snapshot, &total, at(1));
     let list = top.list_at(10, at(2));
-    let told: Vec<_> = list
-        .keys
-        .iter()
-        .map(|hot| (hot.rule.as_str(), hot.key.as_str(), hot.requests))
-        .collect();
+    let told: Vec<_> =
+        list.keys.iter().map(|hot| (hot.rule.as_str(), hot.key.as_str(), hot.requests)).collect();
     assert_eq!(
         told,
         [
             ("per-user", "user=alice", 192), // once for both of its limits
-            (
-                "per-net",
-                "ip=10.0.0.7, method=GET, attributes.plan=trial",
-                64
-            ),
+            ("per-net", "ip=10.0.0.7, method=GET, attributes.plan=trial", 64),
             ("total", "(everyone)", 64),
         ]
     );
@@ -96,8 +85,5 @@ fn a_long_key_is_cut() {
     let user = "é".repeat(400);
     let query = Query::new().user(&user).unwrap().endpoint("/a").unwrap();
     looks(&top, &snapshot, &query, at(0));
-    assert_eq!(
-        top.list_at(1, at(0)).keys[0].key.chars().count(),
-        TopKeys::KEY_CHARS_MAX
-    );
+    assert_eq!(top.list_at(1, at(0)).keys[0].key.chars().count(), TopKeys::KEY_CHARS_MAX);
 }

@@ -163,14 +163,8 @@ pub(crate) enum Turned {
 }
 
 impl Turned {
-    pub(super) const ALL: [Self; 6] = [
-        Self::Bad,
-        Self::NoSnapshot,
-        Self::Full,
-        Self::Address,
-        Self::Unfinished,
-        Self::Slow,
-    ];
+    pub(super) const ALL: [Self; 6] =
+        [Self::Bad, Self::NoSnapshot, Self::Full, Self::Address, Self::Unfinished, Self::Slow];
 
     /// As it is spelled in labels.
     pub(super) const fn word(self) -> &'static str {

@@ -70,10 +70,7 @@ impl Keeper {
         patience: Duration,
         recorder: &Arc<Recorder>,
     ) -> Result<(Self, TlsListeners), TlsError> {
-        let mut keeper = Self {
-            bundles: Vec::new(),
-            hangup: Hangup::listen(),
-        };
+        let mut keeper = Self { bundles: Vec::new(), hangup: Hangup::listen() };
         let mut add = |protocol, files: &Option<TlsFiles>| {
             let files = files.as_ref();
             let added = files.map(|files| keeper.add(protocol, files, patience, recorder));
@@ -133,11 +130,7 @@ impl Keeper {
     /// How the certificates are, from now on.
     pub(crate) fn standings(&self) -> Standings {
         let standings = self.bundles.iter();
-        Standings(
-            standings
-                .map(|bundle| Arc::clone(&bundle.standing))
-                .collect(),
-        )
+        Standings(standings.map(|bundle| Arc::clone(&bundle.standing)).collect())
     }
 
     /// Whether any listener speaks TLS.
@@ -191,10 +184,7 @@ impl Bundle {
 
     /// Puts new contents in force, for all listeners or none. Says the certificate's number.
     fn take(&mut self, read: Contents, material: Material) -> Result<String, TlsError> {
-        let renewed = self
-            .listeners
-            .iter()
-            .map(|listener| listener.prepare(&material));
+        let renewed = self.listeners.iter().map(|listener| listener.prepare(&material));
         let renewed: Result<Vec<_>, _> = renewed.collect();
         let renewed = renewed.map_err(|why| refused(&self.files, why))?;
         for (listener, config) in self.listeners.iter().zip(renewed) {
@@ -235,10 +225,7 @@ impl Bundle {
         }
         self.note(&Err(()));
         let listeners = self.listeners();
-        tracing::error!(
-            listeners,
-            "The former certificate stays in force: {trouble}"
-        );
+        tracing::error!(listeners, "The former certificate stays in force: {trouble}");
         self.change(|standing| standing.trouble = Some(trouble));
     }
 
@@ -257,9 +244,7 @@ impl Bundle {
 
     fn note(&self, outcome: &Result<(), ()>) {
         for listener in &self.listeners {
-            listener
-                .recorder
-                .certificate_reloaded(listener.protocol, outcome);
+            listener.recorder.certificate_reloaded(listener.protocol, outcome);
         }
     }
 
@@ -279,11 +264,7 @@ fn refused(files: &TlsFiles, why: String) -> TlsError {
 }
 
 fn flawed(files: &TlsFiles, flaw: Flaw) -> TlsError {
-    TlsError {
-        role: Role::Certificate,
-        path: files.certificate.clone(),
-        flaw,
-    }
+    TlsError { role: Role::Certificate, path: files.certificate.clone(), flaw }
 }
 
 fn now_s() -> u64 {
@@ -300,10 +281,7 @@ pub(crate) struct Reading<T> {
 impl<T: Send + 'static> Reading<T> {
     /// None yet; each will be waited for so long.
     pub(crate) const fn new(patience: Duration) -> Self {
-        Self {
-            under_way: None,
-            patience,
-        }
+        Self { under_way: None, patience }
     }
 
     /// What was read; none if it hangs. One that hangs is waited for once. After that it is only looked
@@ -347,9 +325,8 @@ impl Standings {
         for standing in self.0.iter().map(|standing| standing.load()) {
             let listeners = &standing.listeners;
             if let Some(trouble) = &standing.trouble {
-                troubles.push(format!(
-                    "TLS of {listeners}: the former certificate stays: {trouble}"
-                ));
+                troubles
+                    .push(format!("TLS of {listeners}: the former certificate stays: {trouble}"));
             }
             if let Some(ending) = standing.ending(now_s) {
                 troubles.push(format!("TLS of {listeners}: {ending}"));
@@ -372,11 +349,7 @@ impl Standings {
 impl Standing {
     /// That the certificate does not hold, or not for long, and what to do about it.
     pub(crate) fn ending(&self, now_s: u64) -> Option<String> {
-        let About {
-            begins_s,
-            expires_s,
-            ..
-        } = self.about;
+        let About { begins_s, expires_s, .. } = self.about;
         let path = self.certificate.display();
         let remedy = "put a new one in its place, it is read without a restart";
         if now_s < begins_s {

@@ -65,8 +65,7 @@ impl TlsListener {
     /// From the next handshake on, this.
     pub(super) fn renew(&self, config: ServerConfig, about: &About) {
         self.config.store(Arc::new(config));
-        self.recorder
-            .certificate_expires(self.protocol, about.expires_s);
+        self.recorder.certificate_expires(self.protocol, about.expires_s);
     }
 }
 
@@ -138,11 +137,7 @@ impl TlsListener {
         match shaken.unwrap_or_else(|_| Err(late())) {
             Ok(greeted) => Some(greeted),
             Err(Ended::Unsaid) => None,
-            Err(Ended::Failed {
-                failure,
-                detail,
-                socket,
-            }) => {
+            Err(Ended::Failed { failure, detail, socket }) => {
                 self.tell(failure, &detail, address);
                 if let Some(socket) = socket {
                     part(socket).await;
@@ -186,11 +181,7 @@ impl TlsListener {
 
 impl Ended {
     const fn failed(failure: Failure, detail: String) -> Self {
-        Self::Failed {
-            failure,
-            detail,
-            socket: None,
-        }
+        Self::Failed { failure, detail, socket: None }
     }
 }
 
@@ -237,11 +228,7 @@ impl Trust {
     ///
     /// What is wrong with a file.
     pub fn new(ca: &Path, identity: Option<(&Path, &Path)>) -> Result<Self, TlsError> {
-        let failed = |role, path: &Path, flaw| TlsError {
-            role,
-            path: path.to_owned(),
-            flaw,
-        };
+        let failed = |role, path: &Path, flaw| TlsError { role, path: path.to_owned(), flaw };
         let roots = roots(Role::ServerCa, ca, &read(Role::ServerCa, ca)?)?;
         let refused = |error: Error| failed(Role::ServerCa, ca, Flaw::Refused(error.to_string()));
         let builder = ClientConfig::builder_with_provider(provider());
@@ -272,9 +259,7 @@ impl Trust {
         authority: &str,
         socket: TcpStream,
     ) -> io::Result<client::TlsStream<TcpStream>> {
-        let host = authority
-            .rsplit_once(':')
-            .map_or(authority, |(host, _)| host);
+        let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
         let host = host.trim_matches(['[', ']']).to_owned();
         let name = ServerName::try_from(host).map_err(io::Error::other)?;
         let connector = TlsConnector::from(Arc::clone(&self.0));

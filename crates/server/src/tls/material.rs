@@ -56,9 +56,7 @@ impl Contents {
         Ok(Self {
             certificate: read_file(Role::Certificate, &files.certificate)?,
             key: read_file(Role::Key, &files.key)?,
-            client_ca: client_ca
-                .map(|ca| read_file(Role::ClientCa, ca))
-                .transpose()?,
+            client_ca: client_ca.map(|ca| read_file(Role::ClientCa, ca)).transpose()?,
         })
     }
 
@@ -79,11 +77,7 @@ impl Contents {
                 Role::Key => &files.key,
                 _ => &files.certificate,
             };
-            TlsError {
-                role,
-                path: path.clone(),
-                flaw,
-            }
+            TlsError { role, path: path.clone(), flaw }
         };
         let chain = certificates(&self.certificate);
         let chain = chain.map_err(|flaw| failed(Role::Certificate, flaw))?;
@@ -100,9 +94,7 @@ impl Contents {
         let ca = files.client_ca.as_deref().zip(self.client_ca.as_deref());
         Ok(Material {
             certified: Arc::new(certified),
-            client_ca: ca
-                .map(|(path, bytes)| roots(Role::ClientCa, path, bytes))
-                .transpose()?,
+            client_ca: ca.map(|(path, bytes)| roots(Role::ClientCa, path, bytes)).transpose()?,
             about,
         })
     }
@@ -117,11 +109,7 @@ impl Material {
 
 /// The certificates of those whom we believe.
 pub(super) fn roots(role: Role, path: &Path, bytes: &[u8]) -> Result<Arc<RootCertStore>, TlsError> {
-    let failed = |flaw| TlsError {
-        role,
-        path: path.to_owned(),
-        flaw,
-    };
+    let failed = |flaw| TlsError { role, path: path.to_owned(), flaw };
     let mut roots = RootCertStore::empty();
     for certificate in certificates(bytes).map_err(failed)? {
         let added = roots.add(certificate);
@@ -133,21 +121,13 @@ pub(super) fn roots(role: Role, path: &Path, bytes: &[u8]) -> Result<Arc<RootCer
 /// One that can be read again: to open a pipe that nobody writes to would never end.
 fn read_file(role: Role, path: &Path) -> Result<Vec<u8>, TlsError> {
     if path.metadata().is_ok_and(|about| !about.is_file()) {
-        return Err(TlsError {
-            role,
-            path: path.to_owned(),
-            flaw: Flaw::NotAFile,
-        });
+        return Err(TlsError { role, path: path.to_owned(), flaw: Flaw::NotAFile });
     }
     read(role, path)
 }
 
 pub(super) fn read(role: Role, path: &Path) -> Result<Vec<u8>, TlsError> {
-    let failed = |flaw| TlsError {
-        role,
-        path: path.to_owned(),
-        flaw,
-    };
+    let failed = |flaw| TlsError { role, path: path.to_owned(), flaw };
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(BYTES_MAX + 1).read_to_end(&mut bytes));
     match read {
@@ -218,10 +198,7 @@ pub(super) struct Shown {
 impl About {
     /// Of a chain, the server's own first.
     pub(super) fn of(chain: &[CertificateDer<'_>]) -> Result<Self, String> {
-        let mut about = Self {
-            expires_s: u64::MAX,
-            ..Self::default()
-        };
+        let mut about = Self { expires_s: u64::MAX, ..Self::default() };
         for (place, der) in chain.iter().enumerate() {
             let certificate = parse(der)?;
             let validity = certificate.validity();
@@ -242,10 +219,7 @@ impl Shown {
     pub(super) fn of(der: &CertificateDer<'_>) -> Result<Self, String> {
         let certificate = parse(der)?;
         let expires = certificate.validity().not_after.timestamp();
-        Ok(Self {
-            name: name(&certificate),
-            expires_s: u64::try_from(expires).unwrap_or(0),
-        })
+        Ok(Self { name: name(&certificate), expires_s: u64::try_from(expires).unwrap_or(0) })
     }
 }
 
@@ -278,9 +252,7 @@ fn name(certificate: &X509Certificate<'_>) -> String {
         let name = names.find_map(|name| plain(name.as_str().ok()?))?;
         plain(&format!("cn:{name}"))
     };
-    dns.or_else(uri)
-        .or_else(common)
-        .unwrap_or_else(|| format!("serial:{}", serial(certificate)))
+    dns.or_else(uri).or_else(common).unwrap_or_else(|| format!("serial:{}", serial(certificate)))
 }
 
 /// A name that can stand in a log and in a header: no blanks but between words, nothing that moves a
@@ -312,9 +284,7 @@ fn alternatives<'c>(
     certificate: &'c X509Certificate<'c>,
 ) -> impl Iterator<Item = &'c GeneralName<'c>> {
     let extension = certificate.subject_alternative_name().ok().flatten();
-    extension
-        .into_iter()
-        .flat_map(|extension| extension.value.general_names.iter())
+    extension.into_iter().flat_map(|extension| extension.value.general_names.iter())
 }
 
 /// At most 20 octets, says the standard; whoever has more is cut.

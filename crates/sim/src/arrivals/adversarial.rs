@@ -39,13 +39,7 @@ impl Adversarial {
     /// The stream of this seed, against `limit`.
     pub fn new(seed: u64, traffic: Traffic, limit: &Limit) -> Self {
         let now = Now::at(traffic.start);
-        Self {
-            rng: Rng::new(seed),
-            traffic,
-            now,
-            model: Model::new(limit, now),
-            last: None,
-        }
+        Self { rng: Rng::new(seed), traffic, now, model: Model::new(limit, now), last: None }
     }
 
     fn gap(&mut self) -> u64 {
@@ -79,10 +73,6 @@ impl Iterator for Adversarial {
         self.now = Now::at(self.now.steady.saturating_add(gap));
         let cost = Cost::new(self.cost());
         self.last = Some(self.model.step(self.now, cost));
-        Some(Arrival {
-            now: self.now,
-            key: 0,
-            cost,
-        })
+        Some(Arrival { now: self.now, key: 0, cost })
     }
 }

@@ -30,13 +30,7 @@ pub struct EdgeBursts {
 impl EdgeBursts {
     /// The stream of this seed, around the windows of `period`.
     pub const fn new(seed: u64, traffic: Traffic, period: Period) -> Self {
-        Self {
-            rng: Rng::new(seed),
-            at: traffic.start,
-            traffic,
-            period,
-            left_in_burst: 0,
-        }
+        Self { rng: Rng::new(seed), at: traffic.start, traffic, period, left_in_burst: 0 }
     }
 
     /// Shortly before the end of this window or of the next.

@@ -24,11 +24,7 @@ pub struct Poisson {
 impl Poisson {
     /// The stream of this seed.
     pub const fn new(seed: u64, traffic: Traffic) -> Self {
-        Self {
-            rng: Rng::new(seed),
-            at: traffic.start,
-            traffic,
-        }
+        Self { rng: Rng::new(seed), at: traffic.start, traffic }
     }
 
     #[expect(

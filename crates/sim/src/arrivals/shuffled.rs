@@ -24,11 +24,7 @@ pub struct Shuffled<I> {
 impl<I: Iterator<Item = Arrival>> Shuffled<I> {
     /// The stream `inner`, shuffled by this seed.
     pub const fn new(seed: u64, inner: I) -> Self {
-        Self {
-            rng: Rng::new(seed),
-            inner,
-            waiting: Vec::new(),
-        }
+        Self { rng: Rng::new(seed), inner, waiting: Vec::new() }
     }
 }
 

@@ -25,11 +25,7 @@ pub struct Uniform {
 impl Uniform {
     /// The stream of this seed.
     pub const fn new(seed: u64, traffic: Traffic) -> Self {
-        Self {
-            rng: Rng::new(seed),
-            at: traffic.start,
-            traffic,
-        }
+        Self { rng: Rng::new(seed), at: traffic.start, traffic }
     }
 }
 

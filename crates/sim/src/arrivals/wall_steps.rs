@@ -37,12 +37,7 @@ impl<I: Iterator<Item = Arrival>> WallSteps<I> {
 
     /// The stream `inner` under the wall clock of this seed.
     pub const fn new(seed: u64, inner: I) -> Self {
-        Self {
-            rng: Rng::new(seed),
-            inner,
-            ahead: Micros::ZERO,
-            behind: Micros::ZERO,
-        }
+        Self { rng: Rng::new(seed), inner, ahead: Micros::ZERO, behind: Micros::ZERO }
     }
 
     fn wall(&self, steady: Timestamp) -> Timestamp {

@@ -59,25 +59,10 @@ const CASES: &[Case] = &[
         about: "Soft limits: warn, pass but mark, deny.",
         limits: &[
             ("10/min", AlgorithmName::FixedWindow, None, Some((80, 120))),
-            (
-                "10/min",
-                AlgorithmName::SlidingWindow,
-                None,
-                Some((50, 155)),
-            ),
+            ("10/min", AlgorithmName::SlidingWindow, None, Some((50, 155))),
             ("10/min", AlgorithmName::SlidingLog, None, Some((90, 130))),
-            (
-                "10/min",
-                AlgorithmName::TokenBucket,
-                Some(7),
-                Some((80, 150)),
-            ),
-            (
-                "10/min",
-                AlgorithmName::LeakyBucket,
-                Some(4),
-                Some((60, 200)),
-            ),
+            ("10/min", AlgorithmName::TokenBucket, Some(7), Some((80, 150))),
+            ("10/min", AlgorithmName::LeakyBucket, Some(4), Some((60, 200))),
         ],
         steps: 60,
         trouble: Trouble::None,
@@ -107,18 +92,8 @@ const CASES: &[Case] = &[
         about: "Amounts near 2^53 and rates that no whole interval expresses.",
         limits: &[
             ("9007199254740991/s", AlgorithmName::FixedWindow, None, None),
-            (
-                "9007199254740991/week",
-                AlgorithmName::SlidingWindow,
-                None,
-                None,
-            ),
-            (
-                "4503599627370495/day",
-                AlgorithmName::TokenBucket,
-                None,
-                None,
-            ),
+            ("9007199254740991/week", AlgorithmName::SlidingWindow, None, None),
+            ("4503599627370495/day", AlgorithmName::TokenBucket, None, None),
             ("7/3s", AlgorithmName::TokenBucket, Some(1_000_003), None),
             ("1000/7s", AlgorithmName::LeakyBucket, Some(999_983), None),
         ],
@@ -210,10 +185,7 @@ impl Case {
     fn file(&self) -> Result<GoldenFile, LimitError> {
         let limits: Result<Vec<Limit>, LimitError> = self.limits.iter().map(limit).collect();
         let text = Story::new(self).told(&limits?).unwrap_or_default();
-        Ok(GoldenFile {
-            name: self.name,
-            text,
-        })
+        Ok(GoldenFile { name: self.name, text })
     }
 }
 

@@ -48,11 +48,7 @@ pub(super) fn parse(file: &'static str, text: &str) -> Result<Vec<Vector>, Forma
             }),
             _ => None,
         };
-        read.ok_or_else(|| FormatError {
-            file,
-            line,
-            text: text.to_owned(),
-        })?;
+        read.ok_or_else(|| FormatError { file, line, text: text.to_owned() })?;
     }
     Ok(vectors)
 }
@@ -62,13 +58,10 @@ fn parse_step(line: usize, words: &[&str]) -> Option<Step> {
         return None;
     };
     let act = match act {
-        ["refund", cost] => Act::Refund {
-            cost: Cost::new(number(cost)?),
-        },
-        [cost, "=>", answer @ ..] => Act::Charge {
-            cost: Cost::new(number(cost)?),
-            answer: parse_answer(answer)?,
-        },
+        ["refund", cost] => Act::Refund { cost: Cost::new(number(cost)?) },
+        [cost, "=>", answer @ ..] => {
+            Act::Charge { cost: Cost::new(number(cost)?), answer: parse_answer(answer)? }
+        }
         _ => return None,
     };
     Some(Step {
@@ -145,10 +138,7 @@ pub(super) fn write_answer(out: &mut String, answer: &ModelAnswer) -> fmt::Resul
     let band = band.map_or("?", |(_, word)| word);
     let (remaining, reset) = (answer.remaining, answer.reset_after.get());
     let delay = answer.delay.get();
-    writeln!(
-        out,
-        " => {outcome} {remaining} {reset} {retry} {delay} {band}"
-    )
+    writeln!(out, " => {outcome} {remaining} {reset} {retry} {delay} {band}")
 }
 
 const BANDS: [(Band, &str); 4] = [
@@ -173,10 +163,7 @@ mod tests {
             "+1 0 refund x",
         ] {
             let error = parse("x", &format!("start 0\nlimit 5/s\n{bad}\n")).unwrap_err();
-            assert_eq!(
-                error.to_string(),
-                format!("golden/x.txt, line 3: cannot read `{bad}`")
-            );
+            assert_eq!(error.to_string(), format!("golden/x.txt, line 3: cannot read `{bad}`"));
         }
         assert!(parse("x", "limit 5/s\n").is_err());
         assert!(parse("x", "start 0\nstart 0\n").is_err());

@@ -25,17 +25,9 @@ pub(super) struct Story<'a> {
 impl<'a> Story<'a> {
     pub(super) fn new(case: &'a Case) -> Self {
         // The seed is the name, so that a new file changes no other.
-        let seed = case
-            .name
-            .bytes()
-            .fold(0, |seed: u64, byte| seed * 31 % 1_000_003 + u64::from(byte));
-        Self {
-            case,
-            rng: Rng::new(seed),
-            now: Now::at(START),
-            out: String::new(),
-            last: None,
-        }
+        let seed =
+            case.name.bytes().fold(0, |seed: u64, byte| seed * 31 % 1_000_003 + u64::from(byte));
+        Self { case, rng: Rng::new(seed), now: Now::at(START), out: String::new(), last: None }
     }
 
     pub(super) fn told(mut self, limits: &[Limit]) -> Result<String, fmt::Error> {
@@ -102,11 +94,7 @@ impl<'a> Story<'a> {
         let retry = self.last.and_then(|last| last.retry_after);
         let retry = retry.map_or(0, Micros::get).min(2 * period);
         let window = limit.period().window_at(self.now.wall);
-        let edge = limit
-            .period()
-            .start_of(window + 1)
-            .since(self.now.wall)
-            .get();
+        let edge = limit.period().start_of(window + 1).since(self.now.wall).get();
         match self.rng.below(12) {
             0..=3 => 0,
             4 => retry,

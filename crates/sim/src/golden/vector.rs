@@ -48,12 +48,7 @@ pub struct Vector {
 
 impl Vector {
     pub(super) const fn new(name: &'static str, start: Timestamp, limit: Limit) -> Self {
-        Self {
-            name,
-            start,
-            limit,
-            steps: Vec::new(),
-        }
+        Self { name, start, limit, steps: Vec::new() }
     }
 }
 
@@ -72,12 +67,7 @@ pub struct Step {
 
 impl Step {
     pub(super) const fn replace(line: usize, limit: Limit) -> Self {
-        Self {
-            line,
-            elapsed: Micros::ZERO,
-            wall_step_micros: 0,
-            act: Act::Replace { limit },
-        }
+        Self { line, elapsed: Micros::ZERO, wall_step_micros: 0, act: Act::Replace { limit } }
     }
 
     /// What the clocks say at this step, if they said `before` at the step before.

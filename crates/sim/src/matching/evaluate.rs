@@ -143,10 +143,7 @@ struct Met<'a, 'q> {
 
 impl<'a> Met<'a, '_> {
     fn expected(self) -> Expected {
-        Expected::Charged {
-            charges: self.charges,
-            has_matched: self.has_matched,
-        }
+        Expected::Charged { charges: self.charges, has_matched: self.has_matched }
     }
 
     /// A throttle that is about the request; the answer is why it denies, if it does.
@@ -230,10 +227,7 @@ impl<'a> Met<'a, '_> {
         let key = match facts {
             None => ReadableKey::Shared,
             Some(facts) => ReadableKey::Facts(
-                facts
-                    .iter()
-                    .map(|(field, value)| (field.to_string(), value.clone()))
-                    .collect(),
+                facts.iter().map(|(field, value)| (field.to_string(), value.clone())).collect(),
             ),
         };
         for limit in limits {

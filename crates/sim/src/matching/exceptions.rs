@@ -26,20 +26,12 @@ pub(super) fn in_force<'a>(
     (rule, facts): (&str, &[(Field, String)]),
     wall: Timestamp,
 ) -> Option<&'a Override> {
-    let facts: BTreeMap<Field, Arc<str>> = facts
-        .iter()
-        .map(|(field, value)| (field.clone(), value.as_str().into()))
-        .collect();
-    let from_file = (0_u64..).zip(file).map(|(age, exception)| Candidate {
-        from_api: false,
-        age,
-        exception,
-    });
-    let from_api = api.iter().map(|(id, exception)| Candidate {
-        from_api: true,
-        age: *id,
-        exception,
-    });
+    let facts: BTreeMap<Field, Arc<str>> =
+        facts.iter().map(|(field, value)| (field.clone(), value.as_str().into())).collect();
+    let from_file =
+        (0_u64..).zip(file).map(|(age, exception)| Candidate { from_api: false, age, exception });
+    let from_api =
+        api.iter().map(|(id, exception)| Candidate { from_api: true, age: *id, exception });
     let mut candidates: Vec<Candidate<'_>> = from_file
         .chain(from_api)
         .filter(|candidate| is_about(candidate.exception, rule, &facts))
@@ -65,9 +57,7 @@ fn named_facts(exception: &Override) -> BTreeMap<Field, Arc<str>> {
         && let Ok(address) = text.parse()
         && exception.rule.is_none()
     {
-        *text = cut(address, KeyField::IPV6_PREFIX_DEFAULT)
-            .to_string()
-            .into();
+        *text = cut(address, KeyField::IPV6_PREFIX_DEFAULT).to_string().into();
     }
     facts
 }
@@ -102,9 +92,7 @@ pub(super) fn changed(limits: &LimitSet, change: &Change) -> Vec<Limit> {
         }
         Change::Limits(instead) => {
             let replaced = instead.iter().map(|stated| {
-                let mut same = limits
-                    .iter()
-                    .filter(|limit| limit.period() == stated.period());
+                let mut same = limits.iter().filter(|limit| limit.period() == stated.period());
                 let inherited = same.next().and_then(|limit| inheriting(stated, limit));
                 inherited.unwrap_or_else(|| stated.clone())
             });
@@ -140,11 +128,7 @@ fn inheriting(stated: &Limit, from: &Limit) -> Option<Limit> {
         None if has_burst(algorithm) => from.burst(),
         None => None,
     };
-    let bands = if stated.bands() == Bands::default() {
-        from.bands()
-    } else {
-        stated.bands()
-    };
+    let bands = if stated.bands() == Bands::default() { from.bands() } else { stated.bands() };
     built(stated.amount(), burst, algorithm, bands, from)
 }
 

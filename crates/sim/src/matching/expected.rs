@@ -81,10 +81,8 @@ impl fmt::Display for ReadableKey {
             Self::Shared => f.write_str("whatever is missing"),
             Self::Facts(facts) if facts.is_empty() => f.write_str("nothing"),
             Self::Facts(facts) => {
-                let facts: Vec<String> = facts
-                    .iter()
-                    .map(|(field, value)| format!("{field}={value}"))
-                    .collect();
+                let facts: Vec<String> =
+                    facts.iter().map(|(field, value)| format!("{field}={value}")).collect();
                 f.write_str(&facts.join(", "))
             }
         }

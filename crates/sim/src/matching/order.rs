@@ -47,10 +47,7 @@ fn literal_segments(conditions: &Match) -> usize {
         return 0;
     };
     let is_wild = |segment: &str| segment.starts_with('*') || segment.starts_with('{');
-    segments(pattern.as_str())
-        .into_iter()
-        .filter(|segment| !is_wild(segment))
-        .count()
+    segments(pattern.as_str()).into_iter().filter(|segment| !is_wild(segment)).count()
 }
 
 /// The longer prefix first, and of a list the shortest counts. Those of IPv4 are as long as they are
@@ -58,11 +55,7 @@ fn literal_segments(conditions: &Match) -> usize {
 fn network_rank(conditions: &Match) -> Option<u32> {
     let lengths = conditions.networks.iter().map(|network| {
         let length = u32::from(network.prefix_len());
-        if network.addr().is_ipv4() {
-            length + 96
-        } else {
-            length
-        }
+        if network.addr().is_ipv4() { length + 96 } else { length }
     });
     lengths.min()
 }

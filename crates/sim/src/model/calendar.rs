@@ -21,11 +21,7 @@ impl Calendar {
             return Self::Months { count };
         }
         // The epoch was a Thursday; weeks begin on Mondays.
-        let lead = if unit == Unit::Week.symbol() {
-            3 * DAY
-        } else {
-            0
-        };
+        let lead = if unit == Unit::Week.symbol() { 3 * DAY } else { 0 };
         Self::Even { length, lead }
     }
 
@@ -95,9 +91,8 @@ fn first_day_of_month(months: i128) -> i128 {
     let first_year = 1970 + cycles * YEARS_PER_CYCLE;
     let year = 1970 + years;
     let whole_years: i128 = (first_year..year).map(days_in_year).sum();
-    let whole_months: i128 = (0..months.rem_euclid(12))
-        .map(|month| days_in_month(year, month))
-        .sum();
+    let whole_months: i128 =
+        (0..months.rem_euclid(12)).map(|month| days_in_month(year, month)).sum();
     cycles * DAYS_PER_CYCLE + whole_years + whole_months
 }
 

@@ -68,11 +68,7 @@ impl CellModel {
         let early = (next_arrival - now).saturating_sub(tolerance);
         if early > 0 {
             let ttl = arrival - now;
-            let retry_after = if increment <= tolerance {
-                up(early)
-            } else {
-                -1
-            };
+            let retry_after = if increment <= tolerance { up(early) } else { -1 };
             let left = remaining(tolerance.saturating_sub(ttl), interval);
             return Ok([1, fit(limit), left, retry_after, up(ttl)]);
         }
@@ -134,12 +130,7 @@ mod tests {
     const NOW: i128 = 1_767_225_600 * SECOND;
 
     fn per_second(max_burst: i64, quantity: i64) -> CellAsk {
-        CellAsk {
-            max_burst,
-            count: 1,
-            period_s: 1,
-            quantity,
-        }
+        CellAsk { max_burst, count: 1, period_s: 1, quantity }
     }
 
     /// The table in redis-cell's own tests: when, how many, and what was answered.
@@ -173,12 +164,7 @@ mod tests {
 
     #[test]
     fn oddities_are_kept() {
-        let fast = |count, max_burst| CellAsk {
-            max_burst,
-            count,
-            period_s: 1,
-            quantity: 1,
-        };
+        let fast = |count, max_burst| CellAsk { max_burst, count, period_s: 1, quantity: 1 };
         // 333 ns are no whole microsecond, and so much divided by nothing is without end.
         let answer = CellModel::new().throttle(b"k", fast(3_000_000, 10), NOW);
         assert_eq!(answer, Ok([0, 11, i64::MAX, -1, 0]));
@@ -194,12 +180,7 @@ mod tests {
     fn numbers_below_zero_are_numbers() {
         let ask = |numbers: [i64; 4]| {
             let [max_burst, count, period_s, quantity] = numbers;
-            let ask = CellAsk {
-                max_burst,
-                count,
-                period_s,
-                quantity,
-            };
+            let ask = CellAsk { max_burst, count, period_s, quantity };
             CellModel::new().throttle(b"k", ask, NOW)
         };
         assert_eq!(ask([-1, 30, 60, 1]), Ok([1, 0, 0, -1, 0]));

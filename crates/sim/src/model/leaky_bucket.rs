@@ -23,11 +23,7 @@ impl LeakyBucket {
     pub(super) fn new(rate: Rate, at: Moment, busy: i128) -> Self {
         let leaves = at.steady * rate.per_micro;
         let free = leaves + busy;
-        Self {
-            rate,
-            own_time: at.steady,
-            departures: vec![Departure { leaves, free }],
-        }
+        Self { rate, own_time: at.steady, departures: vec![Departure { leaves, free }] }
     }
 
     /// D14: goes on with another queue, or with what still has to leave at another rate.

@@ -11,18 +11,12 @@ pub(super) struct Moment {
 
 impl Moment {
     pub(super) fn after(self, micros: u64) -> Self {
-        Self {
-            wall: self.wall + i128::from(micros),
-            steady: self.steady + i128::from(micros),
-        }
+        Self { wall: self.wall + i128::from(micros), steady: self.steady + i128::from(micros) }
     }
 }
 
 impl From<Now> for Moment {
     fn from(now: Now) -> Self {
-        Self {
-            wall: now.wall.as_micros().into(),
-            steady: now.steady.as_micros().into(),
-        }
+        Self { wall: now.wall.as_micros().into(), steady: now.steady.as_micros().into() }
     }
 }

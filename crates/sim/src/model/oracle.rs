@@ -48,14 +48,8 @@ impl Model {
     ///
     /// For a custom algorithm, of which nothing is known here.
     pub fn new(limit: &Limit, now: Now) -> Self {
-        assert!(
-            limit.algorithm() != AlgorithmName::Custom,
-            "a custom algorithm has no model"
-        );
-        Self {
-            counter: Counter::fresh(limit, now.into()),
-            limit: limit.clone(),
-        }
+        assert!(limit.algorithm() != AlgorithmName::Custom, "a custom algorithm has no model");
+        Self { counter: Counter::fresh(limit, now.into()), limit: limit.clone() }
     }
 
     /// Answers like [`Model::ask`], and charges the cost where that is allowed.
@@ -191,14 +185,8 @@ impl Counter {
                 let period = i128::from(limit.period().length().get());
                 Self::Log(SlidingLog::new(capacity, period))
             }
-            AlgorithmName::FixedWindow => Self::Fixed(FixedWindow {
-                capacity,
-                events: windows(0),
-            }),
-            _ => Self::Sliding(SlidingWindow {
-                capacity,
-                events: windows(1),
-            }),
+            AlgorithmName::FixedWindow => Self::Fixed(FixedWindow { capacity, events: windows(0) }),
+            _ => Self::Sliding(SlidingWindow { capacity, events: windows(1) }),
         }
     }
 

@@ -23,12 +23,7 @@ impl Rate {
         let length = i128::from(limit.period().length().get());
         let common = greatest_common_divisor(amount, length);
         let (per_micro, per_token) = (amount / common, length / common);
-        Self {
-            per_micro,
-            per_token,
-            full: capacity * per_token,
-            length,
-        }
+        Self { per_micro, per_token, full: capacity * per_token, length }
     }
 
     /// Whether tokens come alike, though the buckets may differ in size.
@@ -61,9 +56,5 @@ impl Rate {
 }
 
 fn greatest_common_divisor(a: i128, b: i128) -> i128 {
-    if b == 0 {
-        a
-    } else {
-        greatest_common_divisor(b, a % b)
-    }
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }

@@ -17,11 +17,7 @@ struct Event {
 
 impl SlidingLog {
     pub(super) const fn new(capacity: i128, period: i128) -> Self {
-        Self {
-            capacity,
-            period,
-            events: Vec::new(),
-        }
+        Self { capacity, period, events: Vec::new() }
     }
 
     fn newest(&self) -> Option<i128> {
@@ -30,16 +26,13 @@ impl SlidingLog {
 
     /// A late request counts as being on time: time does not run backwards within the log.
     fn own_time(&self, at: Moment) -> i128 {
-        self.newest()
-            .map_or(at.steady, |newest| newest.max(at.steady))
+        self.newest().map_or(at.steady, |newest| newest.max(at.steady))
     }
 }
 
 impl Recount for SlidingLog {
     fn settle(&mut self, at: Moment) -> bool {
-        let is_ahead = self
-            .newest()
-            .is_some_and(|newest| newest - at.steady > self.period);
+        let is_ahead = self.newest().is_some_and(|newest| newest - at.steady > self.period);
         if is_ahead {
             for event in &mut self.events {
                 event.at = event.at.min(at.steady);
@@ -50,10 +43,8 @@ impl Recount for SlidingLog {
 
     fn used(&self, at: Moment) -> i128 {
         let now = self.own_time(at);
-        let live = self
-            .events
-            .iter()
-            .filter(|event| now - self.period < event.at && event.at <= now);
+        let live =
+            self.events.iter().filter(|event| now - self.period < event.at && event.at <= now);
         live.map(|event| event.cost).sum()
     }
 

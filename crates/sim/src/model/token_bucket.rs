@@ -22,12 +22,7 @@ struct Event {
 impl TokenBucket {
     /// A bucket in which so many units are missing.
     pub(super) const fn new(rate: Rate, at: Moment, missing: i128) -> Self {
-        Self {
-            rate,
-            start: at.steady,
-            level: rate.full - missing,
-            events: Vec::new(),
-        }
+        Self { rate, start: at.steady, level: rate.full - missing, events: Vec::new() }
     }
 
     /// D14: goes on with another size, or with what is missing at another rate.
@@ -98,10 +93,7 @@ impl Recount for TokenBucket {
     }
 
     fn charge(&mut self, at: Moment, cost: i128) {
-        self.events.push(Event {
-            at: at.steady,
-            change: -(cost * self.rate.per_token),
-        });
+        self.events.push(Event { at: at.steady, change: -(cost * self.rate.per_token) });
     }
 
     fn inherit(&mut self, at: Moment, used: i128) {
@@ -112,10 +104,7 @@ impl Recount for TokenBucket {
     fn refund(&mut self, at: Moment, cost: i128) {
         // A full bucket takes nothing, not even note of the time.
         if self.missing(at) > 0 {
-            self.events.push(Event {
-                at: at.steady,
-                change: cost * self.rate.per_token,
-            });
+            self.events.push(Event { at: at.steady, change: cost * self.rate.per_token });
         }
     }
 }

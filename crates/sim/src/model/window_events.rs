@@ -25,12 +25,7 @@ struct Event {
 impl WindowEvents {
     pub(super) fn new(period: Period, earlier: i128, at: Moment) -> Self {
         let calendar = Calendar::new(period);
-        Self {
-            latest: calendar.window_at(at.wall),
-            calendar,
-            earlier,
-            events: Vec::new(),
-        }
+        Self { latest: calendar.window_at(at.wall), calendar, earlier, events: Vec::new() }
     }
 
     /// Counts two or more windows ahead move into the present window, and those of the window
@@ -66,11 +61,7 @@ impl WindowEvents {
     /// there is nothing in it.
     pub(super) fn window(&self, at: Moment) -> i128 {
         let present = self.calendar.window_at(at.wall);
-        if self.events.is_empty() {
-            present
-        } else {
-            present.max(self.latest)
-        }
+        if self.events.is_empty() { present } else { present.max(self.latest) }
     }
 
     /// Units admitted in a window.

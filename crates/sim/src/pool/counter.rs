@@ -108,12 +108,7 @@ impl Counter {
         };
         let length = end - start;
         let faded = before * (end - now).min(length - 1) / length;
-        Look {
-            available: (capacity - used - faded).max(0),
-            used,
-            before,
-            reset: end - now,
-        }
+        Look { available: (capacity - used - faded).max(0), used, before, reset: end - now }
     }
 
     fn counted(&self, calendar: &Calendar, window: i128) -> i128 {

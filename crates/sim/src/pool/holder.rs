@@ -116,9 +116,7 @@ impl ModelHolder {
 
     /// Hears an answer; one that is not awaited changes nothing.
     pub fn hear(&mut self, now: u64, sequence: u64, reply: &Reply) {
-        let awaited = self
-            .under_way
-            .take_if(|(call, _)| call.sequence == sequence);
+        let awaited = self.under_way.take_if(|(call, _)| call.sequence == sequence);
         let Some((call, sent)) = awaited else {
             return;
         };

@@ -71,10 +71,8 @@ impl PoolModel {
             let window = calendar.window_at(call.at.into());
             let present = lost.min(call.present.into());
             let before = (lost - present).min(call.before.into());
-            self.counter
-                .note(calendar.start_of(window), Event::Debit(present));
-            self.counter
-                .note(calendar.start_of(window - 1), Event::Debit(before));
+            self.counter.note(calendar.start_of(window), Event::Debit(present));
+            self.counter.note(calendar.start_of(window - 1), Event::Debit(before));
         }
         self.marks.insert(call.node.clone(), (sequence, known));
         self.kind = Some(kind(limit));
@@ -202,10 +200,8 @@ impl Pool for PoolModel {
         let share = self.settle(limit, now, call);
         let (word, granted) = self.grant(limit, now, call);
         self.kind = Some(kind(limit));
-        let (kept, kept_until) = self
-            .leases
-            .remove(&call.node)
-            .map_or((0, 0), |lease| (lease.tokens, lease.until));
+        let (kept, kept_until) =
+            self.leases.remove(&call.node).map_or((0, 0), |lease| (lease.tokens, lease.until));
         let tokens = kept + granted;
         if call.want > 0 || tokens > 0 {
             let lease = Lease {
@@ -266,11 +262,7 @@ impl Pool for PoolModel {
             let [until, tokens, granted] = numbers;
             (node.clone(), lease.sequence, until, tokens, granted)
         });
-        Record {
-            used: number(look.used),
-            before: number(look.before),
-            leases: leases.collect(),
-        }
+        Record { used: number(look.used), before: number(look.before), leases: leases.collect() }
     }
 
     fn copy(&mut self) -> Self {

@@ -36,10 +36,7 @@ pub(super) fn kind(limit: &Limit) -> Kind {
 
 impl Kind {
     const fn of(limit: &Limit, rate: (i128, i128)) -> Self {
-        Self {
-            algorithm: limit.algorithm(),
-            rate,
-        }
+        Self { algorithm: limit.algorithm(), rate }
     }
 }
 

@@ -30,11 +30,7 @@ impl Totals {
         }
         self.present += debited;
         // Of two that were said at one moment, the later has the larger total.
-        let total = if pool_now == self.at {
-            total.max(self.total)
-        } else {
-            total
-        };
+        let total = if pool_now == self.at { total.max(self.total) } else { total };
         (self.total, self.at) = (total, pool_now);
     }
 

@@ -6,14 +6,8 @@ use tollgate_sim::{Rng, limits as random};
 
 const SECS: [u64; 8] = [1, 10, 59, 60, 3_600, 86_400, 90_000, 172_800];
 
-const PERIODS: [Period; 6] = [
-    Period::SECOND,
-    Period::MINUTE,
-    Period::HOUR,
-    Period::DAY,
-    Period::WEEK,
-    Period::MONTH,
-];
+const PERIODS: [Period; 6] =
+    [Period::SECOND, Period::MINUTE, Period::HOUR, Period::DAY, Period::WEEK, Period::MONTH];
 
 /// Which hand is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,10 +62,7 @@ fn wait(decision: Decision) -> Micros {
 }
 
 fn follows_the_wall(limit: &Limit) -> bool {
-    matches!(
-        limit.algorithm(),
-        AlgorithmName::FixedWindow | AlgorithmName::SlidingWindow
-    )
+    matches!(limit.algorithm(), AlgorithmName::FixedWindow | AlgorithmName::SlidingWindow)
 }
 
 /// The longest window of the limit: a month may have 31 days.
@@ -116,10 +107,7 @@ fn no_step_locks_out_for_more_than_one_window_longer() {
             let without = wait(limit.step(state.clone(), now, cost).0);
             let (decision, next) = limit.step(state.clone(), stepped, cost);
             let most = without.saturating_add(longest_delay(limit, now, stepped));
-            assert!(
-                wait(decision) <= most,
-                "{limit} {now:?} {stepped:?} {decision:?}"
-            );
+            assert!(wait(decision) <= most, "{limit} {now:?} {stepped:?} {decision:?}");
             // The wait is honest after the step, too.
             let then = forward(stepped, wait(decision), Hand::Both);
             assert!(decision.is_allowed() || limit.step(next, then, cost).0.is_allowed());
@@ -165,10 +153,7 @@ fn coming_back_from_the_future_frees_nothing() {
         };
         let state = spend(state.clone(), stepped);
         let (decision, _) = limit.step(state, now, Cost::ONE);
-        assert!(
-            !decision.is_allowed() || now.wall > stepped.wall,
-            "{limit} {stepped:?}"
-        );
+        assert!(!decision.is_allowed() || now.wall > stepped.wall, "{limit} {stepped:?}");
     });
 }
 

@@ -33,11 +33,7 @@ fn state() -> impl Strategy<Value = State> {
         }),
         (number(), number()).prop_map(|(window, used)| State::Fixed(FixedState { window, used })),
         (number(), number(), number()).prop_map(|(window, current, previous)| {
-            State::Sliding(SlidingState {
-                window,
-                current,
-                previous,
-            })
+            State::Sliding(SlidingState { window, current, previous })
         }),
         proptest::collection::vec(entry, 0..6).prop_map(|entries| State::Log(Log::new(entries))),
     ]

@@ -136,15 +136,10 @@ fn assert_burst(limit: &Limit, burst: u64) {
 #[test]
 fn bands_are_refused_when_the_hard_limit_cannot_be_counted() {
     for amount in EDGES.into_iter().skip(1) {
-        for name in [
-            AlgorithmName::FixedWindow,
-            AlgorithmName::TokenBucket,
-            AlgorithmName::SlidingLog,
-        ] {
-            let Ok(limit) = Limit::new(amount, Period::HOUR)
-                .unwrap()
-                .with_algorithm(name)
-            else {
+        for name in
+            [AlgorithmName::FixedWindow, AlgorithmName::TokenBucket, AlgorithmName::SlidingLog]
+        {
+            let Ok(limit) = Limit::new(amount, Period::HOUR).unwrap().with_algorithm(name) else {
                 continue;
             };
             for hard_at in [100, 101, 199, 200, 999, 1_000] {
@@ -158,13 +153,7 @@ fn bands_are_refused_when_the_hard_limit_cannot_be_counted() {
             }
         }
     }
-    for (warn_at, hard_at) in [
-        (0, 100),
-        (101, 100),
-        (80, 99),
-        (80, 1_001),
-        (u16::MAX, u16::MAX),
-    ] {
+    for (warn_at, hard_at) in [(0, 100), (101, 100), (80, 99), (80, 1_001), (u16::MAX, u16::MAX)] {
         let refused = Err(LimitError::Bands { warn_at, hard_at });
         assert_eq!(Bands::new(warn_at, hard_at), refused);
     }

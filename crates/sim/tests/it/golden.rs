@@ -41,10 +41,7 @@ fn the_core_agrees_with_every_line() {
 #[test]
 fn every_algorithm_and_every_kind_of_step_is_among_them() {
     let vectors = golden::load().unwrap();
-    let names: BTreeSet<&str> = vectors
-        .iter()
-        .map(|v| v.limit.algorithm().as_str())
-        .collect();
+    let names: BTreeSet<&str> = vectors.iter().map(|v| v.limit.algorithm().as_str()).collect();
     assert_eq!(names.len(), AlgorithmName::ALL.len());
     let steps = || vectors.iter().flat_map(|vector| &vector.steps);
     let count = |kind: fn(&Act) -> bool| steps().filter(|step| kind(&step.act)).count();

@@ -59,12 +59,7 @@ fn admitted(limit: &Limit, arrivals: impl Iterator<Item = Arrival>) -> Vec<Admis
 }
 
 fn limits(name: AlgorithmName) -> Vec<Limit> {
-    let periods = [
-        (7, Unit::Millisecond),
-        (1, Unit::Second),
-        (1, Unit::Hour),
-        (1, Unit::Month),
-    ];
+    let periods = [(7, Unit::Millisecond), (1, Unit::Second), (1, Unit::Hour), (1, Unit::Month)];
     let mut limits = Vec::new();
     for (count, unit) in periods {
         for amount in [1, 3, 7, 40] {
@@ -90,14 +85,9 @@ fn fixed_window(seeds: u64) {
         for_every_traffic(&limit, seeds, |admissions| {
             for admission in admissions {
                 let window = window_of(&limit, admission.at);
-                let inside = admissions
-                    .iter()
-                    .filter(|a| window_of(&limit, a.at) == window);
+                let inside = admissions.iter().filter(|a| window_of(&limit, a.at) == window);
                 let total: i128 = inside.map(|a| a.cost).sum();
-                assert!(
-                    total <= limit.amount().into(),
-                    "{limit}: {total} in {window}"
-                );
+                assert!(total <= limit.amount().into(), "{limit}: {total} in {window}");
             }
         });
     }
@@ -140,9 +130,8 @@ fn sliding_log(seeds: u64) {
         let period = i128::from(limit.period().length().get());
         for_every_traffic(&limit, seeds, |admissions| {
             for last in admissions {
-                let inside = admissions
-                    .iter()
-                    .filter(|a| last.at - period < a.at && a.at <= last.at);
+                let inside =
+                    admissions.iter().filter(|a| last.at - period < a.at && a.at <= last.at);
                 let total: i128 = inside.map(|a| a.cost).sum();
                 assert!(total <= limit.amount().into(), "{limit}: {total}");
             }
@@ -161,10 +150,7 @@ fn token_bucket(seeds: u64) {
                 for last in admissions.iter().skip(place) {
                     total += last.cost;
                     let most = burst * period + (last.at - first.at) * amount;
-                    assert!(
-                        total * period <= most,
-                        "{limit}: {total} from {first:?} to {last:?}"
-                    );
+                    assert!(total * period <= most, "{limit}: {total} from {first:?} to {last:?}");
                 }
             }
         });
@@ -184,10 +170,7 @@ fn leaky_bucket(seeds: u64) {
                 let mut busy = first.cost;
                 for later in admissions.iter().skip(place + 1) {
                     let apart = (later.at + later.delay) - (first.at + first.delay);
-                    assert!(
-                        apart >= busy * period / amount,
-                        "{limit}: {first:?} {later:?}"
-                    );
+                    assert!(apart >= busy * period / amount, "{limit}: {first:?} {later:?}");
                     busy += later.cost;
                 }
             }
@@ -265,9 +248,8 @@ fn sliding_window_never_passes_more_than_twice_the_limit_in_any_interval() {
         };
         for_every_traffic(&limit, SEEDS, |admissions| {
             for last in admissions {
-                let inside = admissions
-                    .iter()
-                    .filter(|a| last.at - length < a.at && a.at <= last.at);
+                let inside =
+                    admissions.iter().filter(|a| last.at - length < a.at && a.at <= last.at);
                 let total: i128 = inside.map(|a| a.cost).sum();
                 assert!(total <= 2 * i128::from(limit.amount()), "{limit}: {total}");
             }

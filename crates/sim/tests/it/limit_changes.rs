@@ -16,11 +16,7 @@ fn holding(capacity: u64, period: Period, name: AlgorithmName) -> Result<Limit, 
 }
 
 fn now() -> Now {
-    Now::at(
-        Traffic::default()
-            .start
-            .saturating_add(Micros::from_secs(7)),
-    )
+    Now::at(Traffic::default().start.saturating_add(Micros::from_secs(7)))
 }
 
 fn filled(limit: &Limit, fill: u64) -> State {
@@ -64,12 +60,7 @@ fn raising_frees_at_once_and_lowering_binds_at_once() -> Result<(), LimitError> 
 
 #[test]
 fn another_period_or_algorithm_carries_what_was_admitted() -> Result<(), LimitError> {
-    let periods = [
-        Period::SECOND,
-        Period::MINUTE,
-        Period::new(90, Unit::Second)?,
-        Period::MONTH,
-    ];
+    let periods = [Period::SECOND, Period::MINUTE, Period::new(90, Unit::Second)?, Period::MONTH];
     for (old_name, new_name) in pairs() {
         for (old_period, new_period) in pairs_of(&periods) {
             let from = holding(6, old_period, old_name)?;
@@ -111,11 +102,7 @@ fn what_is_carried_runs_out_with_the_new_window() -> Result<(), LimitError> {
         let (denied, _) = to.step(state.clone(), now(), Cost::ONE);
         let wait = Micros::from(denied.retry_after().unwrap_or_default());
         // A sliding window fades the carried cost over the window after the one it fell into.
-        let windows = if new_name == AlgorithmName::SlidingWindow {
-            2
-        } else {
-            1
-        };
+        let windows = if new_name == AlgorithmName::SlidingWindow { 2 } else { 1 };
         assert!(
             !denied.is_allowed() && wait <= Micros::from_secs(windows),
             "{old_name} {new_name}"
@@ -159,10 +146,8 @@ fn a_bucket_of_the_same_rate_keeps_its_debt_through_any_bursts() -> Result<(), L
     for name in [AlgorithmName::TokenBucket, AlgorithmName::LeakyBucket] {
         let limit = Limit::new(1, Period::MINUTE)?.with_algorithm(name)?;
         for (burst, other) in pairs_of(&[1, 2, 3, 7, 30]) {
-            let (limit, other) = (
-                limit.clone().with_burst(burst)?,
-                limit.clone().with_burst(other)?,
-            );
+            let (limit, other) =
+                (limit.clone().with_burst(burst)?, limit.clone().with_burst(other)?);
             for fill in 0..=limit.capacity() {
                 let state = carried(&limit, &other, fill);
                 assert_left(&other, &state, other.capacity().saturating_sub(fill));
@@ -214,19 +199,11 @@ fn buckets_keep_the_last_fraction() -> Result<(), LimitError> {
         for percent in [1, 33, 50, 99] {
             let from = holding(1, Period::SECOND, name)?;
             let to = holding(1, Period::MINUTE, name)?;
-            let then = Now::at(
-                now()
-                    .steady
-                    .saturating_add(Micros::from_millis(10 * percent)),
-            );
+            let then = Now::at(now().steady.saturating_add(Micros::from_millis(10 * percent)));
             let state = to.law().adopt(from.law(), filled(&from, 1), then);
             let (denied, _) = to.step(state, then, Cost::ONE);
             let left = Micros::from_millis(600 * (100 - percent));
-            assert_eq!(
-                denied.retry_after().map(Micros::from),
-                Some(left),
-                "{name} {percent}"
-            );
+            assert_eq!(denied.retry_after().map(Micros::from), Some(left), "{name} {percent}");
         }
     }
     Ok(())
@@ -267,10 +244,7 @@ fn change_at_every_age(from: &Limit, to: &Limit, fill: u64) -> Result<(), Box<dy
 }
 
 fn is_bucket(name: AlgorithmName) -> bool {
-    matches!(
-        name,
-        AlgorithmName::TokenBucket | AlgorithmName::LeakyBucket
-    )
+    matches!(name, AlgorithmName::TokenBucket | AlgorithmName::LeakyBucket)
 }
 
 fn pairs() -> Vec<(AlgorithmName, AlgorithmName)> {

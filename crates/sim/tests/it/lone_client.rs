@@ -80,19 +80,13 @@ fn a_lone_client_of_cost_one_never_waits_longer_than_the_period() {
                     }
                     _ => limit.period().length(),
                 };
-                assert!(
-                    wait <= longest,
-                    "seed {seed}: {limit:?}: {wait} > {longest} at {at:?}"
-                );
+                assert!(wait <= longest, "seed {seed}: {limit:?}: {wait} > {longest} at {at:?}");
                 let before = at.saturating_add(wait.saturating_sub(Micros::new(1)));
                 let (early, _) = limit.step(state.clone(), Now::at(before), Cost::ONE);
                 assert!(!early.is_allowed(), "seed {seed}: {limit:?} a tick early");
                 at = at.saturating_add(wait);
                 let (on_time, _) = limit.step(state.clone(), Now::at(at), Cost::ONE);
-                assert!(
-                    on_time.is_allowed(),
-                    "seed {seed}: {limit:?} at the moment it was told"
-                );
+                assert!(on_time.is_allowed(), "seed {seed}: {limit:?} at the moment it was told");
             }
         }
         assert!(waits > CLIENTS, "{name:?}: only {waits} waits");
@@ -102,12 +96,7 @@ fn a_lone_client_of_cost_one_never_waits_longer_than_the_period() {
 /// What a client of the default algorithm was once told to wait: 86 minutes for `1/h`.
 #[test]
 fn one_an_hour_is_one_an_hour() {
-    for (text, longest_s) in [
-        ("1/h", 3_600),
-        ("3/min", 60),
-        ("5/15min", 900),
-        ("1/day", 86_400),
-    ] {
+    for (text, longest_s) in [("1/h", 3_600), ("3/min", 60), ("5/15min", 900), ("1/day", 86_400)] {
         let limit: Limit = text.parse().unwrap();
         let start = Traffic::default().start;
         for elapsed_s in (0..longest_s).step_by(7) {
@@ -115,10 +104,7 @@ fn one_an_hour_is_one_an_hour() {
             let (_, state) = limit.step(limit.fresh(now), now, Cost::new(limit.capacity()));
             let (denied, _) = limit.step(state, now, Cost::ONE);
             let wait = denied.retry_after().unwrap();
-            assert!(
-                wait <= std::time::Duration::from_secs(longest_s),
-                "{text}: {wait:?}"
-            );
+            assert!(wait <= std::time::Duration::from_secs(longest_s), "{text}: {wait:?}");
         }
     }
 }
@@ -137,10 +123,7 @@ fn the_reset_of_a_denial_is_never_before_the_promised_moment() {
             })
             .collect();
         let mut at = Traffic::default().start;
-        let mut states: Vec<_> = limits
-            .iter()
-            .map(|limit| limit.fresh(Now::at(at)))
-            .collect();
+        let mut states: Vec<_> = limits.iter().map(|limit| limit.fresh(Now::at(at))).collect();
         for _ in 0..8 {
             let now = Now::at(at);
             let cost = Cost::new(rng.between(1, 12));
@@ -150,10 +133,7 @@ fn the_reset_of_a_denial_is_never_before_the_promised_moment() {
                 .map(|(limit, state)| limit.step(state, now, cost))
                 .unzip();
             let verdict = Verdict::of(decisions, now);
-            let denied = verdict
-                .decisions()
-                .iter()
-                .filter(|decision| !decision.is_allowed());
+            let denied = verdict.decisions().iter().filter(|decision| !decision.is_allowed());
             for decision in denied {
                 denials += 1;
                 let wait = decision.retry_after().unwrap_or_default();
@@ -163,11 +143,7 @@ fn the_reset_of_a_denial_is_never_before_the_promised_moment() {
                 states = next;
             } else {
                 let shown = verdict.binding();
-                let longest = verdict
-                    .decisions()
-                    .iter()
-                    .filter_map(|it| it.retry_after())
-                    .max();
+                let longest = verdict.decisions().iter().filter_map(|it| it.retry_after()).max();
                 assert!(shown.retry_after().is_none() || Some(shown.reset_after()) >= longest);
             }
             at = at.saturating_add(Micros::new(rng.below(2_000_000) * rng.below(2)));

@@ -17,10 +17,7 @@ use tollgate_sim::{
 #[derive(Debug, PartialEq, Eq)]
 enum Seen {
     Stopped(Reason),
-    Charged {
-        charges: Vec<(String, String, bool, u64)>,
-        has_matched: bool,
-    },
+    Charged { charges: Vec<(String, String, bool, u64)>, has_matched: bool },
 }
 
 fn seen(plan: &Plan<'_>) -> Seen {
@@ -28,10 +25,9 @@ fn seen(plan: &Plan<'_>) -> Seen {
         assert!(plan.charges().is_empty(), "a denied request is charged");
         return Seen::Stopped(match stop {
             Stop::Rule(rule) => Reason::Rule(rule.name.to_string()),
-            Stop::Missing { rule, field } => Reason::Missing {
-                rule: rule.name.to_string(),
-                field: field.to_string(),
-            },
+            Stop::Missing { rule, field } => {
+                Reason::Missing { rule: rule.name.to_string(), field: field.to_string() }
+            }
             Stop::Caller(block) => Reason::Caller(block.until),
             other => panic!("no words for {other:?}"),
         });
@@ -41,26 +37,15 @@ fn seen(plan: &Plan<'_>) -> Seen {
         assert_eq!(charge.limit, &line.limit().limit);
         assert_eq!(charge.cost, line.cost());
         let rule = line.rule().name.to_string();
-        (
-            rule,
-            limit_text(charge.limit),
-            line.is_overridden(),
-            charge.cost.get(),
-        )
+        (rule, limit_text(charge.limit), line.is_overridden(), charge.cost.get())
     });
-    Seen::Charged {
-        charges: charges.collect(),
-        has_matched: plan.has_matched(),
-    }
+    Seen::Charged { charges: charges.collect(), has_matched: plan.has_matched() }
 }
 
 fn without_keys(expected: &Expected) -> Seen {
     match expected {
         Expected::Stopped(reason) => Seen::Stopped(reason.clone()),
-        Expected::Charged {
-            charges,
-            has_matched,
-        } => Seen::Charged {
+        Expected::Charged { charges, has_matched } => Seen::Charged {
             charges: charges
                 .iter()
                 .map(|charge| {
@@ -182,34 +167,19 @@ impl Tally {
         bump(&mut self.pairs, true);
         match expected {
             Expected::Stopped(reason) => {
-                bump(
-                    &mut self.stopped_by_caller,
-                    matches!(reason, Reason::Caller(_)),
-                );
+                bump(&mut self.stopped_by_caller, matches!(reason, Reason::Caller(_)));
                 bump(&mut self.stopped_by_rule, matches!(reason, Reason::Rule(_)));
                 let is_missing = matches!(reason, Reason::Missing { .. });
                 bump(&mut self.stopped_by_missing, is_missing);
             }
-            Expected::Charged {
-                charges,
-                has_matched,
-            } => {
+            Expected::Charged { charges, has_matched } => {
                 bump(&mut self.nothing_matched, !has_matched);
-                bump(
-                    &mut self.charged_nothing,
-                    *has_matched && charges.is_empty(),
-                );
-                let is_several = charges
-                    .array_windows()
-                    .any(|[one, next]| one.rule != next.rule);
+                bump(&mut self.charged_nothing, *has_matched && charges.is_empty());
+                let is_several = charges.array_windows().any(|[one, next]| one.rule != next.rule);
                 bump(&mut self.charged_several_rules, is_several);
-                let is_shared = charges
-                    .iter()
-                    .any(|charge| charge.key == ReadableKey::Shared);
+                let is_shared = charges.iter().any(|charge| charge.key == ReadableKey::Shared);
                 bump(&mut self.shared, is_shared);
-                let is_tier = charges
-                    .iter()
-                    .any(|charge| charge.rule.starts_with("tier:"));
+                let is_tier = charges.iter().any(|charge| charge.rule.starts_with("tier:"));
                 bump(&mut self.tier_defaults, is_tier);
                 let has = |kind: &str| charges.iter().any(|charge| charge.rule.starts_with(kind));
                 bump(&mut self.own, has("api-key:"));
@@ -260,11 +230,7 @@ fn agree(sets: std::ops::Range<u64>, requests: u64) {
             let plan = snapshot.plan(&query, &directory, request.wall);
             let expected = model(&world, &request);
             let is_same = seen(&plan) == without_keys(&expected);
-            assert!(
-                is_same,
-                "seed {seed}\n{}",
-                disagreement(&world, &request, &query)
-            );
+            assert!(is_same, "seed {seed}\n{}", disagreement(&world, &request, &query));
             names.learn(&plan, &expected);
             tally.count(&expected);
         }

@@ -78,11 +78,7 @@ impl Tally {
             let debt_after = next.full_at - bucket.units_at(at);
             let (narrow_answer, narrow_debt) = narrow(debt, cost);
             assert_eq!(narrow_answer, answer, "{bucket:?} {debt} {cost}");
-            assert_eq!(
-                u128::from(narrow_debt),
-                debt_after,
-                "{bucket:?} {debt} {cost}"
-            );
+            assert_eq!(u128::from(narrow_debt), debt_after, "{bucket:?} {debt} {cost}");
             self.tries += 1;
             self.allowed += u64::from(answer.outcome.is_allowed());
             self.denied += u64::from(!answer.outcome.is_allowed());
@@ -109,11 +105,8 @@ fn any_limit(rng: &mut Rng, name: AlgorithmName) -> Result<Limit, LimitError> {
     let common = micros / rng.pick(&[1, 2, 3, 7, 60, 1_000, micros]).min(micros);
     let amount = common.saturating_mul(rng.between(1, Bucket::NARROW_AMOUNT_MAX + 1));
     let limit = Limit::new(amount, period)?.with_algorithm(name)?;
-    let Law::TokenBucket(token) = limit
-        .clone()
-        .with_algorithm(AlgorithmName::TokenBucket)?
-        .law()
-        .clone()
+    let Law::TokenBucket(token) =
+        limit.clone().with_algorithm(AlgorithmName::TokenBucket)?.law().clone()
     else {
         return Ok(limit);
     };

@@ -14,16 +14,10 @@ struct Admission {
 
 fn admitted_shuffled(limit: &Limit, seed: u64) -> Vec<Admission> {
     let gap = Micros::new(limit.period().length().get() / 40);
-    let traffic = Traffic {
-        gap,
-        cost_max: limit.capacity().min(3),
-        ..Traffic::default()
-    };
+    let traffic = Traffic { gap, cost_max: limit.capacity().min(3), ..Traffic::default() };
     let uniform = Shuffled::new(seed, Uniform::new(seed, traffic)).take(200);
-    let poisson = Traffic {
-        start: traffic.start.saturating_add(Micros::new(gap.get() * 500)),
-        ..traffic
-    };
+    let poisson =
+        Traffic { start: traffic.start.saturating_add(Micros::new(gap.get() * 500)), ..traffic };
     let poisson = Shuffled::new(seed, Poisson::new(seed, poisson)).take(200);
     let mut state = limit.fresh(Now::at(traffic.start));
     let mut own_time = traffic.start;
@@ -35,11 +29,7 @@ fn admitted_shuffled(limit: &Limit, seed: u64) -> Vec<Admission> {
             own_time = own_time.max(arrival.now.steady);
             let leaves = arrival.now.steady.saturating_add(decision.delay().into());
             let cost = arrival.cost.get();
-            admissions.push(Admission {
-                at: own_time,
-                cost,
-                leaves,
-            });
+            admissions.push(Admission { at: own_time, cost, leaves });
         }
     }
     admissions
@@ -60,9 +50,8 @@ fn shuffled_timestamps_never_exceed_the_window_laws() {
             let admissions = admitted_shuffled(&limit, seed);
             let window = |at| limit.period().window_at(at);
             for last in &admissions {
-                let inside = admissions
-                    .iter()
-                    .filter(|admission| window(admission.at) == window(last.at));
+                let inside =
+                    admissions.iter().filter(|admission| window(admission.at) == window(last.at));
                 let total: u64 = inside.map(|admission| admission.cost).sum();
                 assert!(total <= limit.amount(), "{limit} {total} seed {seed}");
             }
@@ -111,15 +100,9 @@ fn assert_bucket_law(limit: &Limit, admissions: &[Admission]) {
     for last in later {
         let apart = u128::from(last.leaves.since(first.leaves).get());
         let is_spaced = apart >= total * period / amount;
-        assert!(
-            limit.algorithm() != AlgorithmName::LeakyBucket || is_spaced,
-            "{limit} {last:?}"
-        );
+        assert!(limit.algorithm() != AlgorithmName::LeakyBucket || is_spaced, "{limit} {last:?}");
         total += u128::from(last.cost);
         let gained = u128::from(last.at.since(first.at).get()) * amount;
-        assert!(
-            total * period <= capacity * period + gained,
-            "{limit} {last:?}"
-        );
+        assert!(total * period <= capacity * period + gained, "{limit} {last:?}");
     }
 }

@@ -17,10 +17,8 @@ pub fn a_narrow_denial_leaves_the_broad_limit_untouched<T: Store>(make: &impl Ma
     for rule in [RuleId::new(1), everybody] {
         let rig = Rig::new(make);
         let broad_of = |cost| Charge::new(CounterKey::new(rule, b"user:42"), &broad, cost);
-        let orders = [
-            [charge(&narrow, 1), broad_of(Cost::ONE)],
-            [broad_of(Cost::ONE), charge(&narrow, 1)],
-        ];
+        let orders =
+            [[charge(&narrow, 1), broad_of(Cost::ONE)], [broad_of(Cost::ONE), charge(&narrow, 1)]];
         assert!(rig.charge(&orders[0]).is_allowed());
         for _ in 0..50 {
             for order in &orders {
@@ -53,11 +51,7 @@ pub fn a_broad_denial_leaves_the_narrow_limit_untouched<T: Store>(make: &impl Ma
     rig.pass(S);
     let verdict = rig.charge(&both);
     assert!(verdict.decisions()[0].is_allowed());
-    assert_eq!(
-        verdict.decisions()[0].remaining(),
-        5,
-        "shown as not charged"
-    );
+    assert_eq!(verdict.decisions()[0].remaining(), 5, "shown as not charged");
 }
 
 /// Five algorithms in one request: whichever of them denies, the four others are left alone.
@@ -67,9 +61,8 @@ pub fn any_failing_algorithm_spares_all_others<T: Store>(make: &impl Make<Store 
     let keys: [[u8; 1]; 5] = [[0], [1], [2], [3], [4]];
     for failing in 0..limits.len() {
         let rig = Rig::new(make);
-        let request: Vec<Charge<'_>> = (0..limits.len())
-            .map(|place| charge_of(&keys[place], &limits[place], 1))
-            .collect();
+        let request: Vec<Charge<'_>> =
+            (0..limits.len()).map(|place| charge_of(&keys[place], &limits[place], 1)).collect();
         assert!(rig.charge(&request).is_allowed());
         let exhausting = charge_of(&keys[failing], &limits[failing], 9);
         assert!(rig.charge(&[exhausting]).is_allowed());
@@ -101,8 +94,7 @@ pub fn the_order_of_charges_does_not_matter<T: Store>(make: &impl Make<Store = T
         rng.shuffle(&mut order);
         let in_order = |places: &[usize]| -> Vec<Charge<'_>> {
             let each = places.iter();
-            each.map(|&place| charge_of(keys[place], &limits[place], cost))
-                .collect()
+            each.map(|&place| charge_of(keys[place], &limits[place], cost)).collect()
         };
         let straight = rig.charge(&in_order(&[0, 1, 2, 3]));
         let shuffled = twin.charge(&in_order(&order));
@@ -120,20 +112,12 @@ pub fn charges_on_one_counter_count_together<T: Store>(make: &impl Make<Store = 
         let rig = Rig::new(make);
         let pair = |first, second| [charge(&limit, first), charge(&limit, second)];
         let verdict = rig.charge(&pair(3, 4));
-        let left: Vec<u64> = verdict
-            .decisions()
-            .iter()
-            .map(|one| one.remaining())
-            .collect();
+        let left: Vec<u64> = verdict.decisions().iter().map(|one| one.remaining()).collect();
         assert_eq!(left, [7, 3], "{limit:?}");
         let verdict = rig.charge(&pair(2, 2));
         assert!(!verdict.is_allowed(), "{limit:?}");
         assert_eq!(verdict.binding_index(), Some(1));
-        assert_eq!(
-            verdict.decisions()[0].remaining(),
-            3,
-            "shown as not charged"
-        );
+        assert_eq!(verdict.decisions()[0].remaining(), 3, "shown as not charged");
         let never = rig.charge(&pair(6, 5));
         assert_eq!(never.binding().retry_after(), None, "eleven never fit ten");
         let never = rig.charge(&pair(u64::MAX, u64::MAX));
@@ -142,11 +126,7 @@ pub fn charges_on_one_counter_count_together<T: Store>(make: &impl Make<Store = 
         assert!(refusing.decisions()[1].is_allowed(), "a cost of 0 peeks");
         assert_eq!(rig.left(&limit), 3, "{limit:?}");
         let verdict = rig.charge(&[charge(&limit, 1), charge(&limit, 0), charge(&limit, 2)]);
-        let left: Vec<u64> = verdict
-            .decisions()
-            .iter()
-            .map(|one| one.remaining())
-            .collect();
+        let left: Vec<u64> = verdict.decisions().iter().map(|one| one.remaining()).collect();
         assert_eq!(left, [2, 2, 0], "{limit:?}");
     }
 }

@@ -12,11 +12,8 @@ use crate::limit;
 /// ties go to the first.
 // Proves: D6 (section 12.5)
 pub fn denied_requests_show_the_longest_wait<T: Store>(make: &impl Make<Store = T>) {
-    let (second, minute, hour) = (
-        limit("1/s fixed_window"),
-        limit("1/min fixed_window"),
-        limit("9/h fixed_window"),
-    );
+    let (second, minute, hour) =
+        (limit("1/s fixed_window"), limit("1/min fixed_window"), limit("9/h fixed_window"));
     let rig = Rig::new(make);
     let request = [charge(&second, 1), charge(&minute, 1), charge(&hour, 1)];
     assert!(rig.charge(&request).is_allowed());

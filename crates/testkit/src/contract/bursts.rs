@@ -36,11 +36,7 @@ pub fn a_burst_passes_and_then_the_rate_holds<S: Store>(make: &impl Make<Store =
         "take1 take1 take1 take1 pass100ms take1 pass1s take3 take1",
         "2 1+100ms 0+200ms !100ms | 0+200ms | 0 !100ms",
     );
-    Rig::new(make).play(
-        "10/s leaky_bucket",
-        "take1 take1 pass100ms take1",
-        "0 !100ms | 0",
-    );
+    Rig::new(make).play("10/s leaky_bucket", "take1 take1 pass100ms take1", "0 !100ms | 0");
 }
 
 /// A key that was idle for long has one budget, not the budgets it did not use.

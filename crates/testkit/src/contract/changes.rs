@@ -32,10 +32,7 @@ pub fn lowered_limits_bind_at_once<T: Store>(make: &impl Make<Store = T>) {
             let room = 10_u64.saturating_sub(filled);
             assert_eq!(rig.left(new), room, "{old:?} at {filled}");
             assert_eq!(rig.admitted(new, 50), room, "{old:?} at {filled}");
-            assert!(
-                rig.take(new, 1).retry_after().is_some(),
-                "it will pass again"
-            );
+            assert!(rig.take(new, 1).retry_after().is_some(), "it will pass again");
             rig.pass(3 * H);
             assert_eq!(rig.admitted(new, 50), 10, "{old:?} at {filled}");
         }
@@ -66,19 +63,12 @@ pub fn a_changed_period_carries_over_once<T: Store>(make: &impl Make<Store = T>)
                 let former = [limit("3/min"), old.clone()];
                 let replacing = |cost| [charge(new, cost).replacing(&former)];
                 let look = rig.charge(&replacing(0));
-                assert_eq!(
-                    look.binding().remaining(),
-                    10 - filled,
-                    "{old:?} to {new:?}"
-                );
+                assert_eq!(look.binding().remaining(), 10 - filled, "{old:?} to {new:?}");
                 for left in (0..10 - filled).rev() {
                     let verdict = rig.charge(&replacing(1));
                     assert_eq!(verdict.binding().remaining(), left, "{old:?} to {new:?}");
                 }
-                assert!(
-                    !rig.charge(&replacing(1)).is_allowed(),
-                    "{old:?} to {new:?}"
-                );
+                assert!(!rig.charge(&replacing(1)).is_allowed(), "{old:?} to {new:?}");
                 assert_eq!(rig.left(&old), 10, "the old counter is gone: {old:?}");
                 assert_eq!(rig.left(new), 0, "nothing is left to carry: {new:?}");
             }
@@ -106,18 +96,10 @@ fn carries_only_what_nobody_counts_by<T: Store>(make: &impl Make<Store = T>) {
     rig.pass(2 * S);
     let former = [second.clone()];
     let there = [charge(&minute, 6).replacing(&former)];
-    assert_eq!(
-        rig.charge(&there).binding().remaining(),
-        3,
-        "nothing to carry"
-    );
+    assert_eq!(rig.charge(&there).binding().remaining(), 3, "nothing to carry");
     let former = [minute];
     let back = [charge(&second, 0).replacing(&former)];
-    assert_eq!(
-        rig.charge(&back).binding().remaining(),
-        0,
-        "six are carried"
-    );
+    assert_eq!(rig.charge(&back).binding().remaining(), 0, "six are carried");
 }
 
 /// Another rate: the tokens that are missing are still missing, and come back at the new rate.
@@ -126,18 +108,10 @@ pub fn a_changed_rate_keeps_the_tokens_missing<T: Store>(make: &impl Make<Store 
     let rig = Rig::new(make);
     rig.play("10/s burst 10", "take10 pass250ms take3", "0 | !50ms");
     // Two and a half tokens are there; half a token at 20/s takes 25 ms.
-    rig.play(
-        "20/s burst 10",
-        "take3 pass25ms take3 take1",
-        "!25ms | 0 !50ms",
-    );
+    rig.play("20/s burst 10", "take3 pass25ms take3 take1", "!25ms | 0 !50ms");
     rig.play("1/s burst 10", "take1 pass1s take1", "!1s | 0");
     let rig = Rig::new(make);
-    rig.play(
-        "10/s leaky_bucket burst 4",
-        "take1 take1 take1",
-        "4 3+100ms 2+200ms",
-    );
+    rig.play("10/s leaky_bucket burst 4", "take1 take1 take1", "4 3+100ms 2+200ms");
     rig.play("1/s leaky_bucket burst 4", "take1 take1", "1+3s 0+4s");
 }
 
@@ -183,11 +157,7 @@ pub fn a_denial_adopts_the_new_limit<T: Store>(make: &impl Make<Store = T>) {
     // A peek adopts nothing.
     let rig = Rig::new(make);
     rig.play("10/h fixed_window", "take10", "0");
-    rig.play(
-        "10/h sliding_log",
-        "peek1 pass10min peek1",
-        "!3600s | !3600s",
-    );
+    rig.play("10/h sliding_log", "peek1 pass10min peek1", "!3600s | !3600s");
     rig.play("10/h fixed_window", "take1", "!3000s");
     // Nor does it carry a period over.
     let (old, new) = (limit("10/min fixed_window"), limit("10/day sliding_log"));
@@ -199,10 +169,7 @@ pub fn a_denial_adopts_the_new_limit<T: Store>(make: &impl Make<Store = T>) {
         assert!(!peeked.is_allowed());
     }
     rig.pass(MIN);
-    assert!(
-        rig.charge(&replacing).is_allowed(),
-        "it has run out meanwhile"
-    );
+    assert!(rig.charge(&replacing).is_allowed(), "it has run out meanwhile");
 }
 
 fn filled_rig<T: Store>(make: &impl Make<Store = T>, limit: &Limit, filled: u64) -> Rig<T> {

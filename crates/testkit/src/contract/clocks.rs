@@ -13,11 +13,7 @@ const STEPS: [u64; 8] = [1, MS, S, MIN, H, H + 1, DAY, 2 * DAY];
 /// Buckets and logs count elapsed time: whatever happens to the time of day, they answer alike.
 // Proves: D7
 pub fn elapsed_time_ignores_the_wall_clock<T: Store>(make: &impl Make<Store = T>) {
-    for text in [
-        "10/s burst 5",
-        "90/min leaky_bucket burst 9",
-        "40/min sliding_log",
-    ] {
+    for text in ["10/s burst 5", "90/min leaky_bucket burst 9", "40/min sliding_log"] {
         let limit = limit(text);
         let (rig, twin) = (Rig::new(make), Rig::new(make));
         let mut rng = Rng::new(29);
@@ -47,11 +43,7 @@ pub fn wall_steps_back_hand_out_no_second_budget<T: Store>(make: &impl Make<Stor
             assert_eq!(rig.admitted(&limit, 50), 0, "{limit:?} {step}");
             // Up to a window ahead counts where it is; what is further ahead moves into this window.
             let wait = retry_after(&rig, &limit);
-            let windows = if step.unsigned_abs() >= 2 * period {
-                2
-            } else {
-                3
-            };
+            let windows = if step.unsigned_abs() >= 2 * period { 2 } else { 3 };
             assert!(wait < windows * period, "{limit:?} {step}: {wait}");
             rig.pass(wait - 1);
             assert_eq!(rig.admitted(&limit, 50), 0, "{limit:?} {step}");
@@ -110,11 +102,9 @@ pub fn a_steady_clock_set_back_never_locks_out<T: Store>(make: &impl Make<Store 
 }
 
 fn windows_and_steps() -> impl Iterator<Item = (Limit, i64)> {
-    let limits = ["fixed_window", "sliding_window"]
-        .into_iter()
-        .flat_map(|algorithm| {
-            ["min", "h", "day"].map(|period| limit(&format!("10/{period} {algorithm}")))
-        });
+    let limits = ["fixed_window", "sliding_window"].into_iter().flat_map(|algorithm| {
+        ["min", "h", "day"].map(|period| limit(&format!("10/{period} {algorithm}")))
+    });
     limits
         .flat_map(|limit| STEPS.map(|step| (limit.clone(), i64::try_from(step).expect("two days"))))
 }

@@ -93,10 +93,8 @@ pub fn counters_charged_together_end_equal<T: Store>(make: &impl Make<Store = T>
             let mut admitted = false;
             for _ in 0..8 {
                 let cost = 1 + rng.below(3);
-                let mut charges: Vec<Charge<'_>> = vec![
-                    charge_of(b"left", &limit, cost),
-                    charge_of(b"right", &limit, cost),
-                ];
+                let mut charges: Vec<Charge<'_>> =
+                    vec![charge_of(b"left", &limit, cost), charge_of(b"right", &limit, cost)];
                 if rng.one_in(2) {
                     charges.push(charge_of(b"hurdle", &hurdle, cost));
                 }
@@ -106,11 +104,7 @@ pub fn counters_charged_together_end_equal<T: Store>(make: &impl Make<Store = T>
             }
             admitted
         });
-        let left_of = |key: &[u8]| {
-            rig.charge(&[charge_of(key, &limit, 0)])
-                .binding()
-                .remaining()
-        };
+        let left_of = |key: &[u8]| rig.charge(&[charge_of(key, &limit, 0)]).binding().remaining();
         let used = 1_000 - left_of(b"left");
         assert_eq!(used, total.into_inner(), "{limit:?}");
         assert_eq!(left_of(b"left"), left_of(b"right"), "{limit:?}");

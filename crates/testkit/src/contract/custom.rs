@@ -31,22 +31,14 @@ impl Allowance {
         let limit = limit(text);
         let span = limit.period().length();
         let number = NUMBERS.fetch_add(1, Relaxed);
-        limit.with_custom(Arc::new(Self {
-            number,
-            units,
-            span,
-        }))
+        limit.with_custom(Arc::new(Self { number, units, span }))
     }
 
     /// The end of the budget and what it has lost, as they count at `now`.
     fn at(&self, [ends, used]: CustomState, now: Now) -> (u64, u64) {
         let now = now.steady.as_micros();
         let fresh = now.saturating_add(self.span.get());
-        if used == 0 || ends <= now {
-            (fresh, 0)
-        } else {
-            (ends, used)
-        }
+        if used == 0 || ends <= now { (fresh, 0) } else { (ends, used) }
     }
 }
 
@@ -62,10 +54,7 @@ impl Algorithm for Allowance {
     }
 
     fn step(&self, mut state: CustomState, now: Now, cost: Cost) -> (Answer, CustomState) {
-        let furthest = now
-            .steady
-            .saturating_add(self.span)
-            .saturating_add(self.span);
+        let furthest = now.steady.saturating_add(self.span).saturating_add(self.span);
         if state[0] > furthest.as_micros() {
             state[0] = now.steady.saturating_add(self.span).as_micros();
         }
@@ -81,11 +70,7 @@ impl Algorithm for Allowance {
             (Outcome::Deny { retry_after }, used, state)
         };
         let reset_after = if used == 0 { Micros::ZERO } else { left };
-        let answer = Answer {
-            outcome,
-            used,
-            reset_after,
-        };
+        let answer = Answer { outcome, used, reset_after };
         (answer, next)
     }
 
@@ -122,10 +107,7 @@ pub fn custom_algorithms_count_like_any_other<T: Store>(make: &impl Make<Store =
     assert_eq!(rig.admitted(&custom, 20), 5);
     rig.pass(20 * S);
     let denied = rig.take(&custom, 1);
-    assert_eq!(
-        denied.retry_after(),
-        Some(std::time::Duration::from_secs(40))
-    );
+    assert_eq!(denied.retry_after(), Some(std::time::Duration::from_secs(40)));
     assert_eq!(rig.take(&custom, 6).retry_after(), None);
     assert_eq!(rig.refund(&custom, 2).remaining(), 2);
     assert_eq!(rig.peek(&custom, 1).remaining(), 1);

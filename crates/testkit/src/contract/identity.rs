@@ -46,12 +46,7 @@ pub fn keys_that_look_alike_stay_apart<T: Store>(make: &impl Make<Store = T>) {
         for expected in [true, false] {
             for key in &keys {
                 let verdict = rig.charge(&[charge_of(key, &limit, 1)]);
-                assert_eq!(
-                    verdict.is_allowed(),
-                    expected,
-                    "{limit:?} {} bytes",
-                    key.len()
-                );
+                assert_eq!(verdict.is_allowed(), expected, "{limit:?} {} bytes", key.len());
             }
         }
     }
@@ -75,15 +70,8 @@ pub fn rules_of_the_same_key_stay_apart<T: Store>(make: &impl Make<Store = T>) {
 /// Two periods of one rule are two counters; the same period spelt otherwise is one.
 // Proves: D8 (section 12.10)
 pub fn periods_of_one_rule_stay_apart<T: Store>(make: &impl Make<Store = T>) {
-    let periods = [
-        "ms", "s", "min", "h", "day", "week", "month", "7day", "30day", "2month",
-    ];
-    for algorithm in [
-        "token_bucket",
-        "fixed_window",
-        "sliding_window",
-        "sliding_log",
-    ] {
+    let periods = ["ms", "s", "min", "h", "day", "week", "month", "7day", "30day", "2month"];
+    for algorithm in ["token_bucket", "fixed_window", "sliding_window", "sliding_log"] {
         let rig = Rig::new(make);
         let limits = periods.map(|period| limit(&format!("1/{period} {algorithm}")));
         for limit in &limits {

@@ -47,10 +47,7 @@ pub fn retry_after_is_exact_for_every_algorithm<T: Store>(make: &impl Make<Store
             let cost = 1 + rng.below(hard);
             proofs += u32::from(is_exact(&rig, &[charge(&limit, cost)]));
         }
-        assert!(
-            u64::from(proofs) >= make.times(20),
-            "{text}: only {proofs} denials"
-        );
+        assert!(u64::from(proofs) >= make.times(20), "{text}: only {proofs} denials");
     }
 }
 
@@ -65,10 +62,8 @@ pub fn retry_after_is_exact_for_several_limits<T: Store>(make: &impl Make<Store 
     for _ in 0..make.times(1_500) {
         let pause = rng.pick(&[1, MS, S, 5 * S]);
         rig.pass(rng.below(pause));
-        let four: Vec<Charge<'_>> = limits
-            .iter()
-            .map(|limit| charge(limit, 1 + rng.below(4)))
-            .collect();
+        let four: Vec<Charge<'_>> =
+            limits.iter().map(|limit| charge(limit, 1 + rng.below(4))).collect();
         proofs += u32::from(is_exact(&rig, &four));
         let pairs: Vec<Charge<'_>> = twice
             .iter()
@@ -99,10 +94,7 @@ fn is_exact<T: Store>(rig: &Rig<T>, charges: &[Charge<'_>]) -> bool {
     rig.pass(wait - 1);
     let early = rig.charge(charges);
     assert!(!early.is_allowed(), "a tick early: {charges:?}");
-    assert_eq!(
-        early.binding().retry_after(),
-        Some(Duration::from_micros(1))
-    );
+    assert_eq!(early.binding().retry_after(), Some(Duration::from_micros(1)));
     rig.pass(1);
     assert!(rig.charge(charges).is_allowed(), "in time: {charges:?}");
     true

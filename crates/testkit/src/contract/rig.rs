@@ -63,9 +63,7 @@ impl<S: Store> Rig<S> {
 
     /// Gives back to the usual counter.
     pub fn refund(&self, limit: &Limit, cost: u64) -> Decision {
-        *self
-            .inspect(Action::Refund, &[charge(limit, cost)])
-            .binding()
+        *self.inspect(Action::Refund, &[charge(limit, cost)]).binding()
     }
 
     /// Makes the usual counter fresh.

@@ -15,17 +15,13 @@ impl<S: Store> Rig<S> {
     /// `!5s` is a denial with its retry-after, `!never` one without; `|` is time passing.
     pub(super) fn play(&self, limit_text: &str, script: &str, answers: &str) {
         let limit = limit(limit_text);
-        let given: Vec<String> = script
-            .split_whitespace()
-            .map(|word| self.play_word(&limit, word))
-            .collect();
+        let given: Vec<String> =
+            script.split_whitespace().map(|word| self.play_word(&limit, word)).collect();
         assert_eq!(given.join(" "), answers, "{limit_text}: {script}");
     }
 
     fn play_word(&self, limit: &Limit, word: &str) -> String {
-        let at = word
-            .find(|letter: char| !letter.is_ascii_lowercase())
-            .unwrap_or(word.len());
+        let at = word.find(|letter: char| !letter.is_ascii_lowercase()).unwrap_or(word.len());
         let (verb, rest) = word.split_at(at);
         match verb {
             "take" => answer(&self.take(limit, number(rest))),
@@ -38,8 +34,7 @@ impl<S: Store> Rig<S> {
             }
             "wall" => {
                 let by = i64::try_from(micros(&rest[1..])).expect("a step");
-                self.clock
-                    .step_wall(if rest.starts_with('-') { -by } else { by });
+                self.clock.step_wall(if rest.starts_with('-') { -by } else { by });
                 "|".to_owned()
             }
             unknown => panic!("no such word: {unknown}"),
@@ -63,9 +58,7 @@ fn number(text: &str) -> u64 {
 }
 
 fn micros(text: &str) -> u64 {
-    let at = text
-        .find(|letter: char| letter.is_ascii_lowercase())
-        .expect("a unit");
+    let at = text.find(|letter: char| letter.is_ascii_lowercase()).expect("a unit");
     let (count, unit) = text.split_at(at);
     let unit = match unit {
         "us" => 1,

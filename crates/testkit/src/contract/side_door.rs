@@ -59,11 +59,7 @@ pub fn refunds_give_back_at_most_what_was_taken<T: Store>(make: &impl Make<Store
         assert_eq!(rig.left(&limit), 5, "{limit:?}");
     }
     // A refund of a bucket gives back what the bucket has not gained by itself.
-    Rig::new(make).play(
-        "10/s burst 5",
-        "take5 pass200ms give4 take5 take1",
-        "0 | 5 0 !100ms",
-    );
+    Rig::new(make).play("10/s burst 5", "take5 pass200ms give4 take5 take1", "0 | 5 0 !100ms");
     Rig::new(make).play(
         "3/10s sliding_log",
         "take1 pass4s take2 give2 pass6s take3",
@@ -110,21 +106,14 @@ pub fn resets_make_fresh<T: Store>(make: &impl Make<Store = T>) {
             rig.pass(S);
         }
         assert_eq!(rig.admitted(&limit, 100), 10, "{limit:?}");
-        assert!(
-            !rig.charge(&[other.with_cost(tollgate_core::Cost::ONE)])
-                .is_allowed()
-        );
+        assert!(!rig.charge(&[other.with_cost(tollgate_core::Cost::ONE)]).is_allowed());
     }
     let rig = Rig::new(make);
     let (minute, hour) = (limit("5/min"), limit("9/h"));
     let both = [charge(&minute, 5), charge(&hour, 9)];
     assert!(rig.charge(&both).is_allowed());
     let verdict = rig.inspect(Action::Reset, &both);
-    let left: Vec<u64> = verdict
-        .decisions()
-        .iter()
-        .map(|one| one.remaining())
-        .collect();
+    let left: Vec<u64> = verdict.decisions().iter().map(|one| one.remaining()).collect();
     assert_eq!(left, [5, 9]);
     assert!(rig.charge(&both).is_allowed());
     // A limit of another period that this one replaced is forgotten with it.

@@ -69,11 +69,7 @@ fn run_clients<T: Store>(rig: &Rig<T>, limits: &[Limit], seed: u64) -> Vec<Vec<A
                 .iter()
                 .map(|&place| {
                     let rule = RuleId::new(u128::try_from(place).expect("small"));
-                    Charge::new(
-                        CounterKey::new(rule, &bytes),
-                        &limits[place],
-                        Cost::new(cost),
-                    )
+                    Charge::new(CounterKey::new(rule, &bytes), &limits[place], Cost::new(cost))
                 })
                 .collect();
             if rig.charge(&charges).is_allowed() {

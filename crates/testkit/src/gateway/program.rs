@@ -78,13 +78,7 @@ impl Gateway {
             .stderr(Stdio::null());
         let mut shell = command.spawn().expect("every machine has `sh`");
         let orders = shell.stdin.take();
-        let gateway = Self {
-            shell,
-            orders,
-            log,
-            own: None,
-            addr,
-        };
+        let gateway = Self { shell, orders, log, own: None, addr };
         let is_up = poll(LONG, || TcpStream::connect(addr).ok()).is_some();
         assert!(is_up, "{program:?} does not start: {}", gateway.log());
         gateway

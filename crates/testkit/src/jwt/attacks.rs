@@ -48,11 +48,7 @@ fn misnamed(signer: &Signer, sound: &Value) -> Vec<Attack> {
         ("alg of another length", signed(&head("RS512")), "algorithm"),
         ("the public key as secret", by_public_key, "signature"),
         ("foreign kid", signed(&foreign.to_string()), "unknown-key"),
-        (
-            "critical header",
-            signed(&critical.to_string()),
-            "malformed",
-        ),
+        ("critical header", signed(&critical.to_string()), "malformed"),
         ("alg twice", signed(twice), "algorithm"),
         ("header is no object", signed("[]"), "algorithm"),
     ])
@@ -86,11 +82,7 @@ fn forged(signer: &Signer, sound: &Value) -> Vec<Attack> {
 }
 
 fn all<const N: usize>(attacks: [(&'static str, String, &'static str); N]) -> Vec<Attack> {
-    let attack = |(name, token, reason)| Attack {
-        name,
-        token,
-        reason,
-    };
+    let attack = |(name, token, reason)| Attack { name, token, reason };
     attacks.into_iter().map(attack).collect()
 }
 
@@ -109,11 +101,7 @@ fn stale(signer: &Signer, sound: &Value, now_s: u64) -> Vec<Attack> {
     let head = json!({ "alg": "RS256", "kid": signer.kid }).to_string();
     let text = sound.to_string();
     let twice = format!("{{\"sub\":\"victim\",{}", &text[1..]);
-    let attack = |name, token: String, reason| Attack {
-        name,
-        token,
-        reason,
-    };
+    let attack = |name, token: String, reason| Attack { name, token, reason };
     vec![
         attack("expired", with("exp", json!(now_s - 3_600)), "expired"),
         attack("exp is a text", with("exp", json!("4102444800")), "claims"),
@@ -122,27 +110,15 @@ fn stale(signer: &Signer, sound: &Value, now_s: u64) -> Vec<Attack> {
         attack("no exp", without("exp"), "claims"),
         attack("nbf ahead", with("nbf", json!(now_s + 3_600)), "not-yet"),
         attack("nbf is a text", with("nbf", json!("0")), "claims"),
-        attack(
-            "issued by another",
-            with("iss", json!("https://evil.example")),
-            "issuer",
-        ),
+        attack("issued by another", with("iss", json!("https://evil.example")), "issuer"),
         attack("no issuer", without("iss"), "issuer"),
         attack("for another", with("aud", json!(["billing"])), "audience"),
         attack("for nobody", without("aud"), "audience"),
         attack("no user", without("sub"), "claims"),
         attack("user is a number", with("sub", json!(7)), "claims"),
-        attack(
-            "tier is a list",
-            with("tier", json!(["enterprise"])),
-            "claims",
-        ),
+        attack("tier is a list", with("tier", json!(["enterprise"])), "claims"),
         attack("a claim twice", signer.sign(&head, &twice), "claims"),
         attack("claims are no object", signer.sign(&head, "[1]"), "claims"),
-        attack(
-            "oversized",
-            with("padding", json!("x".repeat(9_000))),
-            "too-large",
-        ),
+        attack("oversized", with("padding", json!("x".repeat(9_000))), "too-large"),
     ]
 }

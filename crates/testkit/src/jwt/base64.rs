@@ -20,9 +20,7 @@ pub(super) fn base64(bytes: &[u8], last: &[u8; 2], padding: Padding) -> String {
     };
     let mut text = String::new();
     for three in bytes.chunks(3) {
-        let whole = three
-            .iter()
-            .fold(0, |whole, byte| whole << 8 | u32::from(*byte));
+        let whole = three.iter().fold(0, |whole, byte| whole << 8 | u32::from(*byte));
         let whole = whole << (8 * (3 - three.len()));
         let letters = [18, 12, 6, 0].map(|shift| letter(whole >> shift));
         text.extend(letters.iter().take(three.len() + 1));

@@ -77,11 +77,7 @@ impl Signer {
 
     /// A token of any header and any claims, signed by its algorithm whatever the header says.
     pub fn sign(&self, header: &str, claims: &str) -> String {
-        let message = format!(
-            "{}.{}",
-            base64url(header.as_bytes()),
-            base64url(claims.as_bytes())
-        );
+        let message = format!("{}.{}", base64url(header.as_bytes()), base64url(claims.as_bytes()));
         let signature = self.signature(message.as_bytes());
         format!("{message}.{}", base64url(&signature))
     }

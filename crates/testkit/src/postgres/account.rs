@@ -25,10 +25,7 @@ impl Account {
         if !geteuid().is_root() {
             return Self::Ours;
         }
-        Self::Theirs {
-            user: id("-u"),
-            group: id("-g"),
-        }
+        Self::Theirs { user: id("-u"), group: id("-g") }
     }
 
     pub(super) fn owns(self, folder: &Path) {
@@ -47,12 +44,10 @@ impl Account {
 fn id(which: &str) -> u32 {
     let output = run(Command::new("id").args([which, NAME]), None, SHORT);
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-    text.ok()
-        .and_then(|text| text.trim().parse().ok())
-        .unwrap_or_else(|| {
-            panic!(
-                "PostgreSQL does not run as root, and there is no user `{NAME}`: install Debian's \
+    text.ok().and_then(|text| text.trim().parse().ok()).unwrap_or_else(|| {
+        panic!(
+            "PostgreSQL does not run as root, and there is no user `{NAME}`: install Debian's \
                  package `postgresql`"
-            )
-        })
+        )
+    })
 }

@@ -32,11 +32,7 @@ impl Database {
             "a prefix is at most {PREFIX_BYTES_MAX} of `a-z`, `0-9` and `_`, not {prefix:?}"
         );
         let name = create(client, prefix);
-        Self {
-            url: client.url(&name),
-            client: client.clone(),
-            name,
-        }
+        Self { url: client.url(&name), client: client.clone(), name }
     }
 
     /// `postgresql://user@127.0.0.1:port/name`; no password.

@@ -36,9 +36,7 @@ impl Programs {
             .find(|program| program.is_file())
             // A link leads to the folder where the others are, too.
             .and_then(|program| Some(program.canonicalize().ok()?.parent()?.to_owned()));
-        on_path
-            .or_else(|| newest(debian))
-            .map(|folder| Self { folder })
+        on_path.or_else(|| newest(debian)).map(|folder| Self { folder })
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -75,10 +73,7 @@ fn newest(debian: &Path) -> Option<PathBuf> {
         let name = entry.file_name();
         let version: u32 = name.to_str()?.split('.').next()?.parse().ok()?;
         let folder = entry.path().join("bin");
-        folder
-            .join("postgres")
-            .is_file()
-            .then_some((version, folder))
+        folder.join("postgres").is_file().then_some((version, folder))
     });
     versions.max().map(|(_, folder)| folder)
 }

@@ -29,20 +29,15 @@ pub(super) fn run(
         .stdin(input.map_or_else(Stdio::null, |input| containing(input).into()))
         .stdout(again(&stdout))
         .stderr(again(&stderr));
-    let mut child = command
-        .spawn()
-        .unwrap_or_else(|error| panic!("cannot run {command:?}: {error}"));
+    let mut child =
+        command.spawn().unwrap_or_else(|error| panic!("cannot run {command:?}: {error}"));
     let ended = poll(deadline, || child.try_wait().expect("our own child"));
     let Some(status) = ended else {
         child.kill().expect("our own child");
         child.wait().expect("our own child");
         return Err(Overdue);
     };
-    Ok(Output {
-        status,
-        stdout: contents(stdout),
-        stderr: contents(stderr),
-    })
+    Ok(Output { status, stdout: contents(stdout), stderr: contents(stderr) })
 }
 
 fn file() -> File {

@@ -60,12 +60,7 @@ impl Postgres {
             .find(|port| is_up(&mut watcher, folder.path(), port.number()))
             .expect("one of many ports is free");
         let addr = port.address();
-        Self {
-            watcher,
-            folder,
-            client: Client { programs, addr },
-            _port: port,
-        }
+        Self { watcher, folder, client: Client { programs, addr }, _port: port }
     }
 
     /// The server that the tests of this process share; the first who asks waits for its start.

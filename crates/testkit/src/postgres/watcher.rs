@@ -57,12 +57,7 @@ impl Watcher {
         account.runs(&mut command);
         let mut shell = command.spawn().expect("every machine has `sh`");
         let orders = shell.stdin.take();
-        let watcher = Self {
-            shell,
-            orders,
-            folder: folder.to_owned(),
-            server: None,
-        };
+        let watcher = Self { shell, orders, folder: folder.to_owned(), server: None };
         let status: i32 = wait_for("the end of initdb", LONG, || watcher.note("initdb"));
         assert!(status == 0, "initdb failed: {}", watcher.log());
         watcher

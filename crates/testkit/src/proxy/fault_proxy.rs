@@ -31,11 +31,7 @@ impl Proxy {
             .name("fault-proxy".to_owned())
             .spawn(move || listen(&listener, server, &shared))
             .expect("room for a thread");
-        Self {
-            addr,
-            gate,
-            listener: Some(thread),
-        }
+        Self { addr, gate, listener: Some(thread) }
     }
 
     /// Where clients connect.
@@ -122,8 +118,7 @@ impl Proxy {
     /// If there are no bytes to look for.
     pub fn drop_reply_to(&self, request: &[u8]) {
         assert!(!request.is_empty(), "every message contains nothing");
-        self.gate
-            .set_traffic(Traffic::DropReplyTo(request.to_owned()));
+        self.gate.set_traffic(Traffic::DropReplyTo(request.to_owned()));
     }
 
     /// On how many connections a reply was lost: shows that the fault a test asked for took place.

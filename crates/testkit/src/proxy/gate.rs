@@ -134,11 +134,7 @@ impl Gate {
         state.links_ever += 1;
         let id = state.links_ever;
         let link = Arc::new(Link::new(id, client));
-        let entry = Entry {
-            link: Arc::clone(&link),
-            sent: Vec::new(),
-            loses_reply: false,
-        };
+        let entry = Entry { link: Arc::clone(&link), sent: Vec::new(), loses_reply: false };
         state.links.insert(id, entry);
         Some(link)
     }

@@ -27,11 +27,7 @@ pub(super) struct Link {
 
 impl Link {
     pub(super) fn new(id: u64, client: TcpStream) -> Self {
-        Self {
-            id,
-            client,
-            server: OnceLock::new(),
-        }
+        Self { id, client, server: OnceLock::new() }
     }
 
     /// Passes bytes until both sides have ended, or the connection is cut.
@@ -51,10 +47,7 @@ impl Link {
 
     /// Wakes both threads, wherever they wait on a socket.
     pub(super) fn close(&self) {
-        for stream in [Some(&self.client), self.server.get()]
-            .into_iter()
-            .flatten()
-        {
+        for stream in [Some(&self.client), self.server.get()].into_iter().flatten() {
             // The other side may have closed it first.
             drop(stream.shutdown(Shutdown::Both));
         }

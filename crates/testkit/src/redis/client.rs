@@ -54,9 +54,7 @@ impl Connection {
     }
 
     fn over(stream: Box<dyn Stream>) -> Self {
-        Self {
-            stream: BufReader::new(stream),
-        }
+        Self { stream: BufReader::new(stream) }
     }
 
     /// Sends a command and waits for its reply.

@@ -85,10 +85,10 @@ impl Cluster {
     fn try_start(setup: &Setup) -> Option<Self> {
         let mut free: Vec<Port> = ports().take(2 * NODES).collect();
         let buses = free.split_off(NODES);
-        let places = free.iter().zip(&buses).map(|(port, bus)| Place {
-            port: port.number(),
-            bus: bus.number(),
-        });
+        let places = free
+            .iter()
+            .zip(&buses)
+            .map(|(port, bus)| Place { port: port.number(), bus: bus.number() });
         let places: Vec<Place> = places.collect();
         let launched: Vec<Redis> = { free.into_iter().enumerate() }
             .map(|(at, port)| {
@@ -98,10 +98,7 @@ impl Cluster {
             })
             .collect();
         let nodes = launched.into_iter().map(Redis::once_up);
-        Some(Self {
-            nodes: nodes.collect::<Option<_>>()?,
-            _buses: buses,
-        })
+        Some(Self { nodes: nodes.collect::<Option<_>>()?, _buses: buses })
     }
 
     /// The places of all nodes.
@@ -142,8 +139,7 @@ impl Cluster {
     fn primary_now(&self, shard: usize) -> Option<usize> {
         let owners = self.agreed()?;
         let pair = [shard, shard + SHARDS];
-        pair.into_iter()
-            .find(|node| self.owner(&owners, *node).is_some())
+        pair.into_iter().find(|node| self.owner(&owners, *node).is_some())
     }
 
     /// The node of this shard that is not its primary now.
@@ -187,9 +183,7 @@ impl Cluster {
         wait_for("the new primary", LONG, || {
             // An error when it is the primary already.
             self.nodes[next].ask(&["CLUSTER", "FAILOVER"]);
-            poll(HANDOVER, || {
-                (self.primary_now(shard) == Some(next)).then_some(())
-            })
+            poll(HANDOVER, || (self.primary_now(shard) == Some(next)).then_some(()))
         });
         self.settle();
         next

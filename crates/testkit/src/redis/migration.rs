@@ -18,12 +18,8 @@ pub struct Migration<'a> {
 
 impl<'a> Migration<'a> {
     pub(super) fn begin(cluster: &'a Cluster, slot: u16, shard: usize) -> Self {
-        let migration = Self {
-            cluster,
-            slot,
-            from: cluster.node_of(slot),
-            to: cluster.primary(shard),
-        };
+        let migration =
+            Self { cluster, slot, from: cluster.node_of(slot), to: cluster.primary(shard) };
         assert_ne!(migration.from, migration.to, "slot {slot} is there already");
         let (from, to) = (migration.source(), migration.target());
         // The target first: nobody is sent there before it knows.
@@ -77,15 +73,7 @@ impl<'a> Migration<'a> {
 
     fn move_these(&self, keys: impl Iterator<Item = Vec<u8>>) {
         let port = self.target().address().port().to_string();
-        let words = [
-            "MIGRATE",
-            "127.0.0.1",
-            &port,
-            "",
-            "0",
-            MOVE_MAX_MILLIS,
-            "KEYS",
-        ];
+        let words = ["MIGRATE", "127.0.0.1", &port, "", "0", MOVE_MAX_MILLIS, "KEYS"];
         let words = words.iter().map(|word| word.as_bytes().to_vec());
         let words: Vec<Vec<u8>> = words.chain(keys).collect();
         self.source().command(&words);

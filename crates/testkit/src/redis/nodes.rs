@@ -64,9 +64,6 @@ mod tests {
 
     #[test]
     fn every_slot_has_a_shard() {
-        assert_eq!(
-            [range(0), range(1), range(2)],
-            [(0, 5460), (5461, 10921), (10922, 16383)]
-        );
+        assert_eq!([range(0), range(1), range(2)], [(0, 5460), (5461, 10921), (10922, 16383)]);
     }
 }

@@ -64,11 +64,7 @@ impl Redis {
 
     /// The same as clients write it, with the password if it has one.
     pub fn url(&self) -> String {
-        let scheme = if self.seal.is_some() {
-            "rediss"
-        } else {
-            "redis"
-        };
+        let scheme = if self.seal.is_some() { "rediss" } else { "redis" };
         let user = self.password.as_ref();
         let user = user.map_or_else(String::new, |password| format!(":{password}@"));
         format!("{scheme}://{user}{}", self.address())
@@ -271,8 +267,6 @@ impl Redis {
 }
 
 fn spoken(words: &[impl AsRef<[u8]>]) -> String {
-    let words = words
-        .iter()
-        .map(|word| String::from_utf8_lossy(word.as_ref()));
+    let words = words.iter().map(|word| String::from_utf8_lossy(word.as_ref()));
     words.collect::<Vec<_>>().join(" ")
 }

@@ -66,10 +66,7 @@ impl Setup {
 
     /// As it comes, of this program.
     pub fn of(program: Program) -> Self {
-        Self {
-            program,
-            ..Self::default()
-        }
+        Self { program, ..Self::default() }
     }
 
     /// With one more line in its configuration, as `maxmemory 2mb`.
@@ -143,13 +140,7 @@ impl Setup {
         }
         let mut watcher = Watcher::new(folder.path(), &program);
         watcher.start();
-        Redis {
-            watcher,
-            folder,
-            port,
-            password: self.password.clone(),
-            seal,
-        }
+        Redis { watcher, folder, port, password: self.password.clone(), seal }
     }
 }
 

@@ -51,10 +51,7 @@ mod tests {
             parse("ab 127.0.0.1:7001@17001,host myself,master - 0 5 3 connected 0-9 12 [13->-cd]");
         let owner = line.unwrap();
         assert_eq!(owner.port, 7001);
-        assert_eq!(
-            [9, 10, 12, 13].map(|slot| owner.has(slot)),
-            [true, false, true, false]
-        );
+        assert_eq!([9, 10, 12, 13].map(|slot| owner.has(slot)), [true, false, true, false]);
         let replica = parse("cd 127.0.0.1:7002@17002 slave ab 0 5 3 connected");
         assert_eq!(replica, None);
     }

@@ -44,12 +44,7 @@ impl Watcher {
             .stderr(Stdio::null());
         let mut shell = command.spawn().expect("every machine has `sh`");
         let orders = shell.stdin.take();
-        Self {
-            shell,
-            orders,
-            folder: folder.to_owned(),
-            server: None,
-        }
+        Self { shell, orders, folder: folder.to_owned(), server: None }
     }
 
     /// Starts the server, which may not be ready yet.

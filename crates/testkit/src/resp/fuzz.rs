@@ -22,11 +22,7 @@ const MESSAGE_BYTES_MAX: usize = 128;
 pub fn any_bytes(stream: &[u8]) {
     let expected = model(stream);
     assert_eq!(decoded([stream]), expected, "{stream:?} at once");
-    assert_eq!(
-        decoded(stream.chunks(1)),
-        expected,
-        "{stream:?} byte by byte"
-    );
+    assert_eq!(decoded(stream.chunks(1)), expected, "{stream:?} byte by byte");
     let (one, two) = stream.split_at(stream.len() / 2);
     assert_eq!(decoded([one, two]), expected, "{stream:?} in halves");
     if let ModelEnd::Broken(error) = expected.1 {

@@ -18,11 +18,7 @@ pub fn model(stream: &[u8]) -> (Vec<Vec<Vec<u8>>>, ModelEnd) {
     let mut commands = Vec::new();
     let mut rest = stream;
     loop {
-        let one = if rest.first() == Some(&b'*') {
-            array(rest)
-        } else {
-            inline(rest)
-        };
+        let one = if rest.first() == Some(&b'*') { array(rest) } else { inline(rest) };
         match one {
             Ok(Some((words, after))) => {
                 rest = after;
@@ -81,9 +77,7 @@ fn number(text: &[u8], error: ProtocolError) -> Result<Option<(i128, &[u8])>, Pr
             let spelled = std::str::from_utf8(&text[..end]).map_err(|_| error)?;
             let number: i128 = spelled.parse().map_err(|_| error)?;
             let is_plain = number.to_string() == spelled && i64::try_from(number).is_ok();
-            return is_plain
-                .then_some(Some((number, &text[end + 2..])))
-                .ok_or(error);
+            return is_plain.then_some(Some((number, &text[end + 2..]))).ok_or(error);
         }
         let may_go_on = match text[end] {
             b'0'..=b'9' | b'-' => end < 20,

@@ -96,10 +96,8 @@ impl ImmediateStore for Broken {
         match (self.fault, action) {
             (Fault::PeeksSpend, Action::Peek) => self.store.charge_now(&charges),
             (Fault::RefundsAreLost, Action::Refund) | (Fault::ResetsAreLost, Action::Reset) => {
-                let looks: Vec<Charge<'_>> = charges
-                    .iter()
-                    .map(|charge| charge.with_cost(Cost::ZERO))
-                    .collect();
+                let looks: Vec<Charge<'_>> =
+                    charges.iter().map(|charge| charge.with_cost(Cost::ZERO)).collect();
                 self.store.charge_now(&looks)
             }
             _ => self.store.inspect_now(action, &charges),
@@ -116,12 +114,7 @@ struct Racy {
 impl ImmediateStore for Racy {
     fn charge_now(&self, charges: &[Charge<'_>]) -> Verdict {
         let (now, charge) = (self.clock.now(), charges[0]);
-        let found = self
-            .states
-            .lock()
-            .unwrap()
-            .get(charge.key.values())
-            .cloned();
+        let found = self.states.lock().unwrap().get(charge.key.values()).cloned();
         thread::yield_now();
         let state = found.unwrap_or_else(|| charge.limit.fresh(now));
         let (decision, next) = charge.limit.step(state, now, charge.cost);
@@ -155,39 +148,15 @@ fn faults() -> [(Fault, Case); 10] {
             Fault::ChargesOneByOne,
             case!(all_or_none::a_narrow_denial_leaves_the_broad_limit_untouched),
         ),
-        (
-            Fault::SpendsWhenDenied,
-            case!(denials::denied_requests_change_nothing),
-        ),
-        (
-            Fault::PeeksSpend,
-            case!(side_door::peeks_say_what_charging_would_answer),
-        ),
-        (
-            Fault::RefundsAreLost,
-            case!(side_door::refunds_give_back_at_most_what_was_taken),
-        ),
+        (Fault::SpendsWhenDenied, case!(denials::denied_requests_change_nothing)),
+        (Fault::PeeksSpend, case!(side_door::peeks_say_what_charging_would_answer)),
+        (Fault::RefundsAreLost, case!(side_door::refunds_give_back_at_most_what_was_taken)),
         (Fault::ResetsAreLost, case!(side_door::resets_make_fresh)),
-        (
-            Fault::FormerLimitsAreForgotten,
-            case!(changes::a_changed_period_carries_over_once),
-        ),
-        (
-            Fault::CostsCountOnce,
-            case!(bursts::a_burst_passes_and_then_the_rate_holds),
-        ),
-        (
-            Fault::KeysAreCut,
-            case!(identity::keys_that_look_alike_stay_apart),
-        ),
-        (
-            Fault::RulesAreMixed,
-            case!(identity::rules_of_the_same_key_stay_apart),
-        ),
-        (
-            Fault::ElapsedTimeFollowsTheWallClock,
-            case!(clocks::elapsed_time_ignores_the_wall_clock),
-        ),
+        (Fault::FormerLimitsAreForgotten, case!(changes::a_changed_period_carries_over_once)),
+        (Fault::CostsCountOnce, case!(bursts::a_burst_passes_and_then_the_rate_holds)),
+        (Fault::KeysAreCut, case!(identity::keys_that_look_alike_stay_apart)),
+        (Fault::RulesAreMixed, case!(identity::rules_of_the_same_key_stay_apart)),
+        (Fault::ElapsedTimeFollowsTheWallClock, case!(clocks::elapsed_time_ignores_the_wall_clock)),
     ]
 }
 
@@ -195,10 +164,7 @@ fn faults() -> [(Fault, Case); 10] {
 #[test]
 fn every_fault_is_found_by_its_case_and_by_chance() {
     // It silences the panics of its whole process.
-    if ran_alone(
-        module_path!(),
-        "every_fault_is_found_by_its_case_and_by_chance",
-    ) {
+    if ran_alone(module_path!(), "every_fault_is_found_by_its_case_and_by_chance") {
         return;
     }
     // The panics of the cases are what is wanted here: they need no report.
@@ -217,10 +183,7 @@ fn every_fault_is_found_by_its_case_and_by_chance() {
             missed.push(format!("{fault:?} by chance"));
         }
     }
-    let racy = |clock| Racy {
-        clock,
-        states: Mutex::default(),
-    };
+    let racy = |clock| Racy { clock, states: Mutex::default() };
     if !is_caught(|| contract::concurrent::a_budget_of_ten_admits_ten_alone(&racy)) {
         missed.push("the race".to_owned());
     }

@@ -22,18 +22,8 @@ const AMOUNTS: [&str; 16] = [
     "٣",
     "",
 ];
-const COUNTS: [&str; 10] = [
-    "",
-    "1",
-    "0",
-    "5",
-    "030",
-    "60",
-    "104249",
-    "9007199254",
-    "18446744073709551616",
-    "-1",
-];
+const COUNTS: [&str; 10] =
+    ["", "1", "0", "5", "030", "60", "104249", "9007199254", "18446744073709551616", "-1"];
 const UNITS: [&str; 18] = [
     "ms", "s", "min", "h", "day", "week", "month", "sec", "m", "hours", "d", "MIN", "mon", "µs",
     " s", "s ", "\0", "",
@@ -42,17 +32,9 @@ const SLASHES: [&str; 6] = ["/", "//", "", " / ", "\u{2215}", "/ "];
 
 /// Text that is almost a limit, and now and then is one.
 fn near_valid(rng: &mut Rng) -> String {
-    let slash = if rng.one_in(4) {
-        rng.pick(&SLASHES)
-    } else {
-        "/"
-    };
+    let slash = if rng.one_in(4) { rng.pick(&SLASHES) } else { "/" };
     let (amount, count, unit) = (rng.pick(&AMOUNTS), rng.pick(&COUNTS), rng.pick(&UNITS));
-    let tail = if rng.one_in(20) {
-        "x".repeat(70)
-    } else {
-        String::new()
-    };
+    let tail = if rng.one_in(20) { "x".repeat(70) } else { String::new() };
     format!("{amount}{slash}{count}{unit}{tail}")
 }
 
@@ -67,11 +49,7 @@ fn mutate(rng: &mut Rng, bytes: &mut Vec<u8>) {
         match rng.below(4) {
             0 => bytes.insert(place, byte),
             1 => drop(bytes.splice(place.., [byte])),
-            2 => bytes
-                .iter_mut()
-                .skip(place)
-                .take(1)
-                .for_each(|old| *old ^= 1 << (byte % 8)),
+            2 => bytes.iter_mut().skip(place).take(1).for_each(|old| *old ^= 1 << (byte % 8)),
             3 if place < bytes.len() => drop(bytes.remove(place)),
             _ => bytes.extend_from_within(..),
         }
@@ -188,9 +166,7 @@ const FORWARDED_PIECES: [&str; 24] = [
 ];
 
 fn near_forwarded(rng: &mut Rng) -> String {
-    (0..rng.below(12))
-        .map(|_| rng.pick(&FORWARDED_PIECES))
-        .collect()
+    (0..rng.below(12)).map(|_| rng.pick(&FORWARDED_PIECES)).collect()
 }
 
 // Proves: I4

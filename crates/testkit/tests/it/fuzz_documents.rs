@@ -57,9 +57,8 @@ fn corpus() -> Vec<Vec<u8>> {
     for folder in ["good", "bad"] {
         let entries = fs::read_dir(rules.join(folder)).expect("the fixtures are there");
         let paths = entries.map(|entry| entry.expect("a file").path());
-        let mut paths: Vec<_> = paths
-            .filter(|path| path.extension().is_some_and(|ending| ending == "yaml"))
-            .collect();
+        let mut paths: Vec<_> =
+            paths.filter(|path| path.extension().is_some_and(|ending| ending == "yaml")).collect();
         paths.sort();
         files.extend(paths.iter().map(|path| fs::read(path).expect("a fixture")));
     }
@@ -74,11 +73,7 @@ fn mutate(rng: &mut Rng, file: &mut Vec<u8>) {
             0 => drop(file.splice(place..end, [])),
             1 => drop(file.splice(place..place, rng.pick(&PIECES).bytes())),
             2 => drop(file.splice(place..end, rng.pick(&PIECES).bytes())),
-            3 => file
-                .iter_mut()
-                .skip(place)
-                .take(1)
-                .for_each(|byte| *byte ^= 1 << rng.below(8)),
+            3 => file.iter_mut().skip(place).take(1).for_each(|byte| *byte ^= 1 << rng.below(8)),
             _ => {
                 let piece = file.get(place..end).unwrap_or_default().to_vec();
                 let other = rng.index(file.len() + 1);
@@ -92,10 +87,7 @@ fn mutate(rng: &mut Rng, file: &mut Vec<u8>) {
 fn mutated_files_are_read_or_refused_in_words() {
     let mut rng = Rng::new(21);
     // An alias bomb takes its time to be refused; a few are enough.
-    let corpus: Vec<Vec<u8>> = corpus()
-        .into_iter()
-        .filter(|file| file.len() < 2_000)
-        .collect();
+    let corpus: Vec<Vec<u8>> = corpus().into_iter().filter(|file| file.len() < 2_000).collect();
     assert!(corpus.len() > 100);
     for _ in 0..MUTANTS {
         let mut file = rng.pick(&corpus);
@@ -120,9 +112,7 @@ fn random_pieces_are_read_or_refused_in_words() {
     for _ in 0..MUTANTS {
         let pieces: String = (0..rng.below(30)).map(|_| rng.pick(&PIECES)).collect();
         fuzz::rules_document(pieces.as_bytes());
-        let bytes: Vec<u8> = (0..rng.below(60))
-            .map(|_| rng.word().to_le_bytes()[0])
-            .collect();
+        let bytes: Vec<u8> = (0..rng.below(60)).map(|_| rng.word().to_le_bytes()[0]).collect();
         fuzz::rules_document(&bytes);
     }
 }

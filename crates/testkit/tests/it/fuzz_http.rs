@@ -52,11 +52,7 @@ fn mutate(rng: &mut Rng, bytes: &mut Vec<u8>) {
         match rng.below(3) {
             0 => bytes.insert(place, byte),
             1 if place < bytes.len() => drop(bytes.remove(place)),
-            _ => bytes
-                .iter_mut()
-                .skip(place)
-                .take(1)
-                .for_each(|old| *old ^= 1 << (byte % 8)),
+            _ => bytes.iter_mut().skip(place).take(1).for_each(|old| *old ^= 1 << (byte % 8)),
         }
     }
 }

@@ -5,18 +5,9 @@ use tollgate_testkit::{describe, limit};
 
 /// Text that is no limit, and why.
 const REFUSED: [(&str, &str); 34] = [
-    (
-        "",
-        "limit \"\" has no period: write amount/period, for example 100/min",
-    ),
-    (
-        "100",
-        "limit \"100\" has no period: write amount/period, for example 100/min",
-    ),
-    (
-        "100 per minute",
-        "limit \"100 per minute\" is not written as amount/period: write 100/min",
-    ),
+    ("", "limit \"\" has no period: write amount/period, for example 100/min"),
+    ("100", "limit \"100\" has no period: write amount/period, for example 100/min"),
+    ("100 per minute", "limit \"100 per minute\" is not written as amount/period: write 100/min"),
     (
         "5 requests every 30 Seconds",
         "limit \"5 requests every 30 Seconds\" is not written as amount/period: write 5/30s",
@@ -25,14 +16,8 @@ const REFUSED: [(&str, &str); 34] = [
         "5 per minute and user",
         "limit \"5 per minute and user\" has no period: write amount/period, for example 100/min",
     ),
-    (
-        "100\u{2215}min",
-        "limit \"100∕min\" has no period: write amount/period, for example 100/min",
-    ),
-    (
-        "\0",
-        "limit \"\\0\" has no period: write amount/period, for example 100/min",
-    ),
+    ("100\u{2215}min", "limit \"100∕min\" has no period: write amount/period, for example 100/min"),
+    ("\0", "limit \"\\0\" has no period: write amount/period, for example 100/min"),
     ("0/min", ZERO_AMOUNT),
     ("000/min", ZERO_AMOUNT),
     ("/min", "amount \"\" in \"/min\"AMOUNT"),
@@ -53,43 +38,16 @@ const REFUSED: [(&str, &str); 34] = [
     ),
     ("100/", "period \"\" in \"100/\"UNIT"),
     ("5/30", "period \"30\" in \"5/30\"UNIT"),
-    (
-        "5/0s",
-        "a period of 0 has no length: the least is 1ms, for example 5/30s",
-    ),
-    (
-        "100/sec",
-        "unknown unit \"sec\" in \"100/sec\", did you mean \"s\"?KNOWN s",
-    ),
-    (
-        "100/m",
-        "unknown unit \"m\" in \"100/m\", did you mean \"min\"?KNOWN min",
-    ),
-    (
-        "100/Hour",
-        "unknown unit \"Hour\" in \"100/Hour\", did you mean \"h\"?KNOWN h",
-    ),
-    (
-        "100/ min",
-        "unknown unit \" min\" in \"100/ min\", did you mean \"min\"?KNOWN min",
-    ),
-    (
-        "100/mnth",
-        "unknown unit \"mnth\" in \"100/mnth\", did you mean \"month\"?KNOWN month",
-    ),
-    (
-        "5/-1s",
-        "unknown unit \"-1s\" in \"5/-1s\", did you mean \"ms\"?KNOWN ms",
-    ),
-    (
-        "100/minuts",
-        "unknown unit \"minuts\" in \"100/minuts\", did you mean \"min\"?KNOWN min",
-    ),
+    ("5/0s", "a period of 0 has no length: the least is 1ms, for example 5/30s"),
+    ("100/sec", "unknown unit \"sec\" in \"100/sec\", did you mean \"s\"?KNOWN s"),
+    ("100/m", "unknown unit \"m\" in \"100/m\", did you mean \"min\"?KNOWN min"),
+    ("100/Hour", "unknown unit \"Hour\" in \"100/Hour\", did you mean \"h\"?KNOWN h"),
+    ("100/ min", "unknown unit \" min\" in \"100/ min\", did you mean \"min\"?KNOWN min"),
+    ("100/mnth", "unknown unit \"mnth\" in \"100/mnth\", did you mean \"month\"?KNOWN month"),
+    ("5/-1s", "unknown unit \"-1s\" in \"5/-1s\", did you mean \"ms\"?KNOWN ms"),
+    ("100/minuts", "unknown unit \"minuts\" in \"100/minuts\", did you mean \"min\"?KNOWN min"),
     ("5/104250day", "period \"104250day\" is too longLONGEST"),
-    (
-        "5/18446744073709551616s",
-        "period \"18446744073709551616s\" is too longLONGEST",
-    ),
+    ("5/18446744073709551616s", "period \"18446744073709551616s\" is too longLONGEST"),
 ];
 
 const ZERO_AMOUNT: &str = "a limit of 0 would let nothing pass: the least is 1, for example 1/min \
@@ -97,22 +55,10 @@ const ZERO_AMOUNT: &str = "a limit of 0 would let nothing pass: the least is 1, 
 
 /// The ends that many messages share.
 const ENDS: [(&str, &str); 4] = [
-    (
-        "AMOUNT",
-        " is not a whole number from 1 to 18446744073709551615: write for example 100/min",
-    ),
-    (
-        "UNIT",
-        " has no unit: units are ms, s, min, h, day, week and month, for example 5/30s",
-    ),
-    (
-        "KNOWN ",
-        " units are ms, s, min, h, day, week and month, for example 100/",
-    ),
-    (
-        "LONGEST",
-        ": the longest is 285 years, for example 1000000/day or 50/12month",
-    ),
+    ("AMOUNT", " is not a whole number from 1 to 18446744073709551615: write for example 100/min"),
+    ("UNIT", " has no unit: units are ms, s, min, h, day, week and month, for example 5/30s"),
+    ("KNOWN ", " units are ms, s, min, h, day, week and month, for example 100/"),
+    ("LONGEST", ": the longest is 285 years, for example 1000000/day or 50/12month"),
 ];
 
 // Proves: D2 (bad input is a typed error that says what was given, what is allowed, and an example)
@@ -121,9 +67,7 @@ fn bad_texts_are_refused_with_the_reason_and_an_example() {
     for (text, expected) in REFUSED {
         let expected = ENDS
             .iter()
-            .fold(expected.to_owned(), |message, (short, end)| {
-                message.replace(short, end)
-            });
+            .fold(expected.to_owned(), |message, (short, end)| message.replace(short, end));
         let error = text.parse::<Limit>().expect_err(text);
         assert_eq!(error.to_string(), expected, "{text:?}");
     }
@@ -142,11 +86,9 @@ fn assert_refused<T>(built: Result<T, LimitError>, expected: &str) {
 // Proves: D1 (section 12.7)
 #[test]
 fn a_burst_belongs_to_buckets() {
-    for name in [
-        AlgorithmName::FixedWindow,
-        AlgorithmName::SlidingWindow,
-        AlgorithmName::SlidingLog,
-    ] {
+    for name in
+        [AlgorithmName::FixedWindow, AlgorithmName::SlidingWindow, AlgorithmName::SlidingLog]
+    {
         let expected = format!(
             "burst 20 on {name}: only token_bucket and leaky_bucket have a burst; leave out the \
              burst or the algorithm, for example {{ per: 10/s, burst: 20 }}"
@@ -187,18 +129,9 @@ fn unknown_algorithms_are_answered_with_the_nearest() {
         );
         assert_refused(given.parse::<AlgorithmName>(), &expected);
     }
-    let endless = "x"
-        .repeat(100_000)
-        .parse::<AlgorithmName>()
-        .expect_err("no name");
-    assert!(
-        endless.to_string().len() < 400,
-        "only its beginning is repeated"
-    );
-    assert!(
-        "custom".parse::<AlgorithmName>().is_err(),
-        "cannot be written in rules"
-    );
+    let endless = "x".repeat(100_000).parse::<AlgorithmName>().expect_err("no name");
+    assert!(endless.to_string().len() < 400, "only its beginning is repeated");
+    assert!("custom".parse::<AlgorithmName>().is_err(), "cannot be written in rules");
 }
 
 // Proves: D1 (a sliding log is for limits up to 1,000)
@@ -210,32 +143,16 @@ fn sliding_logs_are_bounded() {
              sliding_window for larger limits, for example 100000/day"
         )
     };
-    assert!(
-        limit("1000/s")
-            .with_algorithm(AlgorithmName::SlidingLog)
-            .is_ok()
-    );
-    assert_refused(
-        limit("1001/s").with_algorithm(AlgorithmName::SlidingLog),
-        &expected(1_001),
-    );
+    assert!(limit("1000/s").with_algorithm(AlgorithmName::SlidingLog).is_ok());
+    assert_refused(limit("1001/s").with_algorithm(AlgorithmName::SlidingLog), &expected(1_001));
     let bands = Bands::new(80, 120).expect("bands");
-    assert_refused(
-        limit("900/s sliding_log").with_bands(bands),
-        &expected(1_080),
-    );
+    assert_refused(limit("900/s sliding_log").with_bands(bands), &expected(1_080));
 }
 
 // Proves: D10
 #[test]
 fn bands_are_percentages_that_do_not_cross() {
-    for (warn_at, hard_at) in [
-        (0, 100),
-        (101, 120),
-        (80, 99),
-        (80, 1_001),
-        (u16::MAX, u16::MAX),
-    ] {
+    for (warn_at, hard_at) in [(0, 100), (101, 120), (80, 99), (80, 1_001), (u16::MAX, u16::MAX)] {
         let expected = format!(
             "warn_at {warn_at}% and hard_at {hard_at}%: warn_at is from 1 to 100 and hard_at from \
              100 to 1000, for example warn_at: 80%, hard_at: 120%"
@@ -266,11 +183,7 @@ fn sets_of_limits_have_one_of_each_period() {
         many.join(",").parse::<LimitSet>(),
         "17 limits on one key, at most 16 are allowed: keep those that matter",
     );
-    assert!(
-        "7/day, 7/week, 7/7day, 7/month, 7/30day"
-            .parse::<LimitSet>()
-            .is_ok()
-    );
+    assert!("7/day, 7/week, 7/7day, 7/month, 7/30day".parse::<LimitSet>().is_ok());
     assert!("10/s,,5/min".parse::<LimitSet>().is_err());
 }
 
@@ -281,71 +194,27 @@ const READ: [(&str, &str, &str); 20] = [
     ("007/1s", "7/s sliding_window", "7 a second, sliding"),
     ("5/30s", "5/30s sliding_window", "5 per 30 seconds, sliding"),
     ("5/60s", "5/60s sliding_window", "5 per 60 seconds, sliding"),
-    (
-        "9/250ms",
-        "9/250ms sliding_window",
-        "9 per 250 milliseconds, sliding",
-    ),
-    (
-        "100/week fixed_window",
-        "100/week fixed_window",
-        "100 a week, counted anew when each begins",
-    ),
+    ("9/250ms", "9/250ms sliding_window", "9 per 250 milliseconds, sliding"),
+    ("100/week fixed_window", "100/week fixed_window", "100 a week, counted anew when each begins"),
     (
         "50/12month fixed_window",
         "50/12month fixed_window",
         "50 per 12 months, counted anew when each begins",
     ),
-    (
-        "1000/day sliding_log",
-        "1000/day sliding_log",
-        "1000 a day, never more in any such span",
-    ),
-    (
-        "100/min burst 20",
-        "100/min token_bucket burst 20",
-        "20 at once, then one every 600 ms",
-    ),
-    (
-        "10/s token_bucket",
-        "10/s token_bucket",
-        "10 at once, then one every 100 ms",
-    ),
-    (
-        "7/s burst 1",
-        "7/s token_bucket burst 1",
-        "1 at once, then one every 142.857 ms",
-    ),
-    (
-        "1/day burst 3",
-        "1/day token_bucket burst 3",
-        "3 at once, then one every 1 day",
-    ),
-    (
-        "2/week burst 3",
-        "2/week token_bucket burst 3",
-        "3 at once, then one every 3.5 days",
-    ),
-    (
-        "1000003/h burst 5",
-        "1000003/h token_bucket burst 5",
-        "5 at once, then one every 3.599 ms",
-    ),
-    (
-        "5000000/s burst 9",
-        "5000000/s token_bucket burst 9",
-        "9 at once, then 5000000 every 1 s",
-    ),
+    ("1000/day sliding_log", "1000/day sliding_log", "1000 a day, never more in any such span"),
+    ("100/min burst 20", "100/min token_bucket burst 20", "20 at once, then one every 600 ms"),
+    ("10/s token_bucket", "10/s token_bucket", "10 at once, then one every 100 ms"),
+    ("7/s burst 1", "7/s token_bucket burst 1", "1 at once, then one every 142.857 ms"),
+    ("1/day burst 3", "1/day token_bucket burst 3", "3 at once, then one every 1 day"),
+    ("2/week burst 3", "2/week token_bucket burst 3", "3 at once, then one every 3.5 days"),
+    ("1000003/h burst 5", "1000003/h token_bucket burst 5", "5 at once, then one every 3.599 ms"),
+    ("5000000/s burst 9", "5000000/s token_bucket burst 9", "9 at once, then 5000000 every 1 s"),
     (
         "18446744073709551615/104249day burst 18446744073709551615",
         "18446744073709551615/104249day token_bucket burst 18446744073709551615",
         "18446744073709551615 at once, then 18446744073709551615 every 104249 days",
     ),
-    (
-        "10/s leaky_bucket",
-        "10/s leaky_bucket",
-        "one every 100 ms, none may wait",
-    ),
+    ("10/s leaky_bucket", "10/s leaky_bucket", "one every 100 ms, none may wait"),
     (
         "10/s leaky_bucket burst 5",
         "10/s leaky_bucket burst 5",

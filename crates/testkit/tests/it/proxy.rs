@@ -84,9 +84,7 @@ fn bytes_pass_both_ways_and_so_does_the_end() {
     receive(&client, "the other half is still open");
     drop(server);
     assert!(is_closed(&client));
-    wait_for("the end of the connection", LONG, || {
-        (rig.proxy.connections() == 0).then_some(())
-    });
+    wait_for("the end of the connection", LONG, || (rig.proxy.connections() == 0).then_some(()));
 }
 
 #[test]

@@ -30,8 +30,6 @@ fn the_threads_of_a_dropped_proxy_end() {
     });
     drop(proxy);
     // The system takes a moment to forget a thread that has ended.
-    wait_for("no thread is left", LONG, || {
-        (threads() == before).then_some(())
-    });
+    wait_for("no thread is left", LONG, || (threads() == before).then_some(()));
     drop(ends);
 }

@@ -46,32 +46,22 @@ fn buckets_hold_fill_and_gain_so_much() {
     assert_eq!(beyond(&bucket("1000000/s", 1_000_000)), None);
     assert_eq!(beyond(&bucket("7/12month", 1)), None);
     let (what, max) = beyond(&bucket("1000000/s", EXACT)).unwrap();
-    assert_eq!(
-        (what, max),
-        ("the capacity of a bucket at hard_at", EXACT - 1)
-    );
+    assert_eq!((what, max), ("the capacity of a bucket at hard_at", EXACT - 1));
     // 2^52 + 1 shares no factor with a second: so many units a microsecond.
     let (what, max) = beyond(&bucket("4503599627370497/s", 10)).unwrap();
     assert_eq!((what, max), ("the amount in lowest terms", (1 << 52) - 1));
     // The same amount and more, but in lowest terms it is 1.
     assert_eq!(beyond(&bucket("1000000000000/s", 10)), None);
     let (what, max) = beyond(&bucket("1/day", 1_000_000)).unwrap();
-    assert_eq!(
-        (what, max),
-        ("the microseconds that the bucket takes to fill", 1 << 50)
-    );
-    let leaky = limit("1/day")
-        .with_algorithm(AlgorithmName::LeakyBucket)
-        .unwrap();
+    assert_eq!((what, max), ("the microseconds that the bucket takes to fill", 1 << 50));
+    let leaky = limit("1/day").with_algorithm(AlgorithmName::LeakyBucket).unwrap();
     assert_eq!(beyond(&leaky), None);
     assert!(beyond(&leaky.with_burst(1_000_000).unwrap()).is_some());
 }
 
 #[test]
 fn a_log_always_fits() {
-    let log = limit("1000/30day")
-        .with_algorithm(AlgorithmName::SlidingLog)
-        .unwrap();
+    let log = limit("1000/30day").with_algorithm(AlgorithmName::SlidingLog).unwrap();
     assert_eq!(beyond(&log), None);
 }
 

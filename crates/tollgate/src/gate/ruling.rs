@@ -47,11 +47,7 @@ enum Outcome {
     /// The counters decided.
     Decided(Verdict),
     /// It was denied without asking them.
-    Stopped {
-        rule: Option<Arc<Rule>>,
-        wait: Option<Micros>,
-        reason: Reason,
-    },
+    Stopped { rule: Option<Arc<Rule>>, wait: Option<Micros>, reason: Reason },
 }
 
 impl Ruling {
@@ -208,9 +204,9 @@ impl Ruling {
     /// Where the limit whose numbers are shown stands among those that were met, if counters were asked.
     pub fn shown_place(&self) -> Option<usize> {
         match &self.outcome {
-            Outcome::Decided(verdict) => verdict
-                .binding_index()
-                .filter(|place| *place < self.met.len()),
+            Outcome::Decided(verdict) => {
+                verdict.binding_index().filter(|place| *place < self.met.len())
+            }
             Outcome::Unlimited | Outcome::Stopped { .. } => None,
         }
     }
@@ -219,9 +215,7 @@ impl Ruling {
     /// several.
     pub fn policy_of<'m>(&self, limit: &'m MatchedLimit) -> Cow<'m, str> {
         let name = limit.rule.name.as_str();
-        let of_rule = self
-            .decisions()
-            .filter(|(other, _)| other.rule.id == limit.rule.id);
+        let of_rule = self.decisions().filter(|(other, _)| other.rule.id == limit.rule.id);
         match of_rule.count() {
             0 | 1 => Cow::Borrowed(name),
             _ => Cow::Owned(format!("{name}:{}", limit.period)),

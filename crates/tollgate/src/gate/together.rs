@@ -117,15 +117,10 @@ impl<S: Store, C: Clock> Gate<S, C> {
         for<'c> [Charge<'c>; N]: smallvec::Array<Item = Charge<'c>>,
     {
         let store = self.store();
-        let free: SmallVec<[Charge<'_>; 8]> = charges
-            .iter()
-            .map(|charge| charge.with_cost(Cost::ZERO))
-            .collect();
-        let (asked, looked) = join(
-            store.inspect(Action::Peek, &charges),
-            store.inspect(Action::Peek, &free),
-        )
-        .await;
+        let free: SmallVec<[Charge<'_>; 8]> =
+            charges.iter().map(|charge| charge.with_cost(Cost::ZERO)).collect();
+        let (asked, looked) =
+            join(store.inspect(Action::Peek, &charges), store.inspect(Action::Peek, &free)).await;
         match (asked, looked) {
             (Ok(asked), _) if !asked.is_allowed() => Ok(asked),
             (Ok(_), Ok(looked)) => Ok(looked),

@@ -35,20 +35,12 @@ const ORGS: [&str; 2] = ["o0", "o1"];
 impl Asked {
     fn any(rng: &mut Rng) -> Self {
         Self {
-            user: if rng.below(40) == 0 {
-                0
-            } else {
-                1 + rng.index(3)
-            },
+            user: if rng.below(40) == 0 { 0 } else { 1 + rng.index(3) },
             org: rng.index(2),
             on: rng.pick(&["users", "orgs", "both", "nothing"]),
             all: rng.below(2) == 0,
             cost: 1 + rng.below(4),
-            spend: if rng.below(5) == 0 {
-                Spend::Look
-            } else {
-                Spend::Charge
-            },
+            spend: if rng.below(5) == 0 { Spend::Look } else { Spend::Charge },
         }
     }
 
@@ -60,10 +52,7 @@ impl Asked {
             query.add_attribute("all", "x").unwrap();
         }
         query.set_cost(Cost::new(self.cost));
-        Part {
-            query,
-            spend: self.spend,
-        }
+        Part { query, spend: self.spend }
     }
 
     fn is_banned(&self) -> bool {
@@ -136,9 +125,7 @@ fn a_set_passes_as_the_model_says_and_spends_what_it_says() {
         let gate = Gate::new(live, store, clock);
         let mut model = Model::default();
         for _ in 0..200 {
-            let set: Vec<Asked> = (0..1 + rng.index(5))
-                .map(|_| Asked::any(&mut rng))
-                .collect();
+            let set: Vec<Asked> = (0..1 + rng.index(5)).map(|_| Asked::any(&mut rng)).collect();
             let parts: Vec<Part<'_>> = set.iter().map(Asked::part).collect();
             let before = Model(model.0.clone());
             let expected = model.take(&set);
@@ -175,8 +162,5 @@ fn a_set_passes_as_the_model_says_and_spends_what_it_says() {
             *(if expected { &mut passed } else { &mut stopped }) += 1;
         }
     }
-    assert!(
-        passed > 5_000 && stopped > 20_000,
-        "{passed} passed, {stopped} did not"
-    );
+    assert!(passed > 5_000 && stopped > 20_000, "{passed} passed, {stopped} did not");
 }

@@ -84,17 +84,10 @@ impl Ask {
 #[test]
 fn every_door_decides_alike() {
     let clock = ManualClock::start();
-    let limits = || {
-        RateLimiter::builder()
-            .limits("4/s, 20/min, 50/h".parse().unwrap())
-            .clock(clock.clone())
-    };
+    let limits =
+        || RateLimiter::builder().limits("4/s, 20/min, 50/h".parse().unwrap()).clock(clock.clone());
     let slow = Slow(MemoryStore::with_capacity(1_000, clock.clone()));
-    let (at_once, door, slow) = (
-        limits().build(),
-        limits().build(),
-        limits().store(slow).build(),
-    );
+    let (at_once, door, slow) = (limits().build(), limits().build(), limits().store(slow).build());
     let mut rng = Rng::new(7);
     for step in 0..3_000_u32 {
         if step % 500 == 499 {
@@ -153,20 +146,10 @@ fn a_store_without_an_answer_is_an_error_and_no_decision() {
 #[test]
 fn an_observer_hears_through_the_asynchronous_door() {
     let heard = Arc::new(Heard::default());
-    let limiter = RateLimiter::builder()
-        .limit("1/h".parse().unwrap())
-        .observer(Arc::clone(&heard))
-        .build();
-    assert!(
-        block_on(limiter.check_async("a", Cost::ONE))
-            .unwrap()
-            .is_allowed()
-    );
-    assert!(
-        !block_on(limiter.check_async("a", Cost::ONE))
-            .unwrap()
-            .is_allowed()
-    );
+    let limiter =
+        RateLimiter::builder().limit("1/h".parse().unwrap()).observer(Arc::clone(&heard)).build();
+    assert!(block_on(limiter.check_async("a", Cost::ONE)).unwrap().is_allowed());
+    assert!(!block_on(limiter.check_async("a", Cost::ONE)).unwrap().is_allowed());
     block_on(limiter.inspect_async(Action::Peek, "a", Cost::ONE)).unwrap();
     assert_eq!(heard.0.load(Relaxed), 2);
 }

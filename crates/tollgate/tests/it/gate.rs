@@ -20,9 +20,7 @@ fn gate(rules: &str) -> (TestGate, ManualClock) {
 fn publish(live: &Live, rules: &str, revision: u64) {
     let text = format!("version: 1\n{rules}");
     let reading = document::read("rules.yaml", &text);
-    let document = reading
-        .document
-        .unwrap_or_else(|| panic!("{}", reading.report));
+    let document = reading.document.unwrap_or_else(|| panic!("{}", reading.report));
     live.publish(&document.rules, revision);
 }
 
@@ -39,11 +37,7 @@ fn admitted(gate: &TestGate, query: &Query<'_>, tries: usize) -> usize {
 #[test]
 fn without_any_snapshot_nothing_is_decided() {
     let clock = ManualClock::start();
-    let gate = Gate::new(
-        Arc::new(Live::new()),
-        MemoryStore::new(clock.clone()),
-        clock,
-    );
+    let gate = Gate::new(Arc::new(Live::new()), MemoryStore::new(clock.clone()), clock);
     assert_eq!(gate.check(&user("a")).unwrap_err(), NoSnapshot);
 }
 
@@ -53,10 +47,7 @@ fn what_no_rule_is_about_passes_without_numbers() {
     let (gate, _) = gate("rules: [{ name: a, match: { endpoint: /a }, key: [user], limit: 1/s }]");
     let ruling = gate.check(&user("a")).unwrap();
     assert!(ruling.is_allowed());
-    assert_eq!(
-        (ruling.limit(), ruling.remaining(), ruling.status()),
-        (None, None, 200)
-    );
+    assert_eq!((ruling.limit(), ruling.remaining(), ruling.status()), (None, None, 200));
     assert!(ruling.rule().is_none());
 }
 
@@ -74,11 +65,7 @@ fn all_rules_or_none_are_charged_and_the_longest_wait_is_shown() {
         assert_eq!(denied.rule().unwrap().name.as_str(), "narrow");
         assert_eq!((denied.limit(), denied.remaining()), (Some(1), Some(0)));
     }
-    assert_eq!(
-        admitted(&gate, &user("b"), 1) + admitted(&gate, &user("c"), 1),
-        2,
-        "nothing burnt"
-    );
+    assert_eq!(admitted(&gate, &user("b"), 1) + admitted(&gate, &user("c"), 1), 2, "nothing burnt");
     let denied = gate.check(&user("d")).unwrap();
     assert_eq!(denied.rule().unwrap().name.as_str(), "broad");
     assert_eq!(denied.decisions().count(), 2);
@@ -101,10 +88,7 @@ fn a_block_answers_403_without_a_wait_and_charges_nothing() {
             (Some(0), Some(0), None)
         );
     }
-    assert!(
-        gate.check(&user("a")).unwrap().is_allowed(),
-        "the throttle above was not charged"
-    );
+    assert!(gate.check(&user("a")).unwrap().is_allowed(), "the throttle above was not charged");
 }
 
 /// 12.1 and 12.6: blocks come first, and a timed one says when it ends.
@@ -112,9 +96,7 @@ fn a_block_answers_403_without_a_wait_and_charges_nothing() {
 fn a_blocked_caller_is_denied_whatever_allows_it() {
     let (gate, clock) = gate("rules: [{ name: everyone, action: allow, priority: 100 }]");
     let end = Timestamp::from_micros(clock_now(&clock) + 90_500_000);
-    gate.live()
-        .directory()
-        .block(&Block::new(Field::User, "mallory".into()).until(end));
+    gate.live().directory().block(&Block::new(Field::User, "mallory".into()).until(end));
     let denied = gate.check(&user("mallory")).unwrap();
     assert_eq!((denied.status(), denied.retry_after_s()), (403, Some(91)));
     assert!(gate.check(&user("alice")).unwrap().is_allowed());
@@ -140,10 +122,7 @@ fn the_wait_that_is_shown_is_rounded_up_and_at_least_the_rules_own() {
         assert!(gate.check(&query).unwrap().is_allowed());
         let denied = gate.check(&query).unwrap();
         assert_eq!(denied.retry_after(), Some(Duration::from_millis(100)));
-        assert_eq!(
-            (denied.retry_after_s(), denied.status()),
-            (Some(shown), status)
-        );
+        assert_eq!((denied.retry_after_s(), denied.status()), (Some(shown), status));
     }
 }
 
@@ -159,18 +138,10 @@ fn a_new_revision_keeps_counters_as_the_diff_says() {
     assert_eq!(admitted(&gate, &query, 9), 5);
 
     publish(gate.live(), &rule("user", "7/h"), 2);
-    assert_eq!(
-        admitted(&gate, &query, 9),
-        2,
-        "a raised limit frees the difference"
-    );
+    assert_eq!(admitted(&gate, &query, 9), 2, "a raised limit frees the difference");
 
     publish(gate.live(), &rule("user", "10/day"), 3);
-    assert_eq!(
-        admitted(&gate, &query, 9),
-        3,
-        "what the hour counted is carried into the day"
-    );
+    assert_eq!(admitted(&gate, &query, 9), 3, "what the hour counted is carried into the day");
 
     publish(gate.live(), &rule("org", "10/day"), 4);
     assert_eq!(admitted(&gate, &query, 20), 10, "another key starts fresh");
@@ -192,17 +163,11 @@ fn an_override_raises_one_key_until_it_ends() {
     exception.until = Some(end);
     let id = gate.live().snapshot().unwrap().rule_id("login");
     assert!(gate.live().directory().put(1, id, &exception));
-    assert_eq!(
-        (admitted(&gate, &acme, 9), admitted(&gate, &other, 9)),
-        (3, 0)
-    );
+    assert_eq!((admitted(&gate, &acme, 9), admitted(&gate, &other, 9)), (3, 0));
 
     clock.advance(Duration::from_secs(60));
     let denied = gate.check(&acme).unwrap();
-    assert!(
-        !denied.is_allowed(),
-        "what was admitted counts against the rule's own limit again"
-    );
+    assert!(!denied.is_allowed(), "what was admitted counts against the rule's own limit again");
     assert_eq!(denied.limit(), Some(2));
 }
 

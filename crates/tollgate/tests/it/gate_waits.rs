@@ -88,10 +88,7 @@ fn of(user: &str) -> Query<'_> {
 fn waited<T>(gate: &Gate<Remote, ManualClock>, future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
     let context = &mut Context::from_waker(Waker::noop());
-    assert!(
-        future.as_mut().poll(context).is_pending(),
-        "it has to be waited for"
-    );
+    assert!(future.as_mut().poll(context).is_pending(), "it has to be waited for");
     gate.store().open();
     match future.poll(context) {
         Poll::Ready(output) => output,
@@ -102,9 +99,7 @@ fn waited<T>(gate: &Gate<Remote, ManualClock>, future: impl Future<Output = T>) 
 #[test]
 fn all_are_put_to_the_store_at_once_and_answered_in_order() {
     let gate = gate(None);
-    let users: Vec<String> = (0..100)
-        .map(|place| format!("user-{}", place % 40))
-        .collect();
+    let users: Vec<String> = (0..100).map(|place| format!("user-{}", place % 40)).collect();
     let queries: Vec<Query<'_>> = users.iter().map(|user| of(user)).collect();
     let mut allowed = Vec::new();
     {
@@ -128,31 +123,20 @@ fn rules_that_change_meanwhile_do_not_touch_what_is_under_way() {
     let mut check = pin!(gate.check_async(&query));
     let context = &mut Context::from_waker(Waker::noop());
     assert!(check.as_mut().poll(context).is_pending());
-    gate.live()
-        .publish(&"version: 1\nrules: []".parse().unwrap(), 2);
+    gate.live().publish(&"version: 1\nrules: []".parse().unwrap(), 2);
     gate.store().open();
-    let Poll::Ready(ruling) = check.poll(context) else {
-        panic!("nothing holds it up any more")
-    };
+    let Poll::Ready(ruling) = check.poll(context) else { panic!("nothing holds it up any more") };
     assert_eq!(ruling.unwrap().revision(), 1);
 }
 
 #[test]
 fn what_a_policy_decided_is_said_of_every_part() {
     let gate = gate(Some(OnFailure::Open));
-    let part = |user, spend| Part {
-        query: of(user),
-        spend,
-    };
-    let parts = [
-        part("alice", Spend::Look),
-        part("bob", Spend::Charge),
-        part("carol", Spend::Charge),
-    ];
+    let part = |user, spend| Part { query: of(user), spend };
+    let parts =
+        [part("alice", Spend::Look), part("bob", Spend::Charge), part("carol", Spend::Charge)];
     let decided = gate.check_together_async(&parts, |all| {
-        let said = all
-            .iter()
-            .map(|(_, ruling)| (ruling.is_allowed(), ruling.fallback()));
+        let said = all.iter().map(|(_, ruling)| (ruling.is_allowed(), ruling.fallback()));
         said.collect::<Vec<_>>()
     });
     let said = waited(&gate, decided).unwrap();
@@ -164,10 +148,7 @@ fn counters_that_cannot_be_looked_at_are_an_error() {
     let gate = gate(Some(OnFailure::Local));
     let query = of("alice");
     let looked = waited(&gate, gate.inspect_async(Action::Reset, &query));
-    assert!(matches!(
-        looked,
-        Err(Unanswered::Store(StoreError::Timeout(_)))
-    ));
+    assert!(matches!(looked, Err(Unanswered::Store(StoreError::Timeout(_)))));
     let nothing = Gate::new(
         Arc::new(Live::new()),
         MemoryStore::new(ManualClock::start()),

@@ -30,10 +30,7 @@ fn every_algorithm(amount: u64, period: &str) -> [LimitSet; 5] {
 /// A limiter on which `a` has used `filled` units.
 fn limiter(limits: &LimitSet, filled: u64) -> (Limiter, ManualClock) {
     let clock = ManualClock::start();
-    let limiter = RateLimiter::builder()
-        .limits(limits.clone())
-        .clock(clock.clone())
-        .build();
+    let limiter = RateLimiter::builder().limits(limits.clone()).clock(clock.clone()).build();
     assert!(limiter.check("a", Cost::new(filled)).is_allowed());
     (limiter, clock)
 }
@@ -49,10 +46,7 @@ fn parse(text: &str) -> LimitSet {
 #[test]
 fn a_raised_limit_frees_and_a_lowered_one_binds_at_once() {
     for old in &every_algorithm(10, "h") {
-        for (raised, lowered) in every_algorithm(15, "h")
-            .iter()
-            .zip(&every_algorithm(4, "h"))
-        {
+        for (raised, lowered) in every_algorithm(15, "h").iter().zip(&every_algorithm(4, "h")) {
             let (limiter, _) = limiter(old, 10);
             assert!(!limiter.is_allowed("a"));
             limiter.set_limits(raised);
@@ -114,11 +108,7 @@ fn of_several_limits_each_keeps_its_own_count() {
     // The second stays, the hour becomes a day, the week is new.
     limiter.set_limits(&parse("20/s, 100/day, 1000/week"));
     let verdict = limiter.verdict("a", Cost::ONE);
-    let remaining: Vec<u64> = verdict
-        .decisions()
-        .iter()
-        .map(|it| it.remaining())
-        .collect();
+    let remaining: Vec<u64> = verdict.decisions().iter().map(|it| it.remaining()).collect();
     assert_eq!(remaining, [11, 91, 999]);
     limiter.set_limits(&parse("100/day"));
     assert_eq!(left(&limiter), 91);

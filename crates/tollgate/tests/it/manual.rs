@@ -52,9 +52,7 @@ fn every_page_with_rust_is_run() {
         let has_rust = text.lines().any(|line| line.trim() == "```rust");
         assert_eq!(run.contains(&format!("\"{path}\"")), has_rust, "{path}");
         let fences = text.lines().filter(|line| line.trim() == "```").count();
-        let opened = text
-            .lines()
-            .filter(|line| line.starts_with("```") && line.len() > 3);
+        let opened = text.lines().filter(|line| line.starts_with("```") && line.len() > 3);
         assert_eq!(opened.count(), fences, "{path}: a fence says its language");
     }
 }
@@ -84,11 +82,9 @@ fn every_link_leads_somewhere() {
 /// What a heading is called in a link.
 fn anchor(heading: &str) -> String {
     let words = heading.trim_start_matches('#').trim().to_lowercase();
-    let kept = words
-        .chars()
-        .filter(|sign| sign.is_alphanumeric() || matches!(sign, ' ' | '-' | '_'));
-    kept.map(|sign| if sign == ' ' { '-' } else { sign })
-        .collect()
+    let kept =
+        words.chars().filter(|sign| sign.is_alphanumeric() || matches!(sign, ' ' | '-' | '_'));
+    kept.map(|sign| if sign == ' ' { '-' } else { sign }).collect()
 }
 
 #[test]
@@ -97,10 +93,7 @@ fn every_page_is_in_the_index() {
     let index = fs::read_to_string(docs.join("README.md")).unwrap();
     for page in files(&docs, "md") {
         let path = page.strip_prefix(&docs).unwrap().to_str().unwrap();
-        assert!(
-            path == "README.md" || index.contains(&format!("({path})")),
-            "{path}"
-        );
+        assert!(path == "README.md" || index.contains(&format!("({path})")), "{path}");
     }
 }
 
@@ -121,9 +114,7 @@ fn every_test_that_is_named_as_proof_exists() {
         .collect();
     for name in names {
         let is_there = |text: &String| {
-            ["(", "<"]
-                .iter()
-                .any(|after| text.contains(&format!("fn {name}{after}")))
+            ["(", "<"].iter().any(|after| text.contains(&format!("fn {name}{after}")))
         };
         assert!(sources.iter().any(is_there), "no test `{name}`");
     }
@@ -142,16 +133,9 @@ fn every_public_type_has_an_example() {
             } else if line.starts_with("#[") {
                 // Attributes stand between the words and the item.
             } else {
-                let is_item = [
-                    "fn ",
-                    "const fn ",
-                    "async fn ",
-                    "struct ",
-                    "trait ",
-                    "enum ",
-                ]
-                .iter()
-                .any(|kind| line.starts_with(&format!("pub {kind}")));
+                let is_item = ["fn ", "const fn ", "async fn ", "struct ", "trait ", "enum "]
+                    .iter()
+                    .any(|kind| line.starts_with(&format!("pub {kind}")));
                 if is_item && !has_example {
                     missing.push(format!("{}: {line}", file.display()));
                 }

@@ -63,10 +63,7 @@ fn all_limits_of_a_request_see_one_moment() {
     for _ in 0..100 {
         let verdict = limiter.verdict("a", Cost::ONE);
         for (decision, limit) in verdict.decisions().iter().zip(&limits) {
-            let resets_at = verdict
-                .now()
-                .wall
-                .saturating_add(decision.reset_after().into());
+            let resets_at = verdict.now().wall.saturating_add(decision.reset_after().into());
             let into_window = resets_at.as_micros() % limit.period().length().get();
             assert_eq!(into_window, 0, "{limit}: {verdict:?}");
         }
@@ -88,11 +85,7 @@ impl Forever {
             false => Outcome::Deny { retry_after: None },
         };
         let used = used + if fits { charge.cost.get() } else { 0 };
-        Answer {
-            outcome,
-            used,
-            reset_after: Micros::ZERO,
-        }
+        Answer { outcome, used, reset_after: Micros::ZERO }
     }
 }
 
@@ -102,14 +95,9 @@ impl ImmediateStore for Forever {
         let mut counters = self.used.lock().unwrap();
         let id = |charge: &Charge<'_>| (charge.key.values().to_vec(), charge.limit.period().id());
         let used = |charge| counters.get(&id(charge)).copied().unwrap_or(0);
-        let answers: Vec<Answer> = charges
-            .iter()
-            .map(|one| Self::answer(one, used(one)))
-            .collect();
-        let decisions = charges
-            .iter()
-            .zip(&answers)
-            .map(|(charge, answer)| charge.limit.decide(*answer));
+        let answers: Vec<Answer> = charges.iter().map(|one| Self::answer(one, used(one))).collect();
+        let decisions =
+            charges.iter().zip(&answers).map(|(charge, answer)| charge.limit.decide(*answer));
         let verdict = Verdict::of(decisions, Now::default());
         if verdict.is_allowed() {
             for (charge, answer) in charges.iter().zip(&answers) {
@@ -147,10 +135,8 @@ fn a_store_of_ones_own_is_asked_once_a_request() {
 
 #[test]
 fn a_store_without_a_batch_of_its_own_answers_one_by_one() {
-    let limiter = RateLimiter::builder()
-        .limit("1/h".parse().unwrap())
-        .store(Forever::default())
-        .build();
+    let limiter =
+        RateLimiter::builder().limit("1/h".parse().unwrap()).store(Forever::default()).build();
     let decisions = limiter.check_batch(&[("a", Cost::ONE), ("a", Cost::ONE), ("b", Cost::ONE)]);
     let passed: Vec<bool> = decisions.iter().map(|one| one.is_allowed()).collect();
     assert_eq!(passed, [true, false, true]);
@@ -178,14 +164,7 @@ impl Algorithm for Ever {
             false => (Outcome::Deny { retry_after: None }, used),
         };
         let reset_after = Micros::MAX;
-        (
-            Answer {
-                outcome,
-                used,
-                reset_after,
-            },
-            [used, 0],
-        )
+        (Answer { outcome, used, reset_after }, [used, 0])
     }
 
     fn used(&self, state: &CustomState, _: Now) -> u64 {
@@ -208,20 +187,11 @@ impl Algorithm for Ever {
 #[test]
 fn an_algorithm_of_ones_own_counts_among_the_others() {
     let day: Limit = "5/day".parse().unwrap();
-    let ever = "5/month"
-        .parse::<Limit>()
-        .unwrap()
-        .with_custom(Arc::new(Ever(7)));
-    assert_eq!(
-        (ever.algorithm(), ever.capacity()),
-        (AlgorithmName::Custom, 7)
-    );
+    let ever = "5/month".parse::<Limit>().unwrap().with_custom(Arc::new(Ever(7)));
+    assert_eq!((ever.algorithm(), ever.capacity()), (AlgorithmName::Custom, 7));
     let clock = ManualClock::start();
     let limits = tollgate::LimitSet::new([day, ever]).unwrap();
-    let limiter = RateLimiter::builder()
-        .limits(limits)
-        .clock(clock.clone())
-        .build();
+    let limiter = RateLimiter::builder().limits(limits).clock(clock.clone()).build();
     let passed = |requests: u64| (0..requests).filter(|_| limiter.is_allowed("a")).count();
     assert_eq!(passed(9), 5, "the day binds");
     clock.advance(Duration::from_secs(2 * 86_400));
@@ -238,11 +208,7 @@ struct Diary(Mutex<Vec<(String, bool, usize)>>);
 
 impl Observer for Diary {
     fn decided(&self, key: &str, verdict: &Verdict) {
-        let line = (
-            key.to_owned(),
-            verdict.is_allowed(),
-            verdict.decisions().len(),
-        );
+        let line = (key.to_owned(), verdict.is_allowed(), verdict.decisions().len());
         self.0.lock().unwrap().push(line);
     }
 }
@@ -268,11 +234,8 @@ fn an_observer_is_told_of_every_decision_and_of_nothing_else() {
 #[test]
 fn an_observer_changes_no_decision() {
     let clock = ManualClock::start();
-    let build = || {
-        RateLimiter::builder()
-            .limits("3/s, 7/min".parse().unwrap())
-            .clock(clock.clone())
-    };
+    let build =
+        || RateLimiter::builder().limits("3/s, 7/min".parse().unwrap()).clock(clock.clone());
     let (alone, observed) = (build().build(), build().observer(Diary::default()).build());
     for step in 0..200_u64 {
         clock.advance(Duration::from_millis(step % 7 * 90));

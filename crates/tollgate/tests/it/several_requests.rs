@@ -46,10 +46,8 @@ fn a_batch_decides_like_one_by_one() {
         for size in 0..100 {
             clock.advance(Duration::from_micros(rng.below(500_000)));
             let keys: Vec<String> = (0..size).map(|_| rng.below(9).to_string()).collect();
-            let requests: Vec<(&str, Cost)> = keys
-                .iter()
-                .map(|key| (key.as_str(), Cost::new(rng.below(4))))
-                .collect();
+            let requests: Vec<(&str, Cost)> =
+                keys.iter().map(|key| (key.as_str(), Cost::new(rng.below(4)))).collect();
             let together = batched.check_batch(&requests);
             let each = requests.iter().map(|(key, cost)| single.check(key, *cost));
             assert_eq!(together, each.collect::<Vec<_>>(), "{limits:?}");
@@ -70,10 +68,8 @@ fn an_empty_batch_is_no_request() {
 #[test]
 fn several_limits_are_charged_together_or_not_at_all() {
     let clock = ManualClock::start();
-    let limiter = RateLimiter::builder()
-        .limits("2/s, 3/min".parse().unwrap())
-        .clock(clock.clone())
-        .build();
+    let limiter =
+        RateLimiter::builder().limits("2/s, 3/min".parse().unwrap()).clock(clock.clone()).build();
     let remaining = || -> Vec<u64> {
         let look = limiter.verdict("a", Cost::ZERO);
         look.decisions().iter().map(Decision::remaining).collect()
@@ -103,18 +99,12 @@ fn limits_of_every_algorithm_can_stand_together() {
         limit("6/day sliding_window"),
         limit("5/week sliding_log"),
     ]);
-    let limiter = RateLimiter::builder()
-        .limits(limits.unwrap())
-        .clock(ManualClock::start())
-        .build();
+    let limiter =
+        RateLimiter::builder().limits(limits.unwrap()).clock(ManualClock::start()).build();
     let passed = (0..20).filter(|_| limiter.is_allowed("a")).count();
     assert_eq!(passed, 5);
     let look = limiter.verdict("a", Cost::ZERO);
-    let used: Vec<u64> = look
-        .decisions()
-        .iter()
-        .map(|it| it.limit() - it.remaining())
-        .collect();
+    let used: Vec<u64> = look.decisions().iter().map(|it| it.limit() - it.remaining()).collect();
     assert_eq!(used, [5; 5]);
 }
 
@@ -144,17 +134,9 @@ fn bands_say_how_near_the_limit_a_request_came() {
     let soft: Limit = limit("10/day");
     let soft = soft.with_bands(Bands::new(80, 120).unwrap()).unwrap();
     let limiter = on_a_clock(soft);
-    let bands: Vec<Band> = (0..14)
-        .map(|_| limiter.check("a", Cost::ONE).band())
-        .collect();
+    let bands: Vec<Band> = (0..14).map(|_| limiter.check("a", Cost::ONE).band()).collect();
     assert!(bands.iter().take(7).all(|band| *band == Band::Normal));
     assert!(bands.iter().skip(7).take(3).all(|band| *band == Band::Warn));
-    assert!(
-        bands
-            .iter()
-            .skip(10)
-            .take(2)
-            .all(|band| *band == Band::Soft)
-    );
+    assert!(bands.iter().skip(10).take(2).all(|band| *band == Band::Soft));
     assert!(bands.iter().skip(12).all(|band| *band == Band::Denied));
 }

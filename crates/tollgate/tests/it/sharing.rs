@@ -78,10 +78,7 @@ const EVERY_ALGORITHM: [&str; 5] = [
 #[test]
 fn a_thousand_requests_on_a_budget_of_ten_pass_ten() {
     for text in EVERY_ALGORITHM {
-        let limiter = RateLimiter::builder()
-            .limit(limit(text))
-            .clock(ManualClock::start())
-            .build();
+        let limiter = RateLimiter::builder().limit(limit(text)).clock(ManualClock::start()).build();
         let passed = stampede(|| usize::from(limiter.is_allowed("one")));
         assert_eq!(passed, 10, "{text}");
         let passed = stampede(|| usize::from(limiter.check("two", Cost::ONE).is_allowed()));
@@ -108,10 +105,6 @@ fn so_they_do_under_several_limits() {
         assert_eq!(passed, 10, "{text}");
         let look = limiter.verdict("a", Cost::ZERO);
         let left: Vec<u64> = look.decisions().iter().map(|it| it.remaining()).collect();
-        assert_eq!(
-            left,
-            [990, 0, 90],
-            "denied requests charged nothing: {text}"
-        );
+        assert_eq!(left, [990, 0, 90], "denied requests charged nothing: {text}");
     }
 }

@@ -25,11 +25,7 @@ type Manual = Gate<MemoryStore<ManualClock>, ManualClock>;
 fn gate(clock: &ManualClock) -> Manual {
     let live = std::sync::Arc::new(Live::new());
     live.publish(&RULES.parse().unwrap(), 1);
-    Gate::new(
-        live,
-        MemoryStore::with_capacity(1_000, clock.clone()),
-        clock.clone(),
-    )
+    Gate::new(live, MemoryStore::with_capacity(1_000, clock.clone()), clock.clone())
 }
 
 fn seen(ruling: &Ruling) -> impl PartialEq + std::fmt::Debug + use<> {
@@ -57,14 +53,10 @@ fn a_batch_decides_as_one_by_one() {
                 query.cost(Cost::new(rng.below(3)))
             })
             .collect();
-        let expected: Vec<_> = queries
-            .iter()
-            .map(|query| seen(&alone.check(query).unwrap()))
-            .collect();
+        let expected: Vec<_> =
+            queries.iter().map(|query| seen(&alone.check(query).unwrap())).collect();
         let mut found = Vec::new();
-        together
-            .check_all(&queries, |_, ruling| found.push(seen(&ruling)))
-            .unwrap();
+        together.check_all(&queries, |_, ruling| found.push(seen(&ruling))).unwrap();
         assert_eq!(found, expected);
     }
 }

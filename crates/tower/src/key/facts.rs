@@ -101,11 +101,7 @@ impl<'r> Facts<'r> {
     }
 
     fn push(&mut self, role: &'r Role, value: Option<Value<'r>>) {
-        self.read.push(Fact {
-            role,
-            way: 0,
-            value,
-        });
+        self.read.push(Fact { role, way: 0, value });
     }
 
     pub(crate) fn iter(&self) -> std::slice::Iter<'_, Fact<'r>> {
@@ -162,22 +158,10 @@ mod tests {
         let key = (secrets, peer_ip(), header("x-none"));
         let mut facts = Facts::default();
         key.read(&head, &mut facts);
-        let question = Question {
-            head: &head,
-            facts: &facts,
-            cost: None,
-        };
+        let question = Question { head: &head, facts: &facts, cost: None };
         let shown = format!("{question:?}");
         assert!(!shown.contains("s3cret"), "{shown}");
-        for part in [
-            "/search",
-            "x-session",
-            "ApiKey",
-            "Token",
-            "Text(..)",
-            "192.0.2.1",
-            "None",
-        ] {
+        for part in ["/search", "x-session", "ApiKey", "Token", "Text(..)", "192.0.2.1", "None"] {
             assert!(shown.contains(part), "{part}: {shown}");
         }
     }
@@ -246,20 +230,10 @@ const JOINED: char = '\u{1}';
 pub(crate) fn with_key<R>(facts: &Facts<'_>, with: impl FnOnce(&str) -> R) -> R {
     match facts.as_slice() {
         [] | [Fact { value: None, .. }] => with(""),
-        [
-            Fact {
-                way: 0,
-                value: Some(Value::Ip(ip)),
-                ..
-            },
-        ] => with(IpText::of_client(*ip).as_str()),
-        [
-            Fact {
-                way: 0,
-                value: Some(Value::Text(text)),
-                ..
-            },
-        ] if !text.starts_with(JOINED) => with(text),
+        [Fact { way: 0, value: Some(Value::Ip(ip)), .. }] => with(IpText::of_client(*ip).as_str()),
+        [Fact { way: 0, value: Some(Value::Text(text)), .. }] if !text.starts_with(JOINED) => {
+            with(text)
+        }
         several => with(&joined(several)),
     }
 }

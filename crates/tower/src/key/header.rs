@@ -40,10 +40,7 @@ use crate::{Error, RequestHead};
 /// # Panics
 ///
 /// If this cannot be the name of a header, such as `x api key`.
-#[expect(
-    clippy::expect_used,
-    reason = "documented; a name that is written into the program"
-)]
+#[expect(clippy::expect_used, reason = "documented; a name that is written into the program")]
 pub fn header(name: &str) -> Header {
     let name = HeaderName::from_bytes(name.as_bytes()).expect("the name of a header");
     let role = match name.as_str() {
@@ -102,9 +99,7 @@ impl Key for BearerToken {
 /// The token that a request shows.
 pub(crate) fn shown_token<'r>(head: &RequestHead<'r>) -> Option<&'r str> {
     let (scheme, token) = head.header(AUTHORIZATION)?.split_once([' ', '\t'])?;
-    scheme
-        .eq_ignore_ascii_case("bearer")
-        .then(|| token.trim_ascii())
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim_ascii())
 }
 
 /// Keyed by what a function reads: the user, unless said (`.as_org()`); [`header`](crate::header) has the table of facts.
@@ -233,10 +228,7 @@ enum Rest {
 impl Pattern {
     /// Reads `/users/{id}/**`, in which `name` is the parameter that is wanted.
     pub(super) fn new(pattern: &str, name: &str) -> Result<Self, Error> {
-        let wrong = |problem| Error::PathPattern {
-            pattern: pattern.to_owned(),
-            problem,
-        };
+        let wrong = |problem| Error::PathPattern { pattern: pattern.to_owned(), problem };
         let Some(path) = pattern.strip_prefix('/') else {
             return Err(wrong("it does not begin with /"));
         };
@@ -277,9 +269,7 @@ fn segment(text: &str, name: &str) -> Result<Segment, &'static str> {
     if text == "*" {
         return Ok(Segment::Any);
     }
-    let inner = text
-        .strip_prefix('{')
-        .and_then(|text| text.strip_suffix('}'));
+    let inner = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
     match inner {
         Some(inner) if inner == name => Ok(Segment::Named),
         Some(inner) if inner.contains(['{', '}', '*']) || inner.is_empty() => {
@@ -305,10 +295,7 @@ mod tests {
     #[test]
     fn the_named_segment_is_found_where_the_path_fits() {
         let found = |pattern: &str, path: &str| {
-            Pattern::new(pattern, "id")
-                .unwrap()
-                .find(path)
-                .map(str::to_owned)
+            Pattern::new(pattern, "id").unwrap().find(path).map(str::to_owned)
         };
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(found("/users/{id}", "/users/ann"), some("ann"));
@@ -323,20 +310,11 @@ mod tests {
 
     #[test]
     fn patterns_that_cannot_be_are_refused() {
-        for wrong in [
-            "users/{id}",
-            "/users",
-            "/{id}/{id}",
-            "/{id}/a*",
-            "/{i{d}",
-            "/{id}/**/x",
-            "/{id}/..",
-        ] {
+        for wrong in
+            ["users/{id}", "/users", "/{id}/{id}", "/{id}/a*", "/{i{d}", "/{id}/**/x", "/{id}/.."]
+        {
             let error = Pattern::new(wrong, "id").unwrap_err().to_string();
-            assert!(
-                error.contains("write for example /users/{id}/**"),
-                "{error}"
-            );
+            assert!(error.contains("write for example /users/{id}/**"), "{error}");
         }
     }
 }

@@ -26,10 +26,7 @@ use crate::{Error, RequestHead};
 /// # Ok::<(), tollgate_tower::Error>(())
 /// ```
 pub const fn peer_ip() -> PeerIp {
-    PeerIp {
-        proxies: None,
-        header: ProxyHeader::XForwardedFor,
-    }
+    PeerIp { proxies: None, header: ProxyHeader::XForwardedFor }
 }
 
 /// A key by the client's address: see [`peer_ip`].
@@ -203,13 +200,7 @@ mod tests {
             assert_eq!(IpText::of_client(four).as_str(), four.to_string());
         }
         let longest = "2001:1db8:1111:2222:3333:4444:5555:6666".parse().unwrap();
-        assert_eq!(
-            IpText::whole(longest).as_str(),
-            "2001:1db8:1111:2222:3333:4444:5555:6666"
-        );
-        assert_eq!(
-            IpText::of_client(longest).as_str(),
-            "2001:1db8:1111:2222::/64"
-        );
+        assert_eq!(IpText::whole(longest).as_str(), "2001:1db8:1111:2222:3333:4444:5555:6666");
+        assert_eq!(IpText::of_client(longest).as_str(), "2001:1db8:1111:2222::/64");
     }
 }

@@ -18,10 +18,7 @@ use crate::RequestHead;
 /// let layer = TollgateLayer::embedded("100/min")?.key(key);
 /// # Ok::<(), tollgate_tower::Error>(())
 /// ```
-#[expect(
-    clippy::wrong_self_convention,
-    reason = "`header(…).as_user()` reads as what it means"
-)]
+#[expect(clippy::wrong_self_convention, reason = "`header(…).as_user()` reads as what it means")]
 pub trait Key: Clone + Send + Sync + 'static {
     /// How many alternatives it has: they are told apart in the key.
     const WAYS: u16 = 1;

@@ -81,10 +81,7 @@ mod tests {
     #[test]
     fn a_key_of_attributes_is_news_at_once_and_once() {
         let key_use = KeyUse::default();
-        let given = Given {
-            names: vec!["attributes.x-user".to_owned()],
-            is_unnamed: true,
-        };
+        let given = Given { names: vec!["attributes.x-user".to_owned()], is_unnamed: true };
         assert!(key_use.is_news(&given));
         assert!(!key_use.is_news(&given));
         assert!(key_use.given(&Facts::default()).is_none());
@@ -93,10 +90,7 @@ mod tests {
     #[test]
     fn another_key_is_news_after_many_answers() {
         let key_use = KeyUse::default();
-        let given = Given {
-            names: vec!["user".to_owned()],
-            is_unnamed: false,
-        };
+        let given = Given { names: vec!["user".to_owned()], is_unnamed: false };
         let news = (0..1_000).filter(|_| key_use.is_news(&given));
         assert_eq!(news.collect::<Vec<_>>(), [99]);
     }
@@ -105,10 +99,7 @@ mod tests {
     fn a_key_that_counts_is_never_news() {
         let key_use = KeyUse::default();
         key_use.limited();
-        let given = Given {
-            names: vec!["attributes.plan".to_owned()],
-            is_unnamed: true,
-        };
+        let given = Given { names: vec!["attributes.plan".to_owned()], is_unnamed: true };
         assert!(!key_use.is_news(&given));
     }
 }

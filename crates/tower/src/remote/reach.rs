@@ -71,10 +71,7 @@ impl Reach {
         let status = client.status();
         let is_returning = |breaker| matches!(breaker, BreakerState::Returning(_));
         // It answers a share of the calls, and that share grows.
-        if status
-            .servers
-            .iter()
-            .any(|server| is_returning(server.breaker))
+        if status.servers.iter().any(|server| is_returning(server.breaker))
             || !self.lost(SystemClock.now().steady)
         {
             return;

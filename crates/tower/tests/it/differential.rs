@@ -88,11 +88,8 @@ fn cost<D: Decide, K: Key>(layer: TollgateLayer<D, K>) -> TollgateLayer<D, K> {
 async fn a_limiter_decides_alike() {
     for (seed, limits) in [(1, "5/s"), (2, "3/s, 40/min"), (3, "20/min, 200/day")] {
         let clock = ManualClock::start();
-        let limiter = || {
-            RateLimiter::builder()
-                .limits(limits.parse().unwrap())
-                .clock(clock.clone())
-        };
+        let limiter =
+            || RateLimiter::builder().limits(limits.parse().unwrap()).clock(clock.clone());
         let direct = limiter().build();
         let layer = TollgateLayer::embedded(Arc::new(limiter().build())).unwrap();
         let layer = cost(layer.key((header("x-user"), peer_ip())));
@@ -100,11 +97,7 @@ async fn a_limiter_decides_alike() {
         for step in steps(seed) {
             clock.advance(step.pause);
             // A key that tells the same apart, otherwise written.
-            let network = if step.address.contains(':') {
-                "2001:db8::"
-            } else {
-                step.address
-            };
+            let network = if step.address.contains(':') { "2001:db8::" } else { step.address };
             let key = format!("{:?} {network}", step.user);
             let decision = direct.check(&key, Cost::new(step.cost));
             let wait = decision.retry_after().filter(|_| !decision.is_allowed());
@@ -113,18 +106,13 @@ async fn a_limiter_decides_alike() {
                 limit: Some(decision.limit()),
                 remaining: Some(decision.remaining()),
                 retry_after: wait.map(|wait| {
-                    u64::try_from(wait.as_micros().div_ceil(1_000_000))
-                        .unwrap()
-                        .max(1)
+                    u64::try_from(wait.as_micros().div_ceil(1_000_000)).unwrap().max(1)
                 }),
             };
             denied += usize::from(!decision.is_allowed());
             assert_eq!(seen(&layer, &step).await, wanted, "{step:?}");
         }
-        assert!(
-            (STEPS / 20..STEPS).contains(&denied),
-            "{limits}: {denied} of {STEPS} denied"
-        );
+        assert!((STEPS / 20..STEPS).contains(&denied), "{limits}: {denied} of {STEPS} denied");
     }
 }
 
@@ -153,17 +141,9 @@ async fn a_gate_decides_alike() {
     for step in steps(4) {
         clock.advance(step.pause);
         let path = format!("/items/{}/parts", step.item);
-        let query = Query::new()
-            .endpoint(&path)
-            .unwrap()
-            .method(step.method)
-            .unwrap();
+        let query = Query::new().endpoint(&path).unwrap().method(step.method).unwrap();
         let query = query.user(step.user.unwrap_or_default()).unwrap();
-        let query = query
-            .ip(step.address)
-            .unwrap()
-            .attribute("id", step.item)
-            .unwrap();
+        let query = query.ip(step.address).unwrap().attribute("id", step.item).unwrap();
         let ruling = direct.check(&query.cost(Cost::new(step.cost))).unwrap();
         let wanted = Seen {
             status: ruling.status(),
@@ -174,8 +154,5 @@ async fn a_gate_decides_alike() {
         *statuses.entry(wanted.status).or_default() += 1;
         assert_eq!(seen(&layer, &step).await, wanted, "{step:?}");
     }
-    assert_eq!(
-        statuses.keys().copied().collect::<Vec<_>>(),
-        [200, 403, 429, 503]
-    );
+    assert_eq!(statuses.keys().copied().collect::<Vec<_>>(), [200, 403, 429, 503]);
 }

@@ -50,10 +50,7 @@ pub fn without(text: &str, names: &[&str]) -> String {
     let Ok(Members(members)) = serde_json::from_str::<Members<'_>>(text) else {
         return text.to_owned();
     };
-    if !members
-        .iter()
-        .any(|(name, _)| names.contains(&name.as_str()))
-    {
+    if !members.iter().any(|(name, _)| names.contains(&name.as_str())) {
         return text.to_owned();
     }
     let mut kept = String::with_capacity(text.len());
@@ -115,10 +112,7 @@ pub fn items(text: &str) -> Option<Vec<(&str, &str)>> {
     let values: Vec<&RawValue> = serde_json::from_str(text).ok()?;
     let item = |value: &RawValue| {
         let start = offset(text, value)?;
-        Some((
-            text.get(..start)?,
-            text.get(start..start + value.get().len())?,
-        ))
+        Some((text.get(..start)?, text.get(start..start + value.get().len())?))
     };
     values.into_iter().map(item).collect()
 }
@@ -175,14 +169,8 @@ mod tests {
                 r#"{"a":1                        ,"b":3}"#,
             ),
             (r#"{ "version" : 1 }"#, r#"{               }"#),
-            (
-                r#"{"name":"a","name":"b","version":1}"#,
-                r#"{"name":"a","name":"b"            }"#,
-            ),
-            (
-                "{\"version\":\n1,\n \"name\":\"a,b\"}",
-                "{          \n  \n \"name\":\"a,b\"}",
-            ),
+            (r#"{"name":"a","name":"b","version":1}"#, r#"{"name":"a","name":"b"            }"#),
+            ("{\"version\":\n1,\n \"name\":\"a,b\"}", "{          \n  \n \"name\":\"a,b\"}"),
             (r#"{"name":"a"}"#, r#"{"name":"a"}"#),
             (r#"["version"]"#, r#"["version"]"#),
         ];

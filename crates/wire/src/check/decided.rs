@@ -123,9 +123,5 @@ fn problem(words: &[u8]) -> ProblemTold {
         "ERR" if !detail.is_empty() && !detail.starts_with("unknown command") => 400,
         _ => 502,
     };
-    ProblemTold {
-        status,
-        detail: detail.into(),
-        reason: None,
-    }
+    ProblemTold { status, detail: detail.into(), reason: None }
 }

@@ -149,21 +149,13 @@ impl Fault {
             None => nearest(given, ["requests"].into_iter()),
         };
         let given = short(given);
-        let flaw = BodyFlaw::Unknown {
-            given,
-            meant,
-            purpose,
-        };
+        let flaw = BodyFlaw::Unknown { given, meant, purpose };
         Self::new(flaw, at)
     }
 
     pub(super) fn placed(self, places: &mut Places<'_>) -> BodyError {
         let (line, column) = places.of(self.at);
-        BodyError {
-            flaw: self.flaw,
-            line,
-            column,
-        }
+        BodyError { flaw: self.flaw, line, column }
     }
 }
 
@@ -173,13 +165,7 @@ pub(super) fn short(text: &str) -> String {
     let mut shown: String = text
         .chars()
         .take(SHOWN_CHARS_MAX)
-        .map(|letter| {
-            if letter.is_control() {
-                '\u{fffd}'
-            } else {
-                letter
-            }
-        })
+        .map(|letter| if letter.is_control() { '\u{fffd}' } else { letter })
         .collect();
     if text.chars().nth(SHOWN_CHARS_MAX).is_some() {
         shown.push('…');

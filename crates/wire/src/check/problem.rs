@@ -22,11 +22,7 @@ pub struct Problem {
 impl Problem {
     /// A problem of this status.
     pub fn new(status: u16, detail: impl Into<String>) -> Self {
-        Self {
-            status,
-            detail: detail.into(),
-            reason: None,
-        }
+        Self { status, detail: detail.into(), reason: None }
     }
 
     /// With the class of the reason.

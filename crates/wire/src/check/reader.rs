@@ -132,11 +132,7 @@ impl<'a> Reader<'a> {
         if self.scanner.takes(b'}') {
             return Ok(None);
         }
-        let mut gathered = Gathered {
-            body,
-            seen: 0,
-            fault: None,
-        };
+        let mut gathered = Gathered { body, seen: 0, fault: None };
         loop {
             self.member(purpose, depth + 1, &mut gathered)?;
             if self.scanner.ends(b'}')? {
@@ -253,11 +249,7 @@ impl<'a> Reader<'a> {
 const REQUEST_BYTES_LIKELY: usize = 64;
 
 fn wrong(name: &str, wanted: &'static str, found: Kind) -> BodyFlaw {
-    BodyFlaw::Kind {
-        name: name.to_owned(),
-        wanted,
-        found,
-    }
+    BodyFlaw::Kind { name: name.to_owned(), wanted, found }
 }
 
 /// Turns bytes into lines and columns, going forward only: a thousand mistakes cost one walk.
@@ -271,12 +263,7 @@ pub(super) struct Places<'a> {
 
 impl<'a> Places<'a> {
     pub(super) const fn new(text: &'a str) -> Self {
-        Self {
-            text,
-            at: 0,
-            line: 1,
-            column: 1,
-        }
+        Self { text, at: 0, line: 1, column: 1 }
     }
 
     /// Line and column, from one, of a byte that is not before those asked for so far.
@@ -334,11 +321,7 @@ mod tests {
                 let mut bytes = [filler; 20];
                 bytes[place] = byte;
                 let wanted = if is_special { place } else { 20 };
-                assert_eq!(
-                    plain_length(&bytes),
-                    wanted,
-                    "{byte} at {place} in {filler}"
-                );
+                assert_eq!(plain_length(&bytes), wanted, "{byte} at {place} in {filler}");
             }
         }
     }

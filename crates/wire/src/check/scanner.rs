@@ -60,11 +60,7 @@ impl<'a> Scanner<'a> {
         if self.takes(b',') {
             return Ok(false);
         }
-        let name = if close == b'}' {
-            "`,` or `}`"
-        } else {
-            "`,` or `]`"
-        };
+        let name = if close == b'}' { "`,` or `}`" } else { "`,` or `]`" };
         self.expect(close, name).map(|()| true)
     }
 
@@ -247,9 +243,7 @@ impl<'a> Scanner<'a> {
     fn hex(&mut self) -> Result<u32, Fault> {
         let digits = self.text.get(self.at..self.at + 4);
         let is_hex = |text: &&str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let value = digits
-            .filter(is_hex)
-            .and_then(|text| u32::from_str_radix(text, 16).ok());
+        let value = digits.filter(is_hex).and_then(|text| u32::from_str_radix(text, 16).ok());
         let value = value.ok_or_else(|| self.syntax("four hexadecimal digits"))?;
         self.at += 4;
         Ok(value)
@@ -292,11 +286,7 @@ fn write_byte(byte: u8, out: &mut Vec<u8>) {
         b'\t' => out.extend_from_slice(br"\t"),
         0..=0x1f => {
             let low = byte & 0xf;
-            let digit = if low < 10 {
-                b'0' + low
-            } else {
-                b'a' + low - 10
-            };
+            let digit = if low < 10 { b'0' + low } else { b'a' + low - 10 };
             out.extend_from_slice(br"\u00");
             out.extend_from_slice(&[b'0' + (byte >> 4), digit]);
         }

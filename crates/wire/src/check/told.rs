@@ -55,16 +55,10 @@ impl Told {
 
     /// Without what is more than anybody should keep, or could answer with.
     pub(super) fn bounded(mut self) -> Self {
-        for text in [
-            &mut self.reason,
-            &mut self.rule,
-            &mut self.message,
-            &mut self.decision_id,
-        ] {
+        for text in [&mut self.reason, &mut self.rule, &mut self.message, &mut self.decision_id] {
             text.take_if(|text| text.len() > Self::TEXT_BYTES_MAX);
         }
-        self.status
-            .take_if(|status| !matches!(status, 200 | 400..=599));
+        self.status.take_if(|status| !matches!(status, 200 | 400..=599));
         self.limits.truncate(Self::LIMITS_MAX);
         self.limits.retain(LimitTold::is_short);
         self
@@ -160,11 +154,7 @@ pub fn read_answer(status: u16, body: &[u8]) -> Result<Read, Unreadable> {
         return told.map(|told| Ok(told.bounded())).map_err(|_| Unreadable);
     }
     let problem: ProblemTold = serde_json::from_slice(body).map_err(|_| Unreadable)?;
-    if problem.status == status && problem.is_ours() {
-        Ok(Err(problem))
-    } else {
-        Err(Unreadable)
-    }
+    if problem.status == status && problem.is_ours() { Ok(Err(problem)) } else { Err(Unreadable) }
 }
 
 /// Reads the body of an answer to a batch.

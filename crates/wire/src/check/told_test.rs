@@ -31,10 +31,7 @@ fn both_protocols_tell_the_same() {
         limit.reset = None;
         limit
     };
-    assert_eq!(
-        without_date(over_http.limits[0].clone()),
-        over_resp.limits[0]
-    );
+    assert_eq!(without_date(over_http.limits[0].clone()), over_resp.limits[0]);
 }
 
 #[test]
@@ -67,10 +64,7 @@ fn an_error_of_the_protocol_has_the_status_of_its_kind() {
         (b"UNAVAILABLE x", 503),
         (b"ERR x", 400),
         (b"ERR", 502),
-        (
-            b"ERR unknown command 'TG.DECIDE', with args beginning with: ",
-            502,
-        ),
+        (b"ERR unknown command 'TG.DECIDE', with args beginning with: ", 502),
         (b"MOVED 1 127.0.0.1:7000", 502),
         (b"LOADING Redis is loading the dataset in memory", 502),
     ] {

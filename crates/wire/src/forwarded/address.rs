@@ -84,9 +84,7 @@ pub fn client_address<'h>(
         (ProxyHeader::Single(_), [_, _, ..]) => None,
         (_, way) => farthest_known(proxies, way),
     };
-    client.ok_or_else(|| UnreadableClient {
-        header: header.clone(),
-    })
+    client.ok_or_else(|| UnreadableClient { header: header.clone() })
 }
 
 /// Goes back towards the client for as long as proxies vouch for what came before them. None where a hop cannot be

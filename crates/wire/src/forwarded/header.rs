@@ -103,8 +103,6 @@ pub fn is_of_proxy(name: &str) -> bool {
     match name.len() {
         3 => is("via"),
         9 => is("forwarded") || is("x-real-ip"),
-        _ => name
-            .get(..PREFIX.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(PREFIX)),
+        _ => name.get(..PREFIX.len()).is_some_and(|start| start.eq_ignore_ascii_case(PREFIX)),
     }
 }

@@ -98,8 +98,7 @@ fn pair<'t>(text: &'t str, element: &mut Element) -> Option<&'t str> {
 fn token(text: &str) -> Option<(&str, &str)> {
     let is_part = |sign: char| sign.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~:".contains(sign);
     let end = text.find(|sign| !is_part(sign)).unwrap_or(text.len());
-    text.split_at_checked(end)
-        .filter(|(token, _)| !token.is_empty())
+    text.split_at_checked(end).filter(|(token, _)| !token.is_empty())
 }
 
 /// What stands before the closing quote, without escapes, and what stands behind it.

@@ -37,9 +37,7 @@ impl TrustedProxies {
     /// Whether this is one of them.
     pub fn has(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
-        self.networks
-            .iter()
-            .any(|network| network.contains(&address))
+        self.networks.iter().any(|network| network.contains(&address))
     }
 }
 
@@ -70,9 +68,7 @@ impl FromStr for TrustedProxies {
             return Ok(Self::none());
         }
         let networks = text.split(',').map(|part| network(part.trim()));
-        let networks: Vec<IpNet> = networks
-            .take(Self::COUNT_MAX + 1)
-            .collect::<Result<_, _>>()?;
+        let networks: Vec<IpNet> = networks.take(Self::COUNT_MAX + 1).collect::<Result<_, _>>()?;
         if networks.len() > Self::COUNT_MAX {
             return Err(ProxiesError::TooMany);
         }
@@ -101,10 +97,7 @@ fn folded(network: IpNet) -> IpNet {
     let IpNet::V6(six) = network else {
         return network;
     };
-    let four = six
-        .addr()
-        .to_ipv4_mapped()
-        .zip(six.prefix_len().checked_sub(96));
+    let four = six.addr().to_ipv4_mapped().zip(six.prefix_len().checked_sub(96));
     let four = four.and_then(|(four, prefix)| Ipv4Net::new(four, prefix).ok());
     four.map_or(network, IpNet::V4)
 }

@@ -105,11 +105,7 @@ enum Framing {
 impl AnswerDecoder {
     /// Lets bodies of so many bytes through.
     pub const fn new(body_bytes_max: usize) -> Self {
-        Self {
-            body_bytes_max,
-            chunks: None,
-            body: Vec::new(),
-        }
+        Self { body_bytes_max, chunks: None, body: Vec::new() }
     }
 
     /// The next answer.
@@ -181,13 +177,7 @@ impl AnswerDecoder {
 
 impl Head {
     const fn answer(self, body: &[u8], taken: usize) -> Answer<'_> {
-        Answer {
-            status: self.status,
-            callers: self.callers,
-            after: self.after,
-            body,
-            taken,
-        }
+        Answer { status: self.status, callers: self.callers, after: self.after, body, taken }
     }
 }
 

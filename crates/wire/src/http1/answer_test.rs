@@ -52,14 +52,8 @@ fn what_is_no_answer_is_called_that() {
         (&b"+OK\r\n"[..], AnswerFlaw::NotHttp),
         (b"\x15\x03\x01\x00\x02", AnswerFlaw::NotHttp),
         (b"HTTP/1.1 200 OK\r\n\r\n", AnswerFlaw::Framing),
-        (
-            b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
-            AnswerFlaw::Framing,
-        ),
-        (
-            b"HTTP/1.1 200 OK\r\nContent-Length: +1\r\n\r\n",
-            AnswerFlaw::Framing,
-        ),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", AnswerFlaw::Framing),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: +1\r\n\r\n", AnswerFlaw::Framing),
         (
             b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
             AnswerFlaw::Framing,
@@ -84,8 +78,5 @@ fn a_connection_that_ends_says_so() {
     let keep = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
     let close = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: x, Close\r\n\r\n";
     let old = b"HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n";
-    assert_eq!(
-        (after(keep), after(close), after(old)),
-        (After::Keep, After::Close, After::Close)
-    );
+    assert_eq!((after(keep), after(close), after(old)), (After::Keep, After::Close, After::Close));
 }

@@ -67,13 +67,7 @@ pub enum Decoded<'i> {
 impl Decoder {
     /// At the start of a conversation.
     pub const fn new(limits: Limits) -> Self {
-        Self {
-            limits,
-            scan: Scan::new(),
-            stage: Stage::Head,
-            head: Vec::new(),
-            body: Vec::new(),
-        }
+        Self { limits, scan: Scan::new(), stage: Stage::Head, head: Vec::new(), body: Vec::new() }
     }
 
     /// Reads the start of `input`, which is what was left of the input before, and more.
@@ -98,10 +92,7 @@ impl Decoder {
             return None;
         };
         let head = head::parse(&self.head, self.limits).ok()?;
-        Some(Request {
-            body: &self.body,
-            ..head.request
-        })
+        Some(Request { body: &self.body, ..head.request })
     }
 
     /// Lets go of the request that came in pieces, and of its memory.
@@ -133,10 +124,7 @@ impl Decoder {
         if let (Framing::Fixed(left), Expects::Nothing) = (head.framing, head.expects)
             && let Some(body) = rest.get(..left)
         {
-            let request = Request {
-                body,
-                ..head.request
-            };
+            let request = Request { body, ..head.request };
             let taken = blanks + length + left;
             return Ok(Decoded::Whole { request, taken });
         }
@@ -146,9 +134,7 @@ impl Decoder {
             Framing::Chunked => Stage::Chunked(Chunked::new(self.limits.at(head.request.path))),
         };
         match head.expects {
-            Expects::Continue => Ok(Decoded::Continue {
-                taken: blanks + length,
-            }),
+            Expects::Continue => Ok(Decoded::Continue { taken: blanks + length }),
             Expects::Nothing => self.read_body(rest, blanks + length),
         }
     }
@@ -292,15 +278,9 @@ impl Chunked {
             }
             (None, b'\r' | b';') if self.digits > 0 => {
                 if self.left > room {
-                    return Err(Flaw::BodyTooLong {
-                        max: self.body_bytes_max,
-                    });
+                    return Err(Flaw::BodyTooLong { max: self.body_bytes_max });
                 }
-                Ok(if byte == b'\r' {
-                    At::SizeLf
-                } else {
-                    At::Extension
-                })
+                Ok(if byte == b'\r' { At::SizeLf } else { At::Extension })
             }
             (None, _) => Err(Flaw::ChunkSize),
         }
@@ -369,10 +349,6 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            body_bytes_max: 1 << 20,
-            short_bytes_max: 1 << 16,
-            short_paths: &[],
-        }
+        Self { body_bytes_max: 1 << 20, short_bytes_max: 1 << 16, short_paths: &[] }
     }
 }

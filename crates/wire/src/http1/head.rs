@@ -49,11 +49,7 @@ pub(super) fn parse(bytes: &[u8], limits: Limits) -> Result<Head<'_>, Flaw> {
     else {
         return Err(Flaw::RequestLine);
     };
-    let version = if minor == 0 {
-        Version::Http10
-    } else {
-        Version::Http11
-    };
+    let version = if minor == 0 { Version::Http10 } else { Version::Http11 };
     let fields = Fields::read(parsed.headers)?;
     let split = split(method, target);
     let path = split.as_ref().map_or("", |(path, _)| *path);
@@ -78,11 +74,7 @@ pub(super) fn parse(bytes: &[u8], limits: Limits) -> Result<Head<'_>, Flaw> {
         headers: Headers::of(bytes),
         body: &[],
     };
-    Ok(Head {
-        request,
-        framing,
-        expects,
-    })
+    Ok(Head { request, framing, expects })
 }
 
 const fn flaw(error: Error) -> Flaw {
@@ -232,9 +224,7 @@ fn fixed(length: &[u8], limits: Limits, path: &str) -> Result<usize, Flaw> {
         return Err(Flaw::Length);
     }
     let value = length.iter().fold(0_usize, |value, digit| {
-        value
-            .saturating_mul(10)
-            .saturating_add(usize::from(digit - b'0'))
+        value.saturating_mul(10).saturating_add(usize::from(digit - b'0'))
     });
     // The path is looked at only if it matters.
     if value > limits.short_bytes_max.min(limits.body_bytes_max) {
@@ -254,11 +244,7 @@ fn check_host(value: &[u8]) -> Result<(), Flaw> {
                 b'!' | b'$'..=b'+' | b'-' | b'.' | b':' | b';' | b'=' | b'[' | b']' | b'_' | b'~'
             )
     };
-    if value.iter().all(is_sound) {
-        Ok(())
-    } else {
-        Err(Flaw::Host)
-    }
+    if value.iter().all(is_sound) { Ok(()) } else { Err(Flaw::Host) }
 }
 
 /// Whether `application/problem+json` is among these, and not with a weight of nothing.
@@ -289,11 +275,7 @@ const FIRST_LINE_BYTES_MAX: usize = TARGET_BYTES_MAX + LINE_REST_BYTES_MAX;
 
 impl Scan {
     pub(super) const fn new() -> Self {
-        Self {
-            seen: 0,
-            line: 0,
-            blanks: 0,
-        }
+        Self { seen: 0, line: 0, blanks: 0 }
     }
 
     /// Whether nothing of a request is there.
@@ -400,10 +382,7 @@ pub(super) fn split<'a>(method: &str, target: &'a str) -> Result<(&'a str, Optio
     if target.len() > TARGET_BYTES_MAX {
         return Err(Flaw::TargetTooLong);
     }
-    if !target
-        .bytes()
-        .all(|byte| byte.is_ascii_graphic() && byte != b'#')
-    {
+    if !target.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#') {
         return Err(Flaw::Target);
     }
     if target == "*" && method == "OPTIONS" {
@@ -425,9 +404,7 @@ pub(super) fn split<'a>(method: &str, target: &'a str) -> Result<(&'a str, Optio
 /// What stands after `http://host`.
 fn after_authority(target: &str) -> Option<&str> {
     let (scheme, rest) = target.split_once("://")?;
-    let is_ours = ["http", "https"]
-        .iter()
-        .any(|ours| scheme.eq_ignore_ascii_case(ours));
+    let is_ours = ["http", "https"].iter().any(|ours| scheme.eq_ignore_ascii_case(ours));
     let end = rest.find(['/', '?']).unwrap_or(rest.len());
     let (authority, origin) = rest.split_at_checked(end)?;
     (is_ours && !authority.is_empty()).then_some(origin)
@@ -446,16 +423,7 @@ mod tests {
         assert_eq!(split("http://host/a?b"), Ok(("/a", Some("b"))));
         assert_eq!(split("HTTP://host:80"), Ok(("/", None)));
         assert_eq!(split("https://host?b"), Ok(("/", Some("b"))));
-        for wrong in [
-            "",
-            "a",
-            "*",
-            "host:443",
-            "ftp://host/",
-            "http:///a",
-            "/a#b",
-            "/\u{e9}",
-        ] {
+        for wrong in ["", "a", "*", "host:443", "ftp://host/", "http:///a", "/a#b", "/\u{e9}"] {
             assert_eq!(split(wrong), Err(Flaw::Target), "{wrong}");
         }
         assert_eq!(super::split("OPTIONS", "*"), Ok(("*", None)));

@@ -105,13 +105,8 @@ impl<'a> Request<'a> {
             let ending = suffix.and_then(|from| essence.get(from..));
             ending.is_some_and(|ending| ending.eq_ignore_ascii_case(b"+json"))
         };
-        let is_one_of = [
-            b"application/json".as_slice(),
-            b"application/x-www-form-urlencoded",
-        ];
-        let is_named = is_one_of
-            .iter()
-            .any(|kind| essence.eq_ignore_ascii_case(kind));
+        let is_one_of = [b"application/json".as_slice(), b"application/x-www-form-urlencoded"];
+        let is_named = is_one_of.iter().any(|kind| essence.eq_ignore_ascii_case(kind));
         is_named || has_suffix()
     }
 }

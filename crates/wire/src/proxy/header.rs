@@ -103,11 +103,7 @@ impl Opening {
         if rest > Self::REST_BYTES_MAX {
             return Err(HeaderFlaw::TooLong(rest));
         }
-        Ok(Self {
-            command,
-            family,
-            rest,
-        })
+        Ok(Self { command, family, rest })
     }
 
     /// Reads what follows it. What stands after the addresses is stepped over.

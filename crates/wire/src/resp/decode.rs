@@ -114,9 +114,7 @@ impl Decoder {
             self.at = 0;
             return Ok(Decoded::Empty { taken });
         }
-        let count = usize::try_from(count)
-            .ok()
-            .filter(|count| *count <= ARGS_MAX);
+        let count = usize::try_from(count).ok().filter(|count| *count <= ARGS_MAX);
         self.missing = count.ok_or(ProtocolError::ArgumentCount)?;
         self.at = taken;
         self.spans.clear();
@@ -127,9 +125,8 @@ impl Decoder {
     #[inline]
     fn words<'d, 'i: 'd>(&'d mut self, input: &'i [u8]) -> Result<Decoded<'d, 'i>, ProtocolError> {
         while self.missing > 0 {
-            let Some(bytes) = self
-                .next
-                .map_or_else(|| self.word_length(input), |next| Ok(Some(next)))?
+            let Some(bytes) =
+                self.next.map_or_else(|| self.word_length(input), |next| Ok(Some(next)))?
             else {
                 return Ok(Decoded::Unfinished);
             };
@@ -142,18 +139,13 @@ impl Decoder {
                     return Ok(Decoded::Unfinished);
                 }
             }
-            self.spans
-                .push(Span::new(start, end).ok_or(ProtocolError::TooLong)?);
+            self.spans.push(Span::new(start, end).ok_or(ProtocolError::TooLong)?);
             self.at = end + 2;
             self.missing -= 1;
             self.next = None;
         }
         let taken = std::mem::take(&mut self.at);
-        Ok(Decoded::Command(Command {
-            bytes: Bytes::Input(input),
-            spans: &self.spans,
-            taken,
-        }))
+        Ok(Decoded::Command(Command { bytes: Bytes::Input(input), spans: &self.spans, taken }))
     }
 
     /// The length of the next word, and moves to its first byte; `None` as long as it is not there.
@@ -169,9 +161,7 @@ impl Decoder {
             Length::Unfinished => return Ok(None),
             Length::NotANumber => return Err(ProtocolError::BulkLength),
         };
-        let bytes = usize::try_from(value)
-            .ok()
-            .filter(|bytes| *bytes <= BULK_BYTES_MAX);
+        let bytes = usize::try_from(value).ok().filter(|bytes| *bytes <= BULK_BYTES_MAX);
         let bytes = bytes.ok_or(ProtocolError::BulkLength)?;
         let at = self.at + 1 + taken;
         if at + bytes + 2 > FRAME_BYTES_MAX {
@@ -205,11 +195,7 @@ impl Decoder {
             Words::InPlace => Bytes::Input(input),
             Words::Unquoted => Bytes::Unquoted(&self.unquoted),
         };
-        Ok(Decoded::Command(Command {
-            bytes,
-            spans: &self.spans,
-            taken,
-        }))
+        Ok(Decoded::Command(Command { bytes, spans: &self.spans, taken }))
     }
 }
 
@@ -247,21 +233,14 @@ fn long(bytes: &[u8]) -> Length {
     let window = bytes.get(..CHARS_MAX + 2).unwrap_or(bytes);
     let Some(end) = window.iter().position(|byte| *byte == b'\r') else {
         let is_hopeless = bytes.len() > CHARS_MAX || !window.iter().all(may_be_in_a_number);
-        return if is_hopeless {
-            Length::NotANumber
-        } else {
-            Length::Unfinished
-        };
+        return if is_hopeless { Length::NotANumber } else { Length::Unfinished };
     };
     let (digits, rest) = window.split_at(end);
     let Some(value) = number(digits) else {
         return Length::NotANumber;
     };
     match rest {
-        [b'\r', b'\n', ..] => Length::Number {
-            value,
-            taken: end + 2,
-        },
+        [b'\r', b'\n', ..] => Length::Number { value, taken: end + 2 },
         [_] => Length::Unfinished,
         _ => Length::NotANumber,
     }

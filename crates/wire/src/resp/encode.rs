@@ -113,9 +113,7 @@ impl<'a> Encoder<'a> {
     fn line(&mut self, kind: u8, text: &str) {
         self.out.push(kind);
         let is_end = |byte: u8| byte == b'\r' || byte == b'\n';
-        let bytes = text
-            .bytes()
-            .map(|byte| if is_end(byte) { b' ' } else { byte });
+        let bytes = text.bytes().map(|byte| if is_end(byte) { b' ' } else { byte });
         self.out.extend(bytes);
         self.out.extend_from_slice(b"\r\n");
     }
@@ -129,13 +127,10 @@ impl<'a> Encoder<'a> {
     fn number(&mut self, kind: u8, number: i64) {
         // Most numbers are of one digit.
         if let Ok(digit @ 0..=9) = u8::try_from(number) {
-            return self
-                .out
-                .extend_from_slice(&[kind, b'0' + digit, b'\r', b'\n']);
+            return self.out.extend_from_slice(&[kind, b'0' + digit, b'\r', b'\n']);
         }
         self.out.push(kind);
-        self.out
-            .extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+        self.out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
         self.out.extend_from_slice(b"\r\n");
     }
 }
@@ -163,10 +158,7 @@ mod tests {
         assert_eq!(both(|to| to.bulk(b"")), same("$0\r\n\r\n"));
         assert_eq!(both(|to| to.array(1_024)), same("*1024\r\n"));
         assert_eq!(both(|to| to.null()), ("$-1\r\n".into(), "_\r\n".into()));
-        assert_eq!(
-            both(|to| to.null_array()),
-            ("*-1\r\n".into(), "_\r\n".into())
-        );
+        assert_eq!(both(|to| to.null_array()), ("*-1\r\n".into(), "_\r\n".into()));
         assert_eq!(both(|to| to.map(6)), ("*12\r\n".into(), "%6\r\n".into()));
         assert_eq!(both(|to| to.set(2)), ("*2\r\n".into(), "~2\r\n".into()));
     }

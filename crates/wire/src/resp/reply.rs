@@ -69,11 +69,7 @@ fn read(input: &[u8], depth: u8) -> Result<Option<(Reply<'_>, usize)>, NoReply> 
 fn line(rest: &[u8]) -> Result<Option<(&[u8], usize)>, NoReply> {
     let shown = rest.get(..LINE_BYTES_MAX).unwrap_or(rest);
     let Some(end) = memchr::memchr(b'\n', shown) else {
-        return if shown.len() < LINE_BYTES_MAX {
-            Ok(None)
-        } else {
-            Err(NoReply)
-        };
+        return if shown.len() < LINE_BYTES_MAX { Ok(None) } else { Err(NoReply) };
     };
     let text = shown.get(..end).and_then(|text| text.strip_suffix(b"\r"));
     Ok(Some((text.ok_or(NoReply)?, end + 1)))
@@ -126,11 +122,7 @@ fn array(rest: &[u8], depth: u8) -> Result<Option<(Reply<'_>, usize)>, NoReply> 
 
 fn bounded(number: i64, max: usize) -> Result<usize, NoReply> {
     let number = usize::try_from(number).map_err(|_| NoReply)?;
-    if number > max {
-        Err(NoReply)
-    } else {
-        Ok(number)
-    }
+    if number > max { Err(NoReply) } else { Ok(number) }
 }
 
 /// Appends a command.
@@ -168,10 +160,7 @@ mod tests {
             Reply::Array(inner),
             Reply::Error(b"ERR no"),
         ];
-        assert_eq!(
-            read_reply(bytes),
-            Ok(Some((Reply::Array(whole), bytes.len())))
-        );
+        assert_eq!(read_reply(bytes), Ok(Some((Reply::Array(whole), bytes.len()))));
     }
 
     #[test]

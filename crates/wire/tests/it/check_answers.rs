@@ -12,10 +12,7 @@ fn answers_are_json_whatever_they_say() {
         limit: Some(u64::MAX),
         remaining: Some(0),
         reset: None,
-        wait: Some(Wait {
-            seconds: 1,
-            millis: 999,
-        }),
+        wait: Some(Wait { seconds: 1, millis: 999 }),
         rejections: None,
         delay_ms: 3,
         band: Some("warn"),
@@ -27,14 +24,8 @@ fn answers_are_json_whatever_they_say() {
         decision_id: Some("id"),
         status: Some(403),
     };
-    let limit = LimitAnswer {
-        rule: "r",
-        limit: 1,
-        window_us: 1_500,
-        remaining: 0,
-        reset: 2,
-        told: None,
-    };
+    let limit =
+        LimitAnswer { rule: "r", limit: 1, window_us: 1_500, remaining: 0, reset: 2, told: None };
     let mut out = Vec::new();
     answer.write([limit.clone(), limit].into_iter(), &mut out);
     let read: serde_json::Value = serde_json::from_slice(&out).unwrap();

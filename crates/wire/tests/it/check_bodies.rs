@@ -32,10 +32,7 @@ fn every_field_is_read() {
         &body.request_id,
     ];
     let texts = texts.map(|text| text.as_deref().unwrap());
-    assert_eq!(
-        texts,
-        ["u", "o", "k", "::1", "t", "/a", "GET", "r", "user", "id"]
-    );
+    assert_eq!(texts, ["u", "o", "k", "::1", "t", "/a", "GET", "r", "user", "id"]);
     assert_eq!(body.cost, Some(u64::MAX));
     let attributes: Vec<(&str, &str)> = body.attributes.iter().map(|(n, v)| (&**n, &**v)).collect();
     assert_eq!(attributes, [("plan", "trial"), ("é", "ü")]);
@@ -57,10 +54,7 @@ fn null_is_absent_and_escapes_are_undone() {
 }
 
 const FIELDS_WRONG: &[(&str, &str)] = &[
-    (
-        r#"{"user":"a"}"#,
-        "unknown field `user`: did you mean `user_id`? (line 1, column 2)",
-    ),
+    (r#"{"user":"a"}"#, "unknown field `user`: did you mean `user_id`? (line 1, column 2)"),
     (
         "{\n  \"endpiont\": \"/\"}",
         "unknown field `endpiont`: did you mean `endpoint`? (line 2, column 3)",
@@ -73,26 +67,11 @@ const FIELDS_WRONG: &[(&str, &str)] = &[
         r#"{"é\u0007":1}"#,
         "unknown field `é\u{fffd}`: the fields are user_id, org_id, api_key, token, ip, tier, endpoint, method, region, attributes, cost, scope, request_id (line 1, column 2)",
     ),
-    (
-        r#"{"user_id":"a","user_id":"a"}"#,
-        "field `user_id` is given twice (line 1, column 16)",
-    ),
-    (
-        r#"{"user_id":null,"user_id":"a"}"#,
-        "field `user_id` is given twice (line 1, column 17)",
-    ),
-    (
-        r#"{"user_id":42}"#,
-        "`user_id` must be a string, not a number (line 1, column 12)",
-    ),
-    (
-        r#"{"user_id":["a"]}"#,
-        "`user_id` must be a string, not an array (line 1, column 12)",
-    ),
-    (
-        r#"{"tier":true}"#,
-        "`tier` must be a string, not a boolean (line 1, column 9)",
-    ),
+    (r#"{"user_id":"a","user_id":"a"}"#, "field `user_id` is given twice (line 1, column 16)"),
+    (r#"{"user_id":null,"user_id":"a"}"#, "field `user_id` is given twice (line 1, column 17)"),
+    (r#"{"user_id":42}"#, "`user_id` must be a string, not a number (line 1, column 12)"),
+    (r#"{"user_id":["a"]}"#, "`user_id` must be a string, not an array (line 1, column 12)"),
+    (r#"{"tier":true}"#, "`tier` must be a string, not a boolean (line 1, column 9)"),
     (
         r#"{"attributes":"a"}"#,
         "`attributes` must be an object of strings, not a string (line 1, column 15)",
@@ -101,10 +80,7 @@ const FIELDS_WRONG: &[(&str, &str)] = &[
         r#"{"attributes":{"n":5}}"#,
         "`attributes.n` must be a string, not a number (line 1, column 20)",
     ),
-    (
-        r#"{"cost":"5"}"#,
-        "`cost` must be a whole number, not a string (line 1, column 9)",
-    ),
+    (r#"{"cost":"5"}"#, "`cost` must be a whole number, not a string (line 1, column 9)"),
     (
         r#"{"cost":-1}"#,
         "`cost` must be a whole number from 0 to 18446744073709551615, not -1 (line 1, column 9)",
@@ -121,65 +97,29 @@ const FIELDS_WRONG: &[(&str, &str)] = &[
         r#"{"cost":18446744073709551616}"#,
         "`cost` must be a whole number from 0 to 18446744073709551615, not 18446744073709551616 (line 1, column 9)",
     ),
-    (
-        r#"{"rule":"a"}"#,
-        "field `rule` is for peek, refund and reset only (line 1, column 2)",
-    ),
+    (r#"{"rule":"a"}"#, "field `rule` is for peek, refund and reset only (line 1, column 2)"),
 ];
 
 const BODIES_WRONG: &[(&str, &str)] = &[
-    (
-        "[]",
-        "the body must be an object, not an array (line 1, column 1)",
-    ),
-    (
-        "",
-        "the body is empty: send a JSON object (line 1, column 1)",
-    ),
-    (
-        "{\n",
-        "the body is not JSON: expected a string (line 2, column 1)",
-    ),
-    (
-        "{\"user_id\" \"a\"}",
-        "the body is not JSON: expected `:` (line 1, column 12)",
-    ),
-    (
-        "{\"user_id\":\"a\" \"b\"}",
-        "the body is not JSON: expected `,` or `}` (line 1, column 16)",
-    ),
-    (
-        "{\"user_id\":\"a\",}",
-        "the body is not JSON: expected a string (line 1, column 16)",
-    ),
-    (
-        "{\"user_id\":\"a",
-        "the body is not JSON: expected the end of a string (line 1, column 14)",
-    ),
+    ("[]", "the body must be an object, not an array (line 1, column 1)"),
+    ("", "the body is empty: send a JSON object (line 1, column 1)"),
+    ("{\n", "the body is not JSON: expected a string (line 2, column 1)"),
+    ("{\"user_id\" \"a\"}", "the body is not JSON: expected `:` (line 1, column 12)"),
+    ("{\"user_id\":\"a\" \"b\"}", "the body is not JSON: expected `,` or `}` (line 1, column 16)"),
+    ("{\"user_id\":\"a\",}", "the body is not JSON: expected a string (line 1, column 16)"),
+    ("{\"user_id\":\"a", "the body is not JSON: expected the end of a string (line 1, column 14)"),
     (
         "{\"user_id\":\"a\nb\"}",
         "the body is not JSON: expected no control character in a string (line 1, column 14)",
     ),
-    (
-        "{\"user_id\":\"\\q\"}",
-        "the body is not JSON: expected an escape (line 1, column 14)",
-    ),
+    ("{\"user_id\":\"\\q\"}", "the body is not JSON: expected an escape (line 1, column 14)"),
     (
         "{\"user_id\":\"\\ud800\"}",
         "the body is not JSON: expected both halves of a surrogate pair (line 1, column 19)",
     ),
-    (
-        "{} x",
-        "the body is not JSON: expected the end of the body (line 1, column 4)",
-    ),
-    (
-        "{\"cost\":01}",
-        "the body is not JSON: expected `,` or `}` (line 1, column 10)",
-    ),
-    (
-        "{\"cost\":nil}",
-        "the body is not JSON: expected a value (line 1, column 9)",
-    ),
+    ("{} x", "the body is not JSON: expected the end of the body (line 1, column 4)"),
+    ("{\"cost\":01}", "the body is not JSON: expected `,` or `}` (line 1, column 10)"),
+    ("{\"cost\":nil}", "the body is not JSON: expected a value (line 1, column 9)"),
 ];
 
 #[test]
@@ -188,26 +128,15 @@ fn what_is_wrong_is_named_with_its_place() {
         assert_eq!(wrong(text), *message, "{text}");
     }
     let error = read_body(b"{\"user_id\":\"\xff\"}", Purpose::Check).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the body is not UTF-8 (line 1, column 13)"
-    );
+    assert_eq!(error.to_string(), "the body is not UTF-8 (line 1, column 13)");
 }
 
 #[test]
 fn depth_and_attributes_are_bounded() {
     let deep = format!(r#"{{"a":{}1{}}}"#, "[".repeat(15), "]".repeat(15));
-    assert!(
-        wrong(&deep).starts_with("unknown field `a`"),
-        "{}",
-        wrong(&deep)
-    );
+    assert!(wrong(&deep).starts_with("unknown field `a`"), "{}", wrong(&deep));
     let deeper = format!(r#"{{"a":{}1{}}}"#, "[".repeat(16), "]".repeat(16));
-    assert!(
-        wrong(&deeper).starts_with("the body is nested"),
-        "{}",
-        wrong(&deeper)
-    );
+    assert!(wrong(&deeper).starts_with("the body is nested"), "{}", wrong(&deeper));
     let attributes = |count: usize| {
         let members: Vec<String> = (0..count).map(|n| format!(r#""a{n}":"x""#)).collect();
         format!(r#"{{"attributes":{{{}}}}}"#, members.join(","))
@@ -226,36 +155,18 @@ fn a_bad_request_does_not_hurt_the_others() {
     assert_eq!(batch.len(), 4);
     assert_eq!(batch[0].as_ref().unwrap().user_id.as_deref(), Some("a"));
     let message = |place: usize| batch[place].as_ref().unwrap_err().to_string();
-    assert_eq!(
-        message(1),
-        "unknown field `user`: did you mean `user_id`? (line 3, column 2)"
-    );
-    assert_eq!(
-        message(2),
-        "a request must be an object, not a number (line 4, column 1)"
-    );
+    assert_eq!(message(1), "unknown field `user`: did you mean `user_id`? (line 3, column 2)");
+    assert_eq!(message(2), "a request must be an object, not a number (line 4, column 1)");
     assert_eq!(batch[3].as_ref().unwrap().cost, Some(2));
     for (text, message) in [
-        (
-            "{}",
-            "field `requests` is missing: send {\"requests\":[…]} (line 1, column 1)",
-        ),
+        ("{}", "field `requests` is missing: send {\"requests\":[…]} (line 1, column 1)"),
         (
             r#"{"request":[]}"#,
             "unknown field `request`: did you mean `requests`? (line 1, column 2)",
         ),
-        (
-            r#"{"x":[]}"#,
-            "unknown field `x`: a batch has only `requests` (line 1, column 2)",
-        ),
-        (
-            r#"{"requests":[],"requests":[]}"#,
-            "field `requests` is given twice (line 1, column 16)",
-        ),
-        (
-            r#"{"requests":7}"#,
-            "`requests` must be an array, not a number (line 1, column 13)",
-        ),
+        (r#"{"x":[]}"#, "unknown field `x`: a batch has only `requests` (line 1, column 2)"),
+        (r#"{"requests":[],"requests":[]}"#, "field `requests` is given twice (line 1, column 16)"),
+        (r#"{"requests":7}"#, "`requests` must be an array, not a number (line 1, column 13)"),
     ] {
         let error = read_batch(text.as_bytes()).unwrap_err();
         assert_eq!(error.to_string(), message, "{text}");

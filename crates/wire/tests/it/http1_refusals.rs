@@ -4,11 +4,8 @@
 
 use tollgate_wire::http1::{Decoded, Decoder, Flaw, HEAD_BYTES_MAX, HEADERS_MAX, Limits};
 
-const LIMITS: Limits = Limits {
-    body_bytes_max: 100,
-    short_bytes_max: 10,
-    short_paths: &["/short"],
-};
+const LIMITS: Limits =
+    Limits { body_bytes_max: 100, short_bytes_max: 10, short_paths: &["/short"] };
 
 fn decode(bytes: &[u8]) -> Result<String, Flaw> {
     let mut decoder = Decoder::new(LIMITS);
@@ -49,14 +46,8 @@ const POST: &str = "POST / HTTP/1.1\r\nHost: a\r\n";
 #[test]
 fn lengths_that_two_readers_read_differently() {
     for (headers, flaw) in [
-        (
-            "Content-Length: 5\r\nContent-Length: 6\r\n",
-            Flaw::Twice("Content-Length"),
-        ),
-        (
-            "Content-Length: 5\r\ncontent-length: 5\r\n",
-            Flaw::Twice("Content-Length"),
-        ),
+        ("Content-Length: 5\r\nContent-Length: 6\r\n", Flaw::Twice("Content-Length")),
+        ("Content-Length: 5\r\ncontent-length: 5\r\n", Flaw::Twice("Content-Length")),
         ("Content-Length: 5, 5\r\n", Flaw::Length),
         ("Content-Length: 5,6\r\n", Flaw::Length),
         ("Content-Length: +5\r\n", Flaw::Length),
@@ -66,19 +57,10 @@ fn lengths_that_two_readers_read_differently() {
         ("Content-Length: 5.0\r\n", Flaw::Length),
         ("Content-Length:\r\n", Flaw::Length),
         ("Content-Length: five\r\n", Flaw::Length),
-        (
-            "Content-Length: 18446744073709551621\r\n",
-            Flaw::BodyTooLong { max: 100 },
-        ),
+        ("Content-Length: 18446744073709551621\r\n", Flaw::BodyTooLong { max: 100 }),
         ("Content-Length: 101\r\n", Flaw::BodyTooLong { max: 100 }),
-        (
-            "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
-            Flaw::LengthAndEncoding,
-        ),
-        (
-            "Transfer-Encoding: chunked\r\nContent-Length: 0\r\n",
-            Flaw::LengthAndEncoding,
-        ),
+        ("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", Flaw::LengthAndEncoding),
+        ("Transfer-Encoding: chunked\r\nContent-Length: 0\r\n", Flaw::LengthAndEncoding),
         (
             "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
             Flaw::Twice("Transfer-Encoding"),
@@ -87,14 +69,8 @@ fn lengths_that_two_readers_read_differently() {
             "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n",
             Flaw::Twice("Transfer-Encoding"),
         ),
-        (
-            "Transfer-Encoding: gzip, chunked\r\n",
-            Flaw::TransferEncoding,
-        ),
-        (
-            "Transfer-Encoding: chunked, identity\r\n",
-            Flaw::TransferEncoding,
-        ),
+        ("Transfer-Encoding: gzip, chunked\r\n", Flaw::TransferEncoding),
+        ("Transfer-Encoding: chunked, identity\r\n", Flaw::TransferEncoding),
         ("Transfer-Encoding: chunked;x\r\n", Flaw::TransferEncoding),
         ("Transfer-Encoding: xchunked\r\n", Flaw::TransferEncoding),
         ("Transfer-Encoding: \"chunked\"\r\n", Flaw::TransferEncoding),
@@ -104,10 +80,7 @@ fn lengths_that_two_readers_read_differently() {
     ] {
         refused(&format!("{POST}{headers}\r\n0\r\n\r\n"), flaw);
     }
-    refused(
-        "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n",
-        Flaw::EncodingTooNew,
-    );
+    refused("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", Flaw::EncodingTooNew);
 }
 
 #[test]
@@ -116,43 +89,19 @@ fn lines_that_two_readers_end_differently() {
         ("GET / HTTP/1.1\nHost: a\r\n\r\n", Flaw::BareLf),
         ("GET / HTTP/1.1\r\nHost: a\n\r\n", Flaw::BareLf),
         ("GET / HTTP/1.1\r\nHost: a\r\n\n", Flaw::BareLf),
-        (
-            "GET / HTTP/1.1\r\nHost: a\r\nX: b\rY: c\r\n\r\n",
-            Flaw::HeaderValue,
-        ),
-        (
-            "GET / HTTP/1.1\r\nHost: a\r\nX\r: b\r\n\r\n",
-            Flaw::HeaderName,
-        ),
+        ("GET / HTTP/1.1\r\nHost: a\r\nX: b\rY: c\r\n\r\n", Flaw::HeaderValue),
+        ("GET / HTTP/1.1\r\nHost: a\r\nX\r: b\r\n\r\n", Flaw::HeaderName),
         ("GET /\r HTTP/1.1\r\nHost: a\r\n\r\n", Flaw::RequestLine),
-        (
-            "GET / HTTP/1.1\r\nHost: a\r\nX: b\r\n c\r\n\r\n",
-            Flaw::HeaderName,
-        ),
-        (
-            "GET / HTTP/1.1\r\nHost: a\r\nX: b\r\n\tc\r\n\r\n",
-            Flaw::HeaderName,
-        ),
+        ("GET / HTTP/1.1\r\nHost: a\r\nX: b\r\n c\r\n\r\n", Flaw::HeaderName),
+        ("GET / HTTP/1.1\r\nHost: a\r\nX: b\r\n\tc\r\n\r\n", Flaw::HeaderName),
         ("GET / HTTP/1.1\r\n Host: a\r\n\r\n", Flaw::HeaderName),
         ("GET / HTTP/1.1\r\nHost : a\r\n\r\n", Flaw::HeaderName),
         ("GET / HTTP/1.1\r\nHost\t: a\r\n\r\n", Flaw::HeaderName),
         ("GET / HTTP/1.1\r\nHost: a\r\n: b\r\n\r\n", Flaw::HeaderName),
-        (
-            "GET / HTTP/1.1\r\nHost: a\r\nnothing\r\n\r\n",
-            Flaw::HeaderName,
-        ),
-        (
-            "GET / HTTP/1.1\r\nHost: a\r\nX(: b\r\n\r\n",
-            Flaw::HeaderName,
-        ),
-        (
-            "GET / HTTP/1.1\r\nHost: a\r\nX: \0\r\n\r\n",
-            Flaw::HeaderValue,
-        ),
-        (
-            "GET / HTTP/1.1\r\nHost: a\r\nX: \u{7f}\r\n\r\n",
-            Flaw::HeaderValue,
-        ),
+        ("GET / HTTP/1.1\r\nHost: a\r\nnothing\r\n\r\n", Flaw::HeaderName),
+        ("GET / HTTP/1.1\r\nHost: a\r\nX(: b\r\n\r\n", Flaw::HeaderName),
+        ("GET / HTTP/1.1\r\nHost: a\r\nX: \0\r\n\r\n", Flaw::HeaderValue),
+        ("GET / HTTP/1.1\r\nHost: a\r\nX: \u{7f}\r\n\r\n", Flaw::HeaderValue),
         ("\r\n\r\n\r\n\r\n\r\nGET / HTTP/1.1\r\n", Flaw::BlankLines),
         ("\nGET / HTTP/1.1\r\n", Flaw::BareLf),
         ("\rGET / HTTP/1.1\r\n", Flaw::BareCr),
@@ -166,10 +115,7 @@ fn lines_that_two_readers_end_differently() {
 fn heads_that_are_none_of_ours() {
     for (text, flaw) in [
         ("GET / HTTP/1.1\r\n\r\n", Flaw::HostMissing),
-        (
-            "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
-            Flaw::Twice("Host"),
-        ),
+        ("GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n", Flaw::Twice("Host")),
         ("GET / HTTP/1.1\r\nHost: a, b\r\n\r\n", Flaw::Host),
         ("GET / HTTP/1.1\r\nHost: a@b/c\r\n\r\n", Flaw::Host),
         ("GET / HTTP/2.0\r\n", Flaw::Version),
@@ -184,10 +130,7 @@ fn heads_that_are_none_of_ours() {
         ("CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n", Flaw::Target),
         ("GET * HTTP/1.1\r\nHost: a\r\n\r\n", Flaw::Target),
         ("PRI * HTTP/2.0\r\n", Flaw::Version),
-        (
-            "POST / HTTP/1.1\r\nHost: a\r\nExpect: 200-ok\r\n\r\n",
-            Flaw::Expectation,
-        ),
+        ("POST / HTTP/1.1\r\nHost: a\r\nExpect: 200-ok\r\n\r\n", Flaw::Expectation),
         (
             "POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
             Flaw::ContentEncoding,
@@ -208,15 +151,9 @@ fn heads_that_are_none_of_ours() {
 #[test]
 fn heads_that_are_too_long() {
     let head = "GET / HTTP/1.1\r\nHost: a\r\n";
-    refused(
-        &format!("GET /{} HTTP/1.1\r\n", "a".repeat(9_000)),
-        Flaw::TargetTooLong,
-    );
+    refused(&format!("GET /{} HTTP/1.1\r\n", "a".repeat(9_000)), Flaw::TargetTooLong);
     refused(&"G".repeat(9_000), Flaw::TargetTooLong);
-    refused(
-        &format!("{head}X: {}", "y".repeat(HEAD_BYTES_MAX)),
-        Flaw::HeadTooLong,
-    );
+    refused(&format!("{head}X: {}", "y".repeat(HEAD_BYTES_MAX)), Flaw::HeadTooLong);
     let many = format!("{head}{}\r\n", "X: y\r\n".repeat(HEADERS_MAX));
     refused(&many, Flaw::TooManyHeaders);
     let enough = format!("{head}{}\r\n", "X: y\r\n".repeat(HEADERS_MAX - 1));
@@ -265,23 +202,15 @@ fn chunks_that_two_readers_read_differently() {
     }
     let two = format!("{head}60\r\n{}\r\n5\r\n", "x".repeat(0x60));
     refused(&two, Flaw::BodyTooLong { max: 100 });
-    refused(
-        &format!("{head}5;{}\r\n", "x".repeat(5_000)),
-        Flaw::Extension,
-    );
-    refused(
-        &format!("{head}0\r\n{}", "X: y\r\n".repeat(2_000)),
-        Flaw::Trailer,
-    );
+    refused(&format!("{head}5;{}\r\n", "x".repeat(5_000)), Flaw::Extension);
+    refused(&format!("{head}0\r\n{}", "X: y\r\n".repeat(2_000)), Flaw::Trailer);
 }
 
 #[test]
 fn some_paths_take_short_bodies_only() {
     let post = |path: &str, more: &str| format!("POST {path} HTTP/1.1\r\nHost: a\r\n{more}");
-    let (fixed, chunked) = (
-        "Content-Length: 11\r\n\r\n",
-        "Transfer-Encoding: chunked\r\n\r\nb\r\n",
-    );
+    let (fixed, chunked) =
+        ("Content-Length: 11\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\nb\r\n");
     for more in [fixed, chunked] {
         for path in ["/short", "http://a/short?x=y"] {
             refused(&post(path, more), Flaw::BodyTooLong { max: 10 });

@@ -25,37 +25,17 @@ struct Sent {
 }
 
 fn any(rng: &mut Rng) -> Sent {
-    let version = if rng.one_in(4) {
-        Version::Http10
-    } else {
-        Version::Http11
-    };
+    let version = if rng.one_in(4) { Version::Http10 } else { Version::Http11 };
     let body = "x\r\n".repeat(rng.index(20));
     Sent {
         method: rng.pick(&["GET", "POST", "HEAD", "PUT", "X-!"]).to_owned(),
         path: rng.pick(&["/", "/a/b", "/%20;c"]).to_owned(),
         query: rng.one_in(3).then(|| "a=b&c".to_owned()),
         version,
-        after: if rng.one_in(2) {
-            After::Keep
-        } else {
-            After::Close
-        },
-        wanted: if rng.one_in(3) {
-            Wanted::Problem
-        } else {
-            Wanted::Any
-        },
-        asker: if rng.one_in(3) {
-            Asker::Page
-        } else {
-            Asker::Program
-        },
-        passage: if rng.one_in(3) {
-            Passage::Proxied
-        } else {
-            Passage::Direct
-        },
+        after: if rng.one_in(2) { After::Keep } else { After::Close },
+        wanted: if rng.one_in(3) { Wanted::Problem } else { Wanted::Any },
+        asker: if rng.one_in(3) { Asker::Page } else { Asker::Program },
+        passage: if rng.one_in(3) { Passage::Proxied } else { Passage::Direct },
         content_type: rng.one_in(2).then(|| "application/json".to_owned()),
         token: rng.one_in(3).then(|| "s3cret".to_owned()),
         is_expecting: version == Version::Http11 && !body.is_empty() && rng.one_in(4),
@@ -95,11 +75,7 @@ fn write(sent: &Sent, rng: &mut Rng, out: &mut Vec<u8>) {
         Some(query) => format!("{}?{query}", sent.path),
         None => sent.path.clone(),
     };
-    let target = if rng.one_in(4) {
-        format!("http://a{origin}")
-    } else {
-        origin
-    };
+    let target = if rng.one_in(4) { format!("http://a{origin}") } else { origin };
     let version = match sent.version {
         Version::Http10 => "HTTP/1.0",
         Version::Http11 => "HTTP/1.1",
@@ -137,11 +113,7 @@ fn write(sent: &Sent, rng: &mut Rng, out: &mut Vec<u8>) {
     for place in (1..lines.len()).rev() {
         lines.swap(place, rng.index(place + 1));
     }
-    let head = format!(
-        "{} {target} {version}\r\n{}\r\n\r\n",
-        sent.method,
-        lines.join("\r\n")
-    );
+    let head = format!("{} {target} {version}\r\n{}\r\n\r\n", sent.method, lines.join("\r\n"));
     let head = head.replace("\r\n\r\n\r\n", "\r\n\r\n");
     out.extend_from_slice(head.as_bytes());
     if is_chunked {
@@ -160,8 +132,7 @@ fn chunk(body: &str, rng: &mut Rng, out: &mut Vec<u8>) {
         rest = left;
     }
     out.extend_from_slice(
-        rng.pick(&["0\r\n\r\n", "000\r\nA: b\r\nC:\r\n\r\n", "0;x\r\n\r\n"])
-            .as_bytes(),
+        rng.pick(&["0\r\n\r\n", "000\r\nA: b\r\nC:\r\n\r\n", "0;x\r\n\r\n"]).as_bytes(),
     );
 }
 
@@ -253,17 +224,11 @@ fn a_pipeline_of_thousands_is_read_in_order() {
 fn a_dribbling_body_is_not_read_again_and_again() {
     let mut decoder = Decoder::new(Limits::default());
     let head = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
-    assert_eq!(
-        decoder.decode(head),
-        Ok(Decoded::Partial { taken: head.len() })
-    );
+    assert_eq!(decoder.decode(head), Ok(Decoded::Partial { taken: head.len() }));
     for _ in 0..1 << 20 {
         assert_eq!(decoder.decode(b"1\r\nx"), Ok(Decoded::Partial { taken: 4 }));
         assert_eq!(decoder.decode(b"\r\n"), Ok(Decoded::Partial { taken: 2 }));
     }
-    assert_eq!(
-        decoder.decode(b"0\r\n\r\n"),
-        Ok(Decoded::Gathered { taken: 5 })
-    );
+    assert_eq!(decoder.decode(b"0\r\n\r\n"), Ok(Decoded::Gathered { taken: 5 }));
     assert_eq!(decoder.gathered().unwrap().body.len(), 1 << 20);
 }

@@ -22,12 +22,7 @@ fn a_client_is_named_by_either_family_and_the_rest_is_stepped_over() {
     let with_more = [V4, &[0x03, 0, 4, 1, 2, 3, 4]].concat();
     assert_eq!(header(0x21, 0x11, &with_more), Ok(told));
     let mut six = [0; 36];
-    six[..16].copy_from_slice(
-        &"2001:db8::7"
-            .parse::<std::net::Ipv6Addr>()
-            .unwrap()
-            .octets(),
-    );
+    six[..16].copy_from_slice(&"2001:db8::7".parse::<std::net::Ipv6Addr>().unwrap().octets());
     six[32..34].copy_from_slice(&443_u16.to_be_bytes());
     let told = Header::For("[2001:db8::7]:443".parse().unwrap());
     assert_eq!(header(0x21, 0x21, &six), Ok(told));
@@ -50,20 +45,13 @@ fn whatever_else_is_refused() {
         (0x21, 0x31, HeaderFlaw::Family),
         (0x21, 0xff, HeaderFlaw::Family),
     ] {
-        assert_eq!(
-            header(version, family, V4),
-            Err(flaw),
-            "{version:x} {family:x}"
-        );
+        assert_eq!(header(version, family, V4), Err(flaw), "{version:x} {family:x}");
     }
     for cut in 0..V4.len() {
         assert_eq!(header(0x21, 0x11, &V4[..cut]), Err(HeaderFlaw::Short));
         assert_eq!(header(0x21, 0x21, &V4[..cut]), Err(HeaderFlaw::Short));
     }
-    assert_eq!(
-        header(0x21, 0x11, &[0; 5_000]),
-        Err(HeaderFlaw::TooLong(5_000))
-    );
+    assert_eq!(header(0x21, 0x11, &[0; 5_000]), Err(HeaderFlaw::TooLong(5_000)));
     for other in [*b"GET / HTTP/1.1\r\n", *b"PRI * HTTP/2.0\r\n", [0; 16]] {
         assert_eq!(Opening::read(&other), Err(HeaderFlaw::Absent));
     }

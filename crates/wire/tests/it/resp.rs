@@ -93,11 +93,7 @@ fn mutate(rng: &mut Rng, bytes: &mut Vec<u8>) {
         match rng.below(4) {
             0 => bytes.insert(place, byte),
             1 => bytes.truncate(place),
-            2 => bytes
-                .iter_mut()
-                .skip(place)
-                .take(1)
-                .for_each(|old| *old = byte),
+            2 => bytes.iter_mut().skip(place).take(1).for_each(|old| *old = byte),
             3 if place < bytes.len() => drop(bytes.remove(place)),
             _ => bytes.extend_from_within(..),
         }

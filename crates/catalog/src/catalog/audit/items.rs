@@ -28,15 +28,11 @@ pub(in crate::catalog) fn changes(
     opened: &[Opened],
     closed: &[ItemKey],
 ) -> Vec<Change> {
-    let touched: BTreeSet<&ItemKey> = closed
-        .iter()
-        .chain(opened.iter().map(|opened| &opened.key))
-        .collect();
+    let touched: BTreeSet<&ItemKey> =
+        closed.iter().chain(opened.iter().map(|opened| &opened.key)).collect();
     let former = former(head, &touched);
-    let now: BTreeMap<&ItemKey, &Item> = opened
-        .iter()
-        .map(|opened| (&opened.key, &opened.item))
-        .collect();
+    let now: BTreeMap<&ItemKey, &Item> =
+        opened.iter().map(|opened| (&opened.key, &opened.item)).collect();
     let mut changes = Vec::new();
     for key in touched {
         let (before, after) = (former.get(key), now.get(key).copied());
@@ -78,13 +74,7 @@ pub(in crate::catalog) fn noted(
         let after = json!({ "back_to": back_to.get(), "changed": changes.len() });
         let object = ("revision", &*revision.to_string());
         let action = "revision.rollback".to_owned();
-        rows.push(Noted::done(
-            author,
-            action,
-            object,
-            None,
-            Some(after.to_string()),
-        ));
+        rows.push(Noted::done(author, action, object, None, Some(after.to_string())));
     }
     for change in changes {
         let word = match (change.kind, &change.before, &change.after) {
@@ -95,13 +85,7 @@ pub(in crate::catalog) fn noted(
         };
         let action = format!("{}.{word}", change.kind);
         let object = (change.kind.word(), &*change.id);
-        rows.push(Noted::done(
-            author,
-            action,
-            object,
-            change.before,
-            change.after,
-        ));
+        rows.push(Noted::done(author, action, object, change.before, change.after));
     }
     rows
 }

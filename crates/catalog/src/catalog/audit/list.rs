@@ -57,15 +57,9 @@ impl Catalog {
         wanted.equal("actor", listing.actor.as_deref());
         wanted.equal("object_kind", listing.object_kind.as_deref());
         wanted.equal("object_id", listing.object.as_deref());
-        let count = if listing.count == 0 {
-            PAGE
-        } else {
-            listing.count.min(AUDIT_PAGE_MAX)
-        };
+        let count = if listing.count == 0 { PAGE } else { listing.count.min(AUDIT_PAGE_MAX) };
         let (sql, values) = wanted.query(SELECT, &format!("ORDER BY id DESC LIMIT {count}"));
-        let rows = self
-            .database
-            .read(async |session| session.rows(sql, values).await);
+        let rows = self.database.read(async |session| session.rows(sql, values).await);
         rows.await?.iter().map(read).collect()
     }
 }

@@ -107,14 +107,12 @@ fn bounded(mut noted: Vec<Noted>) -> Vec<Noted> {
     let rest = noted.split_off(ROWS_MAX.min(noted.len()));
     let mut more: BTreeMap<Arc<str>, Noted> = BTreeMap::new();
     for one in rest {
-        let many = more
-            .entry(Arc::clone(&one.action))
-            .or_insert_with(|| Noted {
-                object: (Arc::clone(&one.object.0), MANY.into()),
-                before: None,
-                times: 0,
-                ..one
-            });
+        let many = more.entry(Arc::clone(&one.action)).or_insert_with(|| Noted {
+            object: (Arc::clone(&one.object.0), MANY.into()),
+            before: None,
+            times: 0,
+            ..one
+        });
         many.times = many.times.saturating_add(1);
         many.after = Some(format!("{{\"more\":{}}}", many.times));
     }

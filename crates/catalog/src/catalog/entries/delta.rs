@@ -27,11 +27,7 @@ type Place = (OverrideSeq, Arc<str>, Arc<str>);
 impl EntryWalk {
     /// Over everything above a write.
     pub(in crate::catalog) const fn new(scope: Scope, above: OverrideSeq) -> Self {
-        Self {
-            scope,
-            above,
-            after: None,
-        }
+        Self { scope, above, after: None }
     }
 }
 
@@ -60,9 +56,7 @@ impl Catalog {
         }
         let end = format!("ORDER BY seq, kind, id LIMIT {ENTRIES_PAGE_MAX}");
         let (sql, values) = wanted.query(SELECT, &end);
-        let rows = self
-            .database
-            .read(async |session| session.rows(sql, values).await);
+        let rows = self.database.read(async |session| session.rows(sql, values).await);
         let rows = rows.await?;
         let is_full = u32::try_from(rows.len()).is_ok_and(|count| count >= ENTRIES_PAGE_MAX);
         let last = rows.last().filter(|_| is_full).map(place).transpose()?;
@@ -74,15 +68,8 @@ impl Catalog {
             is_first: walk.after.is_none(),
             is_last: last.is_none(),
         };
-        let next = last.map(|last| EntryWalk {
-            after: Some(last),
-            ..walk
-        });
-        Ok(EntryPage {
-            delta,
-            skipped: known.skipped,
-            next,
-        })
+        let next = last.map(|last| EntryWalk { after: Some(last), ..walk });
+        Ok(EntryPage { delta, skipped: known.skipped, next })
     }
 }
 

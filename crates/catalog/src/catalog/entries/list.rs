@@ -54,9 +54,7 @@ impl Catalog {
         }
         let count = listing.count.min(ENTRIES_PAGE_MAX);
         let (sql, values) = wanted.query(SELECT, &format!("ORDER BY seq, id LIMIT {count}"));
-        let rows = self
-            .database
-            .read(async |session| session.rows(sql, values).await);
+        let rows = self.database.read(async |session| session.rows(sql, values).await);
         let rows = rows.await?;
         blocking(move || rows.iter().map(read).collect()).await
     }
@@ -71,9 +69,7 @@ impl Catalog {
         kind: EntryKind,
         id: &str,
     ) -> Result<Option<StoredEntry>, CatalogError> {
-        let found = self
-            .database
-            .read(async |session| find(session, kind, id).await);
+        let found = self.database.read(async |session| find(session, kind, id).await);
         let found = found.await?.map(|row| read(&row)).transpose()?;
         Ok(found.filter(|entry| !entry.is_gone))
     }

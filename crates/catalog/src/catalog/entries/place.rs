@@ -66,10 +66,7 @@ pub(super) async fn place(
         }
         (EntryAt::Id { id, .. } | EntryAt::Either(id), _) => Arc::clone(id),
     };
-    let unknown = || CatalogError::UnknownEntry {
-        kind,
-        id: id.to_string(),
-    };
+    let unknown = || CatalogError::UnknownEntry { kind, id: id.to_string() };
     // The id of a quota is its user.
     if named.as_ref().is_some_and(|named| *named != id) {
         return Err(unknown());

@@ -26,14 +26,12 @@ pub(super) fn noted(
 /// What somebody did who made this of that.
 fn deed(was: Option<&EntryBody>, is: &EntryBody) -> &'static str {
     let (is_revoked, is_rotated) = match (was, is) {
-        (Some(EntryBody::ApiKey(was)), EntryBody::ApiKey(is)) => (
-            was.revoked_at.is_none() && is.revoked_at.is_some(),
-            was.digest != is.digest,
-        ),
-        (Some(EntryBody::Token(was)), EntryBody::Token(is)) => (
-            was.revoked_at.is_none() && is.revoked_at.is_some(),
-            was.digest != is.digest,
-        ),
+        (Some(EntryBody::ApiKey(was)), EntryBody::ApiKey(is)) => {
+            (was.revoked_at.is_none() && is.revoked_at.is_some(), was.digest != is.digest)
+        }
+        (Some(EntryBody::Token(was)), EntryBody::Token(is)) => {
+            (was.revoked_at.is_none() && is.revoked_at.is_some(), was.digest != is.digest)
+        }
         _ => (false, false),
     };
     match (is_revoked, is_rotated) {

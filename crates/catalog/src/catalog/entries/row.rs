@@ -177,10 +177,8 @@ impl BlockRow {
     }
 
     fn body(self) -> Result<BlockBody, String> {
-        let field: Field = self
-            .field
-            .parse()
-            .map_err(|_| "a block by a fact that this release does not know")?;
+        let field: Field =
+            self.field.parse().map_err(|_| "a block by a fact that this release does not know")?;
         let mut block = Block::new(field, self.value.into());
         block.until = self.until.map(moment);
         block.reason = self.reason.map(Arc::from);
@@ -232,18 +230,13 @@ const fn moment(micros: u64) -> Timestamp {
 }
 
 fn limits(value: Option<Value>) -> Result<Option<LimitSet>, String> {
-    let limits = value
-        .map(|value| read_limits(&value.to_string()))
-        .transpose();
+    let limits = value.map(|value| read_limits(&value.to_string())).transpose();
     limits.map_err(|_| "limits that this release does not understand".to_owned())
 }
 
 fn hex(digest: &KeyDigest) -> String {
     let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or('0');
-    let digits = digest
-        .as_bytes()
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15]);
+    let digits = digest.as_bytes().iter().flat_map(|byte| [byte >> 4, byte & 15]);
     digits.map(digit).collect()
 }
 

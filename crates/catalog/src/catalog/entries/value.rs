@@ -201,14 +201,7 @@ impl StoredEntry {
             EntryKind::Quota | EntryKind::Block => return None,
         };
         let never = (Timestamp::EPOCH, nothing);
-        Some(Self {
-            id,
-            body,
-            seq,
-            created: never.clone(),
-            changed: never,
-            is_gone: true,
-        })
+        Some(Self { id, body, seq, created: never.clone(), changed: never, is_gone: true })
     }
 }
 

@@ -112,11 +112,7 @@ impl Catalog {
             }
             let next = OverrideSeq::new(since.seq.get().saturating_add(1)).unwrap_or(since.seq);
             let cursor = Cursor { seq: next, id: 0 };
-            Ok(Some(Walk {
-                scope: Scope::Changes,
-                known: since.seq,
-                cursor,
-            }))
+            Ok(Some(Walk { scope: Scope::Changes, known: since.seq, cursor }))
         };
         self.database.read(read).await
     }
@@ -126,13 +122,7 @@ impl Catalog {
         let read = async |session: &mut Session| {
             let head = newest(session).await?;
             let rows = after(session, walk.cursor.clone()).await?;
-            Ok((
-                rows,
-                OverrideMark {
-                    seq: head.seq,
-                    mark: head.mark,
-                },
-            ))
+            Ok((rows, OverrideMark { seq: head.seq, mark: head.mark }))
         };
         let (rows, mark) = self.database.read(read).await?;
         let is_full = u32::try_from(rows.len()).is_ok_and(|count| count >= OVERRIDES_PAGE_MAX);
@@ -141,21 +131,8 @@ impl Catalog {
         let (scope, is_first) = (walk.scope, walk.cursor == Cursor::default());
         match last {
             Some((seq, id)) if is_full => {
-                let page = OverrideDelta {
-                    scope,
-                    entries,
-                    seq,
-                    is_first,
-                    is_last: false,
-                    skipped,
-                };
-                Ok(Next::Page(
-                    page,
-                    Walk {
-                        cursor: Cursor { seq, id: id.get() },
-                        ..walk
-                    },
-                ))
+                let page = OverrideDelta { scope, entries, seq, is_first, is_last: false, skipped };
+                Ok(Next::Page(page, Walk { cursor: Cursor { seq, id: id.get() }, ..walk }))
             }
             _ => {
                 let page = OverrideDelta {

@@ -87,10 +87,7 @@ pub struct Cursor {
 impl Cursor {
     /// The place of an override.
     pub const fn of(stored: &StoredOverride) -> Self {
-        Self {
-            seq: stored.seq,
-            id: stored.id.get(),
-        }
+        Self { seq: stored.seq, id: stored.id.get() }
     }
 
     /// The place of an override by its last write and its id.
@@ -107,9 +104,7 @@ impl Catalog {
     ///
     /// If one of them cannot be read, or the database has no answer.
     pub async fn overrides(&self, listing: &Listing) -> Result<Vec<StoredOverride>, CatalogError> {
-        let rows = self
-            .database
-            .read(async |session| page(session, listing).await);
+        let rows = self.database.read(async |session| page(session, listing).await);
         read_all(rows.await?).await
     }
 
@@ -145,20 +140,14 @@ async fn page(session: &mut Session, listing: &Listing) -> Result<Vec<Row>, Cata
         let now = wanted.bind(now);
         wanted.only(format!("(gone_at IS NULL OR gone_at > {now})"));
     }
-    let count = listing
-        .count
-        .unwrap_or(OVERRIDES_PAGE_MAX)
-        .min(OVERRIDES_PAGE_MAX);
+    let count = listing.count.unwrap_or(OVERRIDES_PAGE_MAX).min(OVERRIDES_PAGE_MAX);
     let (sql, values) = wanted.query(SELECT, &format!("ORDER BY seq, id LIMIT {count}"));
     session.rows(sql, values).await
 }
 
 /// A page after a place, with nothing left out.
 pub(super) async fn after(session: &mut Session, cursor: Cursor) -> Result<Vec<Row>, CatalogError> {
-    let listing = Listing {
-        after: Some(cursor),
-        ..Listing::default()
-    };
+    let listing = Listing { after: Some(cursor), ..Listing::default() };
     page(session, &listing).await
 }
 
@@ -196,10 +185,7 @@ pub(super) fn place(row: &Row) -> Result<(OverrideSeq, OverrideId), CatalogError
 fn read(row: &Row) -> Result<StoredOverride, CatalogError> {
     let id = OverrideId::from_row(row.int(0)?)?;
     let removed_by = row.maybe_text(6)?.unwrap_or_default();
-    let removed = row.maybe_moment(5)?.map(|at| Removal {
-        at,
-        by: removed_by.into(),
-    });
+    let removed = row.maybe_moment(5)?.map(|at| Removal { at, by: removed_by.into() });
     let unreadable = |why: String| CatalogError::UnreadableOverride { id, why };
     let mut what = codec::read_override(row.text(2)?).map_err(unreadable)?;
     // What the rule is called now, not what it was called then.

@@ -22,10 +22,7 @@ impl OverrideSeq {
 
     /// The write of this number; none beyond 2⁶³ − 2.
     pub fn new(seq: u64) -> Option<Self> {
-        i64::try_from(seq)
-            .ok()
-            .filter(|&seq| seq < i64::MAX)
-            .map(Self)
+        i64::try_from(seq).ok().filter(|&seq| seq < i64::MAX).map(Self)
     }
 
     pub(crate) fn from_row(seq: i64) -> Result<Self, CatalogError> {

@@ -73,9 +73,7 @@ impl Catalog {
                 let name = author.name();
                 let after = Some(body.clone());
                 on_record.push(noted(author, id, former.remove(&id), after));
-                rows.push(values![
-                    id, seq, rule_id, rule, facts, body, what.until, name, now
-                ]);
+                rows.push(values![id, seq, rule_id, rule, facts, body, what.until, name, now]);
                 ids.push(id);
             }
             let into =
@@ -146,10 +144,9 @@ fn id_of(given: Option<OverrideId>, log: &mut Log) -> Result<OverrideId, Catalog
 /// The drafts as the rules they name count; those that cannot count are refused.
 fn fitted(set: &RuleSet, drafts: Vec<Draft>) -> Result<Vec<Draft>, CatalogError> {
     let fit = |draft: Draft| match rule_of(set, &draft.what).map(|rule| &rule.action) {
-        Some(Action::Throttle(throttle)) => Draft {
-            what: draft.what.fitted(&throttle.key),
-            ..draft
-        },
+        Some(Action::Throttle(throttle)) => {
+            Draft { what: draft.what.fitted(&throttle.key), ..draft }
+        }
         _ => draft,
     };
     let drafts: Vec<Draft> = drafts.into_iter().map(fit).collect();

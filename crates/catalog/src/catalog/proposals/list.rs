@@ -28,9 +28,7 @@ impl Catalog {
             "{SELECT} ORDER BY CASE WHEN state = $1 AND expires_at > $2 THEN 0 ELSE 1 END, id DESC \
              LIMIT {PROPOSALS_MAX}"
         );
-        let rows = self
-            .database
-            .read(async |session| session.rows(sql, values![OPEN, now]).await);
+        let rows = self.database.read(async |session| session.rows(sql, values![OPEN, now]).await);
         rows.await?.iter().map(|row| read(row, now)).collect()
     }
 
@@ -41,9 +39,7 @@ impl Catalog {
     /// If the database has no answer.
     pub async fn proposal(&self, id: u64) -> Result<Option<Proposal>, CatalogError> {
         let now = self.now();
-        let found = self
-            .database
-            .read(async |session| find(session, id, now).await);
+        let found = self.database.read(async |session| find(session, id, now).await);
         found.await
     }
 }

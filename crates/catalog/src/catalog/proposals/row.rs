@@ -37,9 +37,7 @@ pub(super) fn from_text(text: &str) -> Result<Asked, String> {
     Ok(Asked {
         method: row.method.into(),
         target: row.target.into(),
-        headers: headers
-            .map(|(name, value)| (name.into(), value.into()))
-            .collect(),
+        headers: headers.map(|(name, value)| (name.into(), value.into())).collect(),
         body: row.body.into(),
         asker: asker.unwrap_or_else(Lineage::unknown),
     })

@@ -91,9 +91,6 @@ fn of(kind: UsageKind, ids: &[Arc<str>]) -> Wanted {
 }
 
 fn counts(row: &Row) -> Result<(u64, u64), CatalogError> {
-    let count = |at| {
-        row.int(at)
-            .map(|count| u64::try_from(count).unwrap_or_default())
-    };
+    let count = |at| row.int(at).map(|count| u64::try_from(count).unwrap_or_default());
     Ok((count(1)?, count(2)?))
 }

@@ -42,10 +42,7 @@ impl Publish for Board {
         }
         let mut ours = self.revision.lock().unwrap();
         let before = ours.as_ref().map(|before| before.number);
-        assert!(
-            before.is_none_or(|before| before < revision.number),
-            "revisions never go back"
-        );
+        assert!(before.is_none_or(|before| before < revision.number), "revisions never go back");
         *ours = Some(Arc::clone(revision));
         Ok(())
     }
@@ -98,10 +95,7 @@ impl Board {
     /// The overrides that have not been taken away.
     pub(crate) fn overrides(&self) -> Vec<StoredOverride> {
         let all = self.overrides.lock().unwrap();
-        all.values()
-            .filter(|stored| stored.removed.is_none())
-            .cloned()
-            .collect()
+        all.values().filter(|stored| stored.removed.is_none()).cloned().collect()
     }
 }
 
@@ -131,13 +125,7 @@ impl Node {
         tasks.spawn(watcher.run(async move {
             stopped.await.unwrap_or_default();
         }));
-        Self {
-            board,
-            status,
-            started,
-            stop,
-            tasks,
-        }
+        Self { board, status, started, stop, tasks }
     }
 
     /// Waits for a status that satisfies.
@@ -149,27 +137,20 @@ impl Node {
         let seen = timeout(SOON, self.status.wait_for(|status| is_so(status))).await;
         let seen = seen.map(|status| status.unwrap().clone());
         seen.unwrap_or_else(|_| {
-            panic!(
-                "{what}: not within {SOON:?}, but {:?}",
-                self.status.borrow()
-            )
+            panic!("{what}: not within {SOON:?}, but {:?}", self.status.borrow())
         })
     }
 
     /// Waits until a revision is in force, and nothing is in the way.
     pub(crate) async fn until_revision(&mut self, number: RevisionNumber) -> Arc<Revision> {
         let what = format!("revision {number}");
-        self.until(&what, |status| status.revision() == Some(number))
-            .await;
+        self.until(&what, |status| status.revision() == Some(number)).await;
         self.board.revision().unwrap()
     }
 
     pub(crate) async fn stop(mut self) {
         self.stop.send(()).unwrap_or_default();
         let ended = timeout(SOON, self.tasks.join_next()).await;
-        ended
-            .expect("a watcher ends within its deadline")
-            .unwrap()
-            .unwrap();
+        ended.expect("a watcher ends within its deadline").unwrap().unwrap();
     }
 }

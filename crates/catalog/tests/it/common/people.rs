@@ -61,11 +61,5 @@ pub(crate) fn token(name: &str, byte: u8) -> EntryBody {
 
 /// All of a kind.
 pub(crate) fn all(kind: EntryKind) -> EntryListing {
-    EntryListing {
-        kind,
-        user: None,
-        org: None,
-        after: None,
-        count: 10_000,
-    }
+    EntryListing { kind, user: None, org: None, after: None, count: 10_000 }
 }

@@ -21,12 +21,7 @@ impl Place {
     pub(crate) fn sqlite() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let url = DatabaseUrl::file(folder.path().join("data/rules.db"));
-        Self {
-            url,
-            clock: ManualClock::start(),
-            folder,
-            postgres: None,
-        }
+        Self { url, clock: ManualClock::start(), folder, postgres: None }
     }
 
     pub(crate) fn postgres() -> Self {

@@ -40,10 +40,7 @@ pub(crate) fn rule(text: &str, priority: i32) -> Rule {
 
 pub(crate) fn set(rules: impl IntoIterator<Item = Rule>) -> Arc<RuleSet> {
     let mut set = RuleSet::default();
-    set.rules = rules
-        .into_iter()
-        .map(|rule| (rule.name.clone(), Arc::new(rule)))
-        .collect();
+    set.rules = rules.into_iter().map(|rule| (rule.name.clone(), Arc::new(rule))).collect();
     Arc::new(set)
 }
 

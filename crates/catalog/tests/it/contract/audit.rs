@@ -30,9 +30,7 @@ pub(crate) async fn rows(catalog: &Catalog, listing: AuditListing) -> Vec<AuditR
 }
 
 pub(crate) async fn last(catalog: &Catalog) -> Noted {
-    rows(catalog, AuditListing::default()).await[0]
-        .noted
-        .clone()
+    rows(catalog, AuditListing::default()).await[0].noted.clone()
 }
 
 pub(crate) async fn every_write_to_the_rules_is_on_record(place: Place) {
@@ -43,16 +41,10 @@ pub(crate) async fn every_write_to_the_rules_is_on_record(place: Place) {
         .by_request("r-1")
         .because("credential stuffing");
     let edit = |step| Edit::new(author.clone()).step(step, Expect::Any);
-    catalog
-        .edit(edit(Step::put(rule("login", 1))))
-        .await
-        .unwrap();
+    catalog.edit(edit(Step::put(rule("login", 1)))).await.unwrap();
     let row = rows(&catalog, AuditListing::default()).await.remove(0);
     assert_eq!((row.id, row.at), (1, place.clock.now().wall));
-    assert_eq!(
-        row.noted.author, author,
-        "with role, address, request and reason"
-    );
+    assert_eq!(row.noted.author, author, "with role, address, request and reason");
     assert_eq!((row.noted.ended, row.noted.times), (Ended::Done, 1));
     assert_eq!(row.noted.before, None);
     assert!(row.noted.after.unwrap().contains("\"login\""));
@@ -64,25 +56,13 @@ pub(crate) async fn every_write_to_the_rules_is_on_record(place: Place) {
     catalog.edit(put(rule("login", 7))).await.unwrap();
     let tier = Tier::new(name("gold"), 9);
     catalog.edit(edit(Step::Tier(tier.clone()))).await.unwrap();
-    catalog
-        .edit(edit(Step::DefaultTier(tier.name)))
-        .await
-        .unwrap();
+    catalog.edit(edit(Step::DefaultTier(tier.name))).await.unwrap();
     let mut renamed = rule("login", 7);
     renamed.name = name("sign-in");
-    catalog
-        .edit(edit(Step::rename(name("login"), renamed)))
-        .await
-        .unwrap();
+    catalog.edit(edit(Step::rename(name("login"), renamed))).await.unwrap();
     catalog.edit(remove("sign-in")).await.unwrap();
-    catalog
-        .apply(&set([rule("a", 1)]), Base::Any, dana())
-        .await
-        .unwrap();
-    catalog
-        .rollback(RevisionNumber::new(1).unwrap(), dana())
-        .await
-        .unwrap();
+    catalog.apply(&set([rule("a", 1)]), Base::Any, dana()).await.unwrap();
+    catalog.rollback(RevisionNumber::new(1).unwrap(), dana()).await.unwrap();
     assert_eq!(
         actions(&catalog).await,
         [
@@ -104,11 +84,8 @@ pub(crate) async fn every_write_to_the_rules_is_on_record(place: Place) {
 
 pub(crate) async fn every_write_to_the_overrides_is_on_record(place: Place) {
     let catalog = place.open_ruled().await;
-    let id = catalog
-        .put_override(override_of("login", "acme", "2x"), &dana())
-        .await
-        .unwrap()
-        .ids[0];
+    let id =
+        catalog.put_override(override_of("login", "acme", "2x"), &dana()).await.unwrap().ids[0];
     let what = override_of("login", "acme", "5x");
     let draft = Draft { id: Some(id), what };
     catalog.put_override(draft, &dana()).await.unwrap();
@@ -118,11 +95,7 @@ pub(crate) async fn every_write_to_the_overrides_is_on_record(place: Place) {
     catalog.remove_overrides(&[id, id], &dana()).await.unwrap();
     assert_eq!(
         actions(&catalog).await[2..],
-        [
-            "override.create override/1",
-            "override.update override/1",
-            "override.remove override/1",
-        ]
+        ["override.create override/1", "override.update override/1", "override.remove override/1",]
     );
 }
 
@@ -149,10 +122,7 @@ pub(crate) async fn every_write_to_the_entries_is_on_record(place: Place) {
     put("", block("mallory")).await;
     put("b2", block("eve")).await;
     put("", token("ci", 0xef)).await;
-    catalog
-        .put_entries(vec![api_key("bob", 0x12)], &dana())
-        .await
-        .unwrap();
+    catalog.put_entries(vec![api_key("bob", 0x12)], &dana()).await.unwrap();
     let gone = [
         (EntryKind::Quota, "alice"),
         (EntryKind::Block, "b2"),
@@ -182,10 +152,7 @@ pub(crate) async fn every_write_to_the_entries_is_on_record(place: Place) {
         ]
     );
     let all = rows(&catalog, AuditListing::default()).await;
-    assert_eq!(
-        all.iter().filter(|row| row.noted.before.is_some()).count(),
-        9
-    );
+    assert_eq!(all.iter().filter(|row| row.noted.before.is_some()).count(), 9);
     let text = format!("{all:?}");
     for secret in ["digest", "abab", "cdcd", "efef", "1212"] {
         assert!(!text.contains(secret), "{secret} in {text}");
@@ -200,10 +167,7 @@ pub(crate) async fn rows_are_only_ever_added(place: Place) {
     let before = rows(&catalog, AuditListing::default()).await;
     for sql in ["UPDATE audit SET actor = 'nobody'", "DELETE FROM audit"] {
         let error = place.try_execute(sql).await.unwrap_err();
-        assert!(
-            error.contains("rows of the audit are only ever added"),
-            "{error}"
-        );
+        assert!(error.contains("rows of the audit are only ever added"), "{error}");
     }
     if place.postgres.is_some() {
         let error = place.try_execute("TRUNCATE audit").await.unwrap_err();

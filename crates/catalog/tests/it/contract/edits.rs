@@ -44,14 +44,8 @@ pub(crate) async fn a_write_makes_the_next_revision(place: Place) {
     assert_eq!(*place.open().await.latest().await.unwrap(), *latest);
     let third = catalog.edit(remove("login")).await.unwrap();
     assert_eq!((third.revision, third.changed), (number(3), 1));
-    assert_eq!(
-        catalog.latest().await.unwrap().set,
-        set([rule("search", 2)])
-    );
-    assert_eq!(
-        *place.open().await.latest().await.unwrap(),
-        *catalog.latest().await.unwrap()
-    );
+    assert_eq!(catalog.latest().await.unwrap().set, set([rule("search", 2)]));
+    assert_eq!(*place.open().await.latest().await.unwrap(), *catalog.latest().await.unwrap());
 }
 
 pub(crate) async fn equal_content_is_not_written(place: Place) {
@@ -60,10 +54,7 @@ pub(crate) async fn equal_content_is_not_written(place: Place) {
     let first = catalog.apply(&rules, Base::Any, dana()).await.unwrap();
     assert_eq!(first.revision, number(1));
     let again = catalog.apply(&rules, Base::Any, dana()).await.unwrap();
-    assert_eq!(
-        (again.revision, again.hash, again.changed),
-        (first.revision, first.hash, 0)
-    );
+    assert_eq!((again.revision, again.hash, again.changed), (first.revision, first.hash, 0));
     let edit = catalog.edit(put(rule("login", 1))).await.unwrap();
     assert_eq!((edit.revision, edit.changed), (first.revision, 0));
     let back = catalog.rollback(first.revision, dana()).await.unwrap();
@@ -113,30 +104,21 @@ pub(crate) async fn two_editors_and_one_wins(place: Place) {
                 let conflict = conflict(error);
                 assert_eq!(conflict.found, Some(number(2)));
                 assert_eq!(conflict.ours.rules[&name("login")].priority, editor);
-                assert!(
-                    conflict
-                        .to_string()
-                        .contains("rule login is at version 2 now, not at 1")
-                );
+                assert!(conflict.to_string().contains("rule login is at version 2 now, not at 1"));
                 lost += 1;
             }
         }
     }
     assert_eq!((won.len(), lost), (1, 7));
     let latest = catalog.latest().await.unwrap();
-    assert_eq!(
-        (latest.number, latest.set.rules[&name("login")].priority),
-        (number(2), won[0])
-    );
+    assert_eq!((latest.number, latest.set.rules[&name("login")].priority), (number(2), won[0]));
 }
 
 pub(crate) async fn expectations_hold_or_nothing_is_written(place: Place) {
     let catalog = place.open().await;
     catalog.edit(put(rule("login", 0))).await.unwrap();
     let edit = |step: Step, expect: Expect| {
-        Edit::new(dana())
-            .step(Step::put(rule("beside", 9)), Expect::Any)
-            .step(step, expect)
+        Edit::new(dana()).step(Step::put(rule("beside", 9)), Expect::Any).step(step, expect)
     };
     let refused = [
         edit(Step::put(rule("login", 1)), Expect::Absent),
@@ -169,29 +151,16 @@ pub(crate) async fn expectations_hold_or_nothing_is_written(place: Place) {
 
 pub(crate) async fn a_set_made_from_an_older_revision_is_refused(place: Place) {
     let catalog = place.open().await;
-    let base = catalog
-        .apply(&set([rule("a", 1)]), Base::Any, dana())
-        .await
-        .unwrap()
-        .revision;
+    let base = catalog.apply(&set([rule("a", 1)]), Base::Any, dana()).await.unwrap().revision;
     catalog.edit(put(rule("b", 2))).await.unwrap();
     let ours = set([rule("a", 7)]);
-    let error = catalog
-        .apply(&ours, Base::Revision(base), dana())
-        .await
-        .unwrap_err();
+    let error = catalog.apply(&ours, Base::Revision(base), dana()).await.unwrap_err();
     let conflict = conflict(error);
-    assert_eq!(
-        (conflict.expected, conflict.found),
-        (Expect::Version(base), Some(number(2)))
-    );
+    assert_eq!((conflict.expected, conflict.found), (Expect::Version(base), Some(number(2))));
     assert_eq!(conflict.ours, ours);
     assert!(conflict.head.set.rules.contains_key(&name("b")));
     let fresh = Base::Revision(number(2));
-    assert_eq!(
-        catalog.apply(&ours, fresh, dana()).await.unwrap().revision,
-        number(3)
-    );
+    assert_eq!(catalog.apply(&ours, fresh, dana()).await.unwrap().revision, number(3));
 }
 
 pub(crate) async fn a_renamed_rule_keeps_its_id(place: Place) {
@@ -199,10 +168,7 @@ pub(crate) async fn a_renamed_rule_keeps_its_id(place: Place) {
     catalog.edit(put(rule("login", 1))).await.unwrap();
     let id = name("login").rule_id();
     let step = Step::rename(name("login"), rule("sign-in", 1));
-    catalog
-        .edit(Edit::new(dana()).step(step, Expect::Version(number(1))))
-        .await
-        .unwrap();
+    catalog.edit(Edit::new(dana()).step(step, Expect::Version(number(1)))).await.unwrap();
     let latest = catalog.latest().await.unwrap();
     assert_eq!(latest.set.rules[&name("sign-in")].id, id);
     assert!(!latest.set.rules.contains_key(&name("login")));
@@ -216,24 +182,15 @@ pub(crate) async fn a_renamed_rule_keeps_its_id(place: Place) {
     assert_eq!(*place.open().await.latest().await.unwrap(), *latest);
     // Onto a name that is taken: a conflict.
     let step = Step::rename(name("sign-in"), rule("login", 1));
-    let error = catalog
-        .edit(Edit::new(dana()).step(step, Expect::Any))
-        .await
-        .unwrap_err();
-    assert!(
-        error.to_string().contains("rule login exists already"),
-        "{error}"
-    );
+    let error = catalog.edit(Edit::new(dana()).step(step, Expect::Any)).await.unwrap_err();
+    assert!(error.to_string().contains("rule login exists already"), "{error}");
 }
 
 pub(crate) async fn a_file_keeps_the_id_of_a_renamed_rule(place: Place) {
     let catalog = place.open().await;
     catalog.edit(put(rule("login", 1))).await.unwrap();
     let step = Step::rename(name("login"), rule("sign-in", 1));
-    let renamed = catalog
-        .edit(Edit::new(dana()).step(step, Expect::Any))
-        .await
-        .unwrap();
+    let renamed = catalog.edit(Edit::new(dana()).step(step, Expect::Any)).await.unwrap();
     let file = set([rule("sign-in", 1)]);
     let same = catalog.apply(&file, Base::Any, dana()).await.unwrap();
     assert_eq!((same.revision, same.changed), (renamed.revision, 0));
@@ -242,10 +199,7 @@ pub(crate) async fn a_file_keeps_the_id_of_a_renamed_rule(place: Place) {
 pub(crate) async fn unsound_rules_are_not_written(place: Place) {
     let catalog = place.open().await;
     let step = Step::DefaultTier(name("nobody"));
-    let error = catalog
-        .edit(Edit::new(dana()).step(step, Expect::Any))
-        .await
-        .unwrap_err();
+    let error = catalog.edit(Edit::new(dana()).step(step, Expect::Any)).await.unwrap_err();
     assert!(matches!(error, CatalogError::Invalid(_)), "{error}");
     assert_eq!(catalog.head().await.unwrap().revision, RevisionNumber::ZERO);
 }

@@ -29,10 +29,7 @@ pub(crate) async fn entries_that_are_gone_are_kept_for_a_while(place: Place) {
     old.revoked_at = Some(place.clock.now().wall);
     old.former = Some((digest(3), place.clock.now().wall));
     let revoked = put(EntryBody::ApiKey(old)).await;
-    let gone = catalog
-        .remove_entry(EntryKind::ApiKey, &removed, &dana())
-        .await
-        .unwrap();
+    let gone = catalog.remove_entry(EntryKind::ApiKey, &removed, &dana()).await.unwrap();
     assert!(gone.is_some());
     for _ in 0..42 {
         place.clock.advance(DAY);
@@ -47,27 +44,15 @@ pub(crate) async fn entries_that_are_gone_are_kept_for_a_while(place: Place) {
 
 pub(crate) async fn an_entry_that_cannot_be_read_is_named(place: Place) {
     let catalog = place.open().await;
-    catalog
-        .put_entry(EntryAt::New, api_key("alice", 1), &dana())
-        .await
-        .unwrap();
-    place
-        .execute("UPDATE entries SET body = replace(body, '\"hint\"', '\"colour\"')")
-        .await;
+    catalog.put_entry(EntryAt::New, api_key("alice", 1), &dana()).await.unwrap();
+    place.execute("UPDATE entries SET body = replace(body, '\"hint\"', '\"colour\"')").await;
     let error = catalog.entries(&all(EntryKind::ApiKey)).await.unwrap_err();
     assert!(
-        error
-            .to_string()
-            .starts_with("api_key \"k1\" cannot be read by this release"),
+        error.to_string().starts_with("api_key \"k1\" cannot be read by this release"),
         "{error}"
     );
-    let long = catalog
-        .put_entry(EntryAt::New, quota(&"u".repeat(20_000), "a"), &dana())
-        .await;
-    assert!(
-        matches!(long, Err(CatalogError::TooMany { .. })),
-        "{long:?}"
-    );
+    let long = catalog.put_entry(EntryAt::New, quota(&"u".repeat(20_000), "a"), &dana()).await;
+    assert!(matches!(long, Err(CatalogError::TooMany { .. })), "{long:?}");
 }
 
 /// 12.12: what is beside the rules is not brought back with them.
@@ -75,23 +60,14 @@ pub(crate) async fn an_entry_that_cannot_be_read_is_named(place: Place) {
 pub(crate) async fn a_rollback_neither_revives_a_key_nor_lifts_a_block(place: Place) {
     let catalog = place.open_ruled().await;
     let early = RevisionNumber::new(1).unwrap();
-    let key = catalog
-        .put_entry(EntryAt::New, api_key("alice", 1), &dana())
-        .await
-        .unwrap();
+    let key = catalog.put_entry(EntryAt::New, api_key("alice", 1), &dana()).await.unwrap();
     catalog.edit(put(rule("login", 5))).await.unwrap();
     let mut revoked = key_body("alice", 1);
     revoked.revoked_at = Some(place.clock.now().wall);
     let id = Arc::clone(&key.entry.id);
     let revoked = EntryBody::ApiKey(revoked);
-    catalog
-        .put_entry(EntryAt::Either(id), revoked, &dana())
-        .await
-        .unwrap();
-    catalog
-        .put_entry(EntryAt::New, block("mallory"), &dana())
-        .await
-        .unwrap();
+    catalog.put_entry(EntryAt::Either(id), revoked, &dana()).await.unwrap();
+    catalog.put_entry(EntryAt::New, block("mallory"), &dana()).await.unwrap();
     let all_of = async || {
         let mut found = Vec::new();
         for kind in EntryKind::ALL {

@@ -19,10 +19,7 @@ pub(crate) async fn all_keys_are_hashed_with_one_secret(place: Place) {
     assert_eq!(other.key_print().await.unwrap().as_deref(), Some("0123"));
     put(api_key("alice", 2)).await.unwrap();
     // A node with another secret issues nothing that the others would not know.
-    let refused = other
-        .put_entry(EntryAt::New, api_key("bob", 3), &dana())
-        .await
-        .unwrap_err();
+    let refused = other.put_entry(EntryAt::New, api_key("bob", 3), &dana()).await.unwrap_err();
     assert!(matches!(refused, CatalogError::OtherKeySecret), "{refused}");
     let refused = other.put_entries(vec![api_key("bob", 3)], &dana()).await;
     assert!(matches!(refused, Err(CatalogError::OtherKeySecret)));
@@ -46,10 +43,7 @@ pub(crate) async fn a_removal_heeds_what_the_editor_saw(place: Place) {
     let dana = dana();
     let remove = |seen| catalog.remove_seen(EntryKind::Quota, "alice", Some(seen), &dana);
     let error = remove(seen).await.unwrap_err();
-    assert!(
-        matches!(error, CatalogError::EntryChanged { .. }),
-        "{error}"
-    );
+    assert!(matches!(error, CatalogError::EntryChanged { .. }), "{error}");
     assert!(remove(now).await.unwrap().is_some());
     assert!(remove(now).await.unwrap().is_none(), "it is gone");
 }

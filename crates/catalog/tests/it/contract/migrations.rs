@@ -38,27 +38,15 @@ pub(crate) async fn the_next_release_may_add(place: Place) {
     // One that runs, and one that starts.
     for catalog in [running, place.open().await] {
         let next = catalog.latest().await.unwrap().set.rules.len();
-        catalog
-            .edit(put(rule(&format!("r{next}"), 1)))
-            .await
-            .unwrap();
+        catalog.edit(put(rule(&format!("r{next}"), 1))).await.unwrap();
         assert_eq!(catalog.latest().await.unwrap().set.rules.len(), next + 1);
     }
 }
 
 pub(crate) async fn a_release_that_cannot_be_read_is_refused(place: Place) {
-    place
-        .open()
-        .await
-        .edit(put(rule("login", 1)))
-        .await
-        .unwrap();
-    place
-        .execute("UPDATE schema_version SET version = 99, min_reader = 98")
-        .await;
-    let error = Catalog::open_with(&place.url, place.options())
-        .await
-        .unwrap_err();
+    place.open().await.edit(put(rule("login", 1))).await.unwrap();
+    place.execute("UPDATE schema_version SET version = 99, min_reader = 98").await;
+    let error = Catalog::open_with(&place.url, place.options()).await.unwrap_err();
     assert!(matches!(error, CatalogError::NewerSchema { .. }), "{error}");
     assert_eq!(
         error.to_string(),
@@ -89,28 +77,17 @@ pub(crate) async fn a_database_of_the_release_before_goes_on(place: Place) {
         "processes",
     ] {
         place.execute(&format!("DROP TABLE {table}")).await;
-        assert!(
-            !BEFORE.contains(&format!("CREATE TABLE {table} ")),
-            "{table} is new"
-        );
+        assert!(!BEFORE.contains(&format!("CREATE TABLE {table} ")), "{table} is new");
     }
     if place.postgres.is_some() {
         place.execute("DROP FUNCTION audit_is_append_only()").await;
     }
-    place
-        .execute("UPDATE schema_version SET version = 1, min_reader = 1")
-        .await;
+    place.execute("UPDATE schema_version SET version = 1, min_reader = 1").await;
     let catalog = place.open().await;
     assert_eq!(*catalog.latest().await.unwrap(), *before);
-    assert_eq!(
-        catalog.overrides(&Listing::default()).await.unwrap().len(),
-        1
-    );
+    assert_eq!(catalog.overrides(&Listing::default()).await.unwrap().len(), 1);
     assert_eq!(catalog.audit(&AuditListing::default()).await.unwrap(), []);
-    let key = catalog
-        .put_entry(EntryAt::New, people::api_key("alice", 1), &dana())
-        .await
-        .unwrap();
+    let key = catalog.put_entry(EntryAt::New, people::api_key("alice", 1), &dana()).await.unwrap();
     assert_eq!((key.seq.get(), &*key.entry.id), (2, "k2"));
     // As the release before writes: it knows of the tables and of the numbers, not of entries.
     place
@@ -119,21 +96,9 @@ pub(crate) async fn a_database_of_the_release_before_goes_on(place: Place) {
              SELECT 3, mark, 3, created_at FROM override_marks WHERE seq = 2",
         )
         .await;
-    let next = catalog
-        .put_entry(EntryAt::New, people::block("eve"), &dana())
-        .await
-        .unwrap();
-    assert_eq!(
-        (next.seq, &*next.entry.id),
-        (OverrideSeq::new(4).unwrap(), "b4")
-    );
-    assert!(
-        catalog
-            .entry(EntryKind::ApiKey, "k2")
-            .await
-            .unwrap()
-            .is_some()
-    );
+    let next = catalog.put_entry(EntryAt::New, people::block("eve"), &dana()).await.unwrap();
+    assert_eq!((next.seq, &*next.entry.id), (OverrideSeq::new(4).unwrap(), "b4"));
+    assert!(catalog.entry(EntryKind::ApiKey, "k2").await.unwrap().is_some());
     let look = catalog.look().await.unwrap();
     assert_eq!((look.schema, look.ours), (Some(3), 3));
 }

@@ -39,15 +39,9 @@ pub(crate) async fn reports_are_listed_and_age(place: Place) {
     report(&catalog, "b", 0, 0, Duration::ZERO).await;
     report(&catalog, "a", 0, 0, LONG).await;
     let nodes = catalog.nodes().await.unwrap();
-    let live: Vec<_> = nodes
-        .iter()
-        .map(|node| (node.id.as_str(), node.is_live))
-        .collect();
+    let live: Vec<_> = nodes.iter().map(|node| (node.id.as_str(), node.is_live)).collect();
     assert_eq!(live, [("a", true), ("b", false)]);
-    assert!(
-        nodes[0].seen_at > Timestamp::from_secs(1_700_000_000),
-        "the database's own time"
-    );
+    assert!(nodes[0].seen_at > Timestamp::from_secs(1_700_000_000), "the database's own time");
     catalog.leave(&NodeId::new("a")).await.unwrap();
     assert!(!catalog.nodes().await.unwrap()[0].is_live);
 }
@@ -60,34 +54,19 @@ pub(crate) async fn a_write_waits_for_every_live_node(place: Place) {
     let goal = Goal::Revision(catalog.edit(put(rule("login", 1))).await.unwrap().revision);
     report(&catalog, "a", 1, 0, LONG).await;
     let waited = early(&catalog, goal).await;
-    assert_eq!(
-        (names(&waited.confirmed), names(&waited.missing)),
-        (vec!["a"], vec!["b"])
-    );
+    assert_eq!((names(&waited.confirmed), names(&waited.missing)), (vec!["a"], vec!["b"]));
     assert!(!waited.is_complete());
-    let (waited, ()) = tokio::join!(
-        catalog.wait_confirmed(goal, SOON),
-        report(&catalog, "b", 1, 0, LONG)
-    );
+    let (waited, ()) =
+        tokio::join!(catalog.wait_confirmed(goal, SOON), report(&catalog, "b", 1, 0, LONG));
     let waited = waited.unwrap();
     assert!(waited.is_complete());
     assert_eq!(names(&waited.confirmed), ["a", "b"]);
-    let seq = catalog
-        .put_override(override_of("login", "acme", "2x"), &dana())
-        .await
-        .unwrap()
-        .seq;
+    let seq = catalog.put_override(override_of("login", "acme", "2x"), &dana()).await.unwrap().seq;
     let waited = early(&catalog, Goal::Overrides(seq)).await;
     assert_eq!(names(&waited.missing), ["a", "b"]);
     report(&catalog, "a", 1, seq.get(), LONG).await;
     report(&catalog, "b", 1, seq.get(), LONG).await;
-    assert!(
-        catalog
-            .wait_confirmed(Goal::Overrides(seq), SOON)
-            .await
-            .unwrap()
-            .is_complete()
-    );
+    assert!(catalog.wait_confirmed(Goal::Overrides(seq), SOON).await.unwrap().is_complete());
 }
 
 pub(crate) async fn numbers_are_above_what_any_node_runs(place: Place) {
@@ -95,20 +74,9 @@ pub(crate) async fn numbers_are_above_what_any_node_runs(place: Place) {
     report(&catalog, "ahead", 57, 33, Duration::ZERO).await;
     let written = catalog.edit(put(rule("login", 1))).await.unwrap();
     assert_eq!(written.revision.get(), 58);
-    let put = catalog
-        .put_override(override_of("login", "acme", "2x"), &dana())
-        .await
-        .unwrap();
+    let put = catalog.put_override(override_of("login", "acme", "2x"), &dana()).await.unwrap();
     assert_eq!(put.seq.get(), 34);
-    assert_eq!(
-        catalog
-            .edit(crate::common::put(rule("b", 1)))
-            .await
-            .unwrap()
-            .revision
-            .get(),
-        59
-    );
+    assert_eq!(catalog.edit(crate::common::put(rule("b", 1))).await.unwrap().revision.get(), 59);
     assert_eq!(catalog.latest().await.unwrap().set.rules.len(), 2);
 }
 

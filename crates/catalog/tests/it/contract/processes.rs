@@ -27,10 +27,7 @@ fn names(processes: &[Process]) -> Vec<&str> {
 
 pub(crate) async fn processes_of_a_fleet_know_of_each_other(place: Place) {
     let catalog = place.open().await;
-    assert_eq!(
-        names(&enter(&catalog, "one", "n1", Duration::ZERO).await),
-        [""; 0]
-    );
+    assert_eq!(names(&enter(&catalog, "one", "n1", Duration::ZERO).await), [""; 0]);
     assert_eq!(names(&enter(&catalog, "two", "n2", LONG).await), [""; 0]);
     let before = enter(&catalog, "one", "n3", LONG).await;
     assert_eq!(names(&before), ["n1"]);
@@ -58,9 +55,5 @@ pub(crate) async fn a_process_is_forgotten_once_nothing_of_it_counts(place: Plac
     assert_eq!(names(&known), ["day", "most"]);
     assert!(known.iter().all(|one| one.silent_for >= 2 * LONG / 24));
     enter(&catalog, "one", "new", LONG).await;
-    assert_eq!(
-        place.count("processes").await,
-        3,
-        "the others are cleared away"
-    );
+    assert_eq!(place.count("processes").await, 3, "the others are cleared away");
 }

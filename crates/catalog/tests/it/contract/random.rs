@@ -67,9 +67,8 @@ async fn one_step(catalog: &Catalog, model: &mut Model, rng: &mut Rng) {
             let first = want.rules.keys().next().cloned();
             if let Some(first) = first {
                 let users = ["a", "b", "c"].into_iter().filter(|_| rng.index(2) == 0);
-                want.overrides = users
-                    .map(|user| override_of(first.as_str(), user, "2x"))
-                    .collect();
+                want.overrides =
+                    users.map(|user| override_of(first.as_str(), user, "2x")).collect();
             }
             let base = Base::Revision(head);
             catalog.apply(&Arc::new(want.clone()), base, dana()).await
@@ -87,12 +86,10 @@ async fn one_step(catalog: &Catalog, model: &mut Model, rng: &mut Rng) {
         }
     };
     // Overrides of a rule that is not there make a set unsound: then nothing is written.
-    let is_sound = want.overrides.iter().all(|entry| {
-        entry
-            .rule
-            .as_ref()
-            .is_none_or(|rule| want.rules.contains_key(rule))
-    });
+    let is_sound = want
+        .overrides
+        .iter()
+        .all(|entry| entry.rule.as_ref().is_none_or(|rule| want.rules.contains_key(rule)));
     let Ok(written) = written else {
         assert!(!is_sound, "{written:?} of {want:?}");
         return;
@@ -123,9 +120,7 @@ pub(crate) async fn revisions_agree_with_a_simple_model(place: Place) {
     // Another node reads by difference, a third always everything.
     let follower = place.open().await;
     let zero = (RevisionNumber::ZERO, Arc::new(RuleSet::default()));
-    let mut model = Model {
-        revisions: BTreeMap::from([zero]),
-    };
+    let mut model = Model { revisions: BTreeMap::from([zero]) };
     let sequences = match place.postgres {
         None => SEQUENCES,
         Some(_) => SEQUENCES_ON_POSTGRES,

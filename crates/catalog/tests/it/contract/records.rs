@@ -37,57 +37,29 @@ pub(crate) async fn rows_are_found_by_time_actor_and_object(place: Place) {
         place.clock.advance(Micros::from_secs(60));
         let author = Author::new(if at % 2 == 0 { "even" } else { "odd" });
         let entry = block(&format!("u{at}"));
-        catalog
-            .put_entry(EntryAt::New, entry, &author)
-            .await
-            .unwrap();
+        catalog.put_entry(EntryAt::New, entry, &author).await.unwrap();
     }
     let minute = |count: u64| start.saturating_add(Micros::from_secs(60 * count));
     let found = async |listing: AuditListing| -> Vec<u64> {
-        rows(&catalog, listing)
-            .await
-            .iter()
-            .map(|row| row.id)
-            .collect()
+        rows(&catalog, listing).await.iter().map(|row| row.id).collect()
     };
     let all = AuditListing::default;
     assert_eq!(found(all()).await, [7, 6, 5, 4, 3, 2, 1]);
-    let since = AuditListing {
-        since: Some(minute(2)),
-        ..all()
-    };
+    let since = AuditListing { since: Some(minute(2)), ..all() };
     assert_eq!(found(since).await, [7, 6, 5, 4]);
-    let until = AuditListing {
-        until: Some(minute(2)),
-        ..all()
-    };
+    let until = AuditListing { until: Some(minute(2)), ..all() };
     assert_eq!(found(until).await, [3, 2, 1]);
-    let actor = AuditListing {
-        actor: Some("odd".into()),
-        ..all()
-    };
+    let actor = AuditListing { actor: Some("odd".into()), ..all() };
     assert_eq!(found(actor).await, [6, 4]);
-    let kind = AuditListing {
-        object_kind: Some("rule".into()),
-        ..all()
-    };
+    let kind = AuditListing { object_kind: Some("rule".into()), ..all() };
     assert_eq!(found(kind.clone()).await, [2, 1]);
-    let one = AuditListing {
-        object: Some("search".into()),
-        ..kind
-    };
+    let one = AuditListing { object: Some("search".into()), ..kind };
     assert_eq!(found(one).await, [2]);
     let page = AuditListing { count: 3, ..all() };
     assert_eq!(found(page.clone()).await, [7, 6, 5]);
-    let next = AuditListing {
-        before: Some(5),
-        ..page
-    };
+    let next = AuditListing { before: Some(5), ..page };
     assert_eq!(found(next.clone()).await, [4, 3, 2]);
-    let end = AuditListing {
-        before: Some(2),
-        ..next
-    };
+    let end = AuditListing { before: Some(2), ..next };
     assert_eq!(found(end).await, [1]);
 }
 

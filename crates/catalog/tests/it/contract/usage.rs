@@ -56,14 +56,8 @@ pub(crate) async fn what_is_told_twice_counts_once(place: Place) {
     // Late again: a lower number than the last.
     catalog.add_usage(&first).await.unwrap();
     // Another node, and the next run of the same.
-    catalog
-        .add_usage(&batch("b-1", 1, vec![row("k1", 0, 0, 7)]))
-        .await
-        .unwrap();
-    catalog
-        .add_usage(&batch("a-2", 1, vec![row("k1", 0, 100, 0)]))
-        .await
-        .unwrap();
+    catalog.add_usage(&batch("b-1", 1, vec![row("k1", 0, 0, 7)])).await.unwrap();
+    catalog.add_usage(&batch("a-2", 1, vec![row("k1", 0, 100, 0)])).await.unwrap();
     let now = used(&catalog, "k1", 0).await;
     assert_eq!((now.total, now.last_at), ((116, 8), Some(noon(0))));
     // Tellings of many at once, all of them twice.
@@ -71,11 +65,7 @@ pub(crate) async fn what_is_told_twice_counts_once(place: Place) {
     for at in 0..16 {
         let catalog = catalog.clone();
         let ids = ["x", "y", "z"].into_iter();
-        let ids: Vec<&str> = if at % 2 == 0 {
-            ids.rev().collect()
-        } else {
-            ids.collect()
-        };
+        let ids: Vec<&str> = if at % 2 == 0 { ids.rev().collect() } else { ids.collect() };
         let rows = ids.into_iter().map(|id| row(id, 0, 1, 0)).collect();
         let told = batch(&format!("n-{}", at / 2), 1, rows);
         tasks.spawn(async move { catalog.add_usage(&told).await.unwrap() });
@@ -86,19 +76,9 @@ pub(crate) async fn what_is_told_twice_counts_once(place: Place) {
     for id in ["x", "y", "z"] {
         assert_eq!(used(&catalog, id, 0).await.total, (8, 0), "{id}");
     }
-    let user = UsageRow {
-        kind: UsageKind::User,
-        ..row("k1", 0, 1, 1)
-    };
-    catalog
-        .add_usage(&batch("c-1", 1, vec![user]))
-        .await
-        .unwrap();
-    assert_eq!(
-        used(&catalog, "k1", 0).await.total,
-        (116, 8),
-        "a user is no key"
-    );
+    let user = UsageRow { kind: UsageKind::User, ..row("k1", 0, 1, 1) };
+    catalog.add_usage(&batch("c-1", 1, vec![user])).await.unwrap();
+    assert_eq!(used(&catalog, "k1", 0).await.total, (116, 8), "a user is no key");
     let many = batch("d-1", 1, vec![row("k1", 0, 1, 0); 10_001]);
     assert!(catalog.add_usage(&many).await.is_err());
 }
@@ -106,57 +86,33 @@ pub(crate) async fn what_is_told_twice_counts_once(place: Place) {
 pub(crate) async fn usage_follows_the_calendar(place: Place) {
     let catalog = place.open().await;
     // The last of January, the leap day, the first of March.
-    let rows = vec![
-        row("k1", 30, 1, 0),
-        row("k1", 59, 10, 2),
-        row("k1", 60, 100, 0),
-    ];
+    let rows = vec![row("k1", 30, 1, 0), row("k1", 59, 10, 2), row("k1", 60, 100, 0)];
     catalog.add_usage(&batch("a", 1, rows)).await.unwrap();
     let january = used(&catalog, "k1", 30).await;
     assert_eq!((january.today, january.month), ((1, 0), (1, 0)));
     let february = used(&catalog, "k1", 58).await;
-    assert_eq!(
-        (february.today, february.month),
-        ((0, 0), (0, 0)),
-        "what comes later is not seen"
-    );
+    assert_eq!((february.today, february.month), ((0, 0), (0, 0)), "what comes later is not seen");
     let leap = used(&catalog, "k1", 59).await;
     assert_eq!((leap.today, leap.month), ((10, 2), (10, 2)));
     let march = used(&catalog, "k1", 60).await;
-    assert_eq!(
-        (march.today, march.month, march.total),
-        ((100, 0), (100, 0), (111, 2))
-    );
+    assert_eq!((march.today, march.month, march.total), ((100, 0), (100, 0), (111, 2)));
     assert_eq!(march.last_at, Some(noon(60)));
 }
 
 pub(crate) async fn old_days_are_cleared_away(place: Place) {
     let catalog = place.open().await;
     let today = u32::try_from(place.clock.now().wall.as_micros() / DAY.get()).unwrap();
-    let days = [0, 61, 62, 63, 100].map(|ago| UsageRow {
-        day: today.saturating_sub(ago),
-        ..row("k1", 0, 1, 0)
-    });
-    catalog
-        .add_usage(&batch("a", 1, days.to_vec()))
-        .await
-        .unwrap();
+    let days = [0, 61, 62, 63, 100]
+        .map(|ago| UsageRow { day: today.saturating_sub(ago), ..row("k1", 0, 1, 0) });
+    catalog.add_usage(&batch("a", 1, days.to_vec())).await.unwrap();
     assert_eq!(place.count("usage_days").await, 3);
-    assert_eq!(
-        used(&catalog, "k1", 0).await.total,
-        (5, 0),
-        "the total stays"
-    );
+    assert_eq!(used(&catalog, "k1", 0).await.total, (5, 0), "the total stays");
     for _ in 0..63 {
         place.clock.advance(DAY);
     }
     catalog.add_usage(&batch("b", 1, Vec::new())).await.unwrap();
     assert_eq!(place.count("usage_days").await, 0);
-    assert_eq!(
-        place.count("usage_nodes").await,
-        1,
-        "runs that are long over are forgotten"
-    );
+    assert_eq!(place.count("usage_nodes").await, 1, "runs that are long over are forgotten");
 }
 
 /// Whoever is told of an error tells again: what was added must not be told for ever.
@@ -171,18 +127,11 @@ pub(crate) async fn what_cannot_be_cleared_away_holds_up_no_telling(place: Place
          BEGIN SELECT RAISE(ABORT, 'kept'); END"
     };
     place.execute(keep).await;
-    let old = UsageRow {
-        day: 1,
-        ..row("k1", 0, 1, 0)
-    };
+    let old = UsageRow { day: 1, ..row("k1", 0, 1, 0) };
     for number in 1..3 {
         let told = batch("a", number, vec![old.clone()]);
         catalog.add_usage(&told).await.unwrap();
     }
     assert_eq!(used(&catalog, "k1", 0).await.total, (2, 0));
-    assert_eq!(
-        place.count("usage_days").await,
-        1,
-        "it was not cleared away"
-    );
+    assert_eq!(place.count("usage_days").await, 1, "it was not cleared away");
 }

@@ -42,23 +42,13 @@ pub(crate) async fn a_revoked_key_reaches_every_node(place: Place) {
         nodes.push(Node::start(place.open().await, settings(name)).await);
     }
     for node in &nodes {
-        assert_eq!(
-            node.board.entries(),
-            slice::from_ref(&key.entry),
-            "known from the start"
-        );
+        assert_eq!(node.board.entries(), slice::from_ref(&key.entry), "known from the start");
     }
     let mut revoked = key_body("alice", 1);
     revoked.revoked_at = Some(place.clock.now().wall);
     let at = EntryAt::Either(Arc::clone(&key.entry.id));
-    let revoked = writer
-        .put_entry(at, EntryBody::ApiKey(revoked), &dana())
-        .await
-        .unwrap();
-    let confirmed = writer
-        .wait_confirmed(Goal::Overrides(revoked.seq), SOON)
-        .await
-        .unwrap();
+    let revoked = writer.put_entry(at, EntryBody::ApiKey(revoked), &dana()).await.unwrap();
+    let confirmed = writer.wait_confirmed(Goal::Overrides(revoked.seq), SOON).await.unwrap();
     assert_eq!(confirmed.confirmed.len(), 2, "{confirmed:?}");
     for node in &nodes {
         assert_eq!(node.board.entries(), slice::from_ref(&revoked.entry));
@@ -73,8 +63,7 @@ pub(crate) async fn a_revoked_key_reaches_every_node(place: Place) {
     let gone = gone.unwrap().unwrap();
     assert!(gone.seq > last);
     for mut node in nodes {
-        node.until("the removal", |status| status.override_seq == gone.seq)
-            .await;
+        node.until("the removal", |status| status.override_seq == gone.seq).await;
         assert_eq!(node.board.entries().len(), 3, "a key, a quota, a token");
         assert_eq!(node.board.overrides().len(), 1);
         node.stop().await;
@@ -93,15 +82,10 @@ pub(crate) async fn an_entry_of_a_newer_release_holds_up_no_other(place: Place) 
         .await;
     let mut node = Node::start(place.open().await, settings("a")).await;
     let third = new(&writer, block("mallory")).await;
-    let status = node
-        .until("the third", |status| status.override_seq == third.seq)
-        .await;
+    let status = node.until("the third", |status| status.override_seq == third.seq).await;
     assert_eq!(node.board.entries(), [third.entry]);
     let trouble = status.trouble.unwrap().to_string();
-    assert!(
-        trouble.contains("cannot be read by this release"),
-        "{trouble}"
-    );
+    assert!(trouble.contains("cannot be read by this release"), "{trouble}");
     node.stop().await;
 }
 
@@ -122,9 +106,7 @@ pub(crate) async fn what_cannot_be_read_opens_nothing_and_lifts_no_bound(place: 
     place.execute(odd).await;
     let last = new(&writer, block("eve")).await;
     let status = node
-        .until("the last", |status| {
-            status.override_seq == last.seq && status.trouble.is_some()
-        })
+        .until("the last", |status| status.override_seq == last.seq && status.trouble.is_some())
         .await;
     let [quota, block] = bounds;
     let left = [quota, block, last.entry];
@@ -133,11 +115,7 @@ pub(crate) async fn what_cannot_be_read_opens_nothing_and_lifts_no_bound(place: 
     assert!(trouble.contains("cannot be read"), "{trouble}");
     node.stop().await;
     let node = Node::start(nowhere(&place), at_home()).await;
-    assert_eq!(
-        node.board.entries(),
-        left,
-        "and so it is without a database"
-    );
+    assert_eq!(node.board.entries(), left, "and so it is without a database");
     node.stop().await;
 }
 
@@ -154,8 +132,7 @@ pub(crate) async fn entries_outlive_a_restart_without_a_database(place: Place) {
     }
     let gone = writer.remove_entry(EntryKind::Block, "b3", &dana()).await;
     last = gone.unwrap().map_or(last, |gone| gone.seq);
-    node.until("all of it", |status| status.override_seq == last)
-        .await;
+    node.until("all of it", |status| status.override_seq == last).await;
     let before = node.board.entries();
     assert_eq!(before.len(), 3);
     node.stop().await;

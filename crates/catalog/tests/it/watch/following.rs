@@ -29,9 +29,7 @@ pub(crate) async fn news_reach_every_node(place: Place) {
         }
     }
     for mut node in nodes {
-        let status = node
-            .until("all is well", |status| status.trouble.is_none())
-            .await;
+        let status = node.until("all is well", |status| status.trouble.is_none()).await;
         assert_eq!(status.in_force.unwrap().origin, Origin::Database);
         assert_eq!(status.stale_since, None);
         node.stop().await;
@@ -40,22 +38,14 @@ pub(crate) async fn news_reach_every_node(place: Place) {
 
 pub(crate) async fn overrides_reach_every_node(place: Place) {
     let writer = place.open_ruled().await;
-    let first = writer
-        .put_override(override_of("login", "before", "2x"), &dana())
-        .await
-        .unwrap();
+    let first = writer.put_override(override_of("login", "before", "2x"), &dana()).await.unwrap();
     let mut node = Node::start(place.open().await, settings("a")).await;
     assert_eq!(node.board.overrides().len(), 1, "known from the start");
-    let second = writer
-        .put_override(override_of("login", "after", "3x"), &dana())
-        .await
-        .unwrap();
-    node.until("the second", |status| status.override_seq == second.seq)
-        .await;
+    let second = writer.put_override(override_of("login", "after", "3x"), &dana()).await.unwrap();
+    node.until("the second", |status| status.override_seq == second.seq).await;
     assert_eq!(node.board.overrides().len(), 2);
     let gone = writer.remove_overrides(&first.ids, &dana()).await.unwrap();
-    node.until("the removal", |status| status.override_seq == gone.seq)
-        .await;
+    node.until("the removal", |status| status.override_seq == gone.seq).await;
     let left = node.board.overrides();
     assert_eq!((left.len(), left.first().unwrap().id), (1, second.ids[0]));
     node.stop().await;
@@ -63,27 +53,14 @@ pub(crate) async fn overrides_reach_every_node(place: Place) {
 
 pub(crate) async fn an_override_of_a_newer_release_holds_up_no_other(place: Place) {
     let writer = place.open_ruled().await;
-    writer
-        .put_override(override_of("login", "a", "2x"), &dana())
-        .await
-        .unwrap();
-    place
-        .execute("UPDATE overrides SET body = replace(body, 'factor', 'colour')")
-        .await;
+    writer.put_override(override_of("login", "a", "2x"), &dana()).await.unwrap();
+    place.execute("UPDATE overrides SET body = replace(body, 'factor', 'colour')").await;
     let mut node = Node::start(place.open().await, settings("a")).await;
-    let second = writer
-        .put_override(override_of("login", "b", "3x"), &dana())
-        .await
-        .unwrap();
-    let status = node
-        .until("the second", |status| status.override_seq == second.seq)
-        .await;
+    let second = writer.put_override(override_of("login", "b", "3x"), &dana()).await.unwrap();
+    let status = node.until("the second", |status| status.override_seq == second.seq).await;
     assert_eq!(node.board.overrides().len(), 1);
     let trouble = status.trouble.unwrap().to_string();
-    assert!(
-        trouble.contains("override 1 cannot be read by this release"),
-        "{trouble}"
-    );
+    assert!(trouble.contains("override 1 cannot be read by this release"), "{trouble}");
     node.stop().await;
 }
 
@@ -94,31 +71,16 @@ pub(crate) async fn a_write_is_confirmed_by_every_node(place: Place) {
         nodes.push(Node::start(place.open().await, settings(name)).await);
     }
     let written = writer.edit(put(rule("login", 1))).await.unwrap();
-    let confirmed = writer
-        .wait_confirmed(Goal::Revision(written.revision), SOON)
-        .await
-        .unwrap();
+    let confirmed = writer.wait_confirmed(Goal::Revision(written.revision), SOON).await.unwrap();
     assert!(confirmed.is_complete(), "{confirmed:?}");
     assert_eq!(confirmed.confirmed.len(), 5);
-    let put = writer
-        .put_override(override_of("login", "acme", "2x"), &dana())
-        .await
-        .unwrap();
-    let confirmed = writer
-        .wait_confirmed(Goal::Overrides(put.seq), SOON)
-        .await
-        .unwrap();
+    let put = writer.put_override(override_of("login", "acme", "2x"), &dana()).await.unwrap();
+    let confirmed = writer.wait_confirmed(Goal::Overrides(put.seq), SOON).await.unwrap();
     assert_eq!(confirmed.confirmed.len(), 5, "{confirmed:?}");
     // Whoever has said goodbye is not waited for.
     nodes.pop().unwrap().stop().await;
-    let written = writer
-        .edit(crate::common::put(rule("login", 2)))
-        .await
-        .unwrap();
-    let confirmed = writer
-        .wait_confirmed(Goal::Revision(written.revision), SOON)
-        .await
-        .unwrap();
+    let written = writer.edit(crate::common::put(rule("login", 2))).await.unwrap();
+    let confirmed = writer.wait_confirmed(Goal::Revision(written.revision), SOON).await.unwrap();
     assert!(confirmed.is_complete(), "{confirmed:?}");
     assert_eq!(confirmed.confirmed.len(), 4);
     for node in nodes {
@@ -132,13 +94,8 @@ pub(crate) async fn a_refused_revision_leaves_the_one_before(place: Place) {
     let mut node = Node::start(place.open().await, settings("a")).await;
     node.board.refuses.store(true, Relaxed);
     writer.edit(put(rule("login", 2))).await.unwrap();
-    let status = node
-        .until("trouble", |status| status.trouble.is_some())
-        .await;
-    assert_eq!(
-        status.trouble,
-        Some(Trouble::Refused("the board is full".to_owned()))
-    );
+    let status = node.until("trouble", |status| status.trouble.is_some()).await;
+    assert_eq!(status.trouble, Some(Trouble::Refused("the board is full".to_owned())));
     assert_eq!(status.revision(), Some(first.revision));
     assert!(status.stale_since.is_some());
     node.board.refuses.store(false, Relaxed);
@@ -167,9 +124,7 @@ pub(crate) async fn a_revision_of_a_newer_release_leaves_the_one_before(place: P
     if place.postgres.is_some() {
         place.execute("SELECT pg_notify('tollgate', '')").await;
     }
-    let status = node
-        .until("trouble", |status| status.trouble.is_some())
-        .await;
+    let status = node.until("trouble", |status| status.trouble.is_some()).await;
     let trouble = status.trouble.as_ref().unwrap().to_string();
     assert!(trouble.contains("this release cannot read"), "{trouble}");
     assert_eq!(status.revision(), Some(first.revision));

@@ -33,15 +33,9 @@ pub(crate) async fn the_last_good_copy_serves_without_a_database(place: Place) {
     assert_eq!(*node.board.revision().unwrap(), *before);
     let status = node.status.borrow().clone();
     let in_force = status.in_force.unwrap();
-    assert_eq!(
-        (in_force.revision, in_force.origin),
-        (written.revision, Origin::LastGood)
-    );
+    assert_eq!((in_force.revision, in_force.origin), (written.revision, Origin::LastGood));
     assert!(status.stale_since.is_some());
-    assert!(
-        matches!(status.trouble, Some(Trouble::Database(_))),
-        "{status:?}"
-    );
+    assert!(matches!(status.trouble, Some(Trouble::Database(_))), "{status:?}");
     node.stop().await;
 }
 
@@ -67,14 +61,12 @@ pub(crate) async fn a_node_does_not_go_back_over_a_restart(place: Place) {
     let mut node = Node::start(place.open().await, settings("a").data(data(&place))).await;
     assert_eq!(*node.board.revision().unwrap(), *before);
     let is_older = |trouble: &Option<Trouble>| matches!(trouble, Some(Trouble::Older { .. }));
-    node.until("it says so", |status| is_older(&status.trouble))
-        .await;
+    node.until("it says so", |status| is_older(&status.trouble)).await;
     let fresh = place.open().await;
     let written = fresh.edit(put(rule("login", 9))).await.unwrap();
     assert_eq!(written.revision.get(), 4, "above what the node runs");
     node.until_revision(written.revision).await;
-    node.until("all is well", |status| status.trouble.is_none())
-        .await;
+    node.until("all is well", |status| status.trouble.is_none()).await;
     node.stop().await;
 }
 
@@ -118,26 +110,14 @@ pub(crate) async fn damaged_copies_are_moved_aside(place: Place) {
 pub(crate) async fn overrides_outlive_a_restart_without_a_database(place: Place) {
     let writer = place.open().await;
     writer.edit(put(rule("login", 1))).await.unwrap();
-    writer
-        .put_override(override_of("login", "a", "2x"), &dana())
-        .await
-        .unwrap();
+    writer.put_override(override_of("login", "a", "2x"), &dana()).await.unwrap();
     let mut node = Node::start(place.open().await, settings("a").data(data(&place))).await;
-    let second = writer
-        .put_override(override_of("login", "b", "2x"), &dana())
-        .await
-        .unwrap();
-    node.until("the second", |status| status.override_seq == second.seq)
-        .await;
+    let second = writer.put_override(override_of("login", "b", "2x"), &dana()).await.unwrap();
+    node.until("the second", |status| status.override_seq == second.seq).await;
     let gone = writer.remove_overrides(&second.ids, &dana()).await.unwrap();
-    node.until("the removal", |status| status.override_seq == gone.seq)
-        .await;
-    let third = writer
-        .put_override(override_of("login", "c", "2x"), &dana())
-        .await
-        .unwrap();
-    node.until("the third", |status| status.override_seq == third.seq)
-        .await;
+    node.until("the removal", |status| status.override_seq == gone.seq).await;
+    let third = writer.put_override(override_of("login", "c", "2x"), &dana()).await.unwrap();
+    node.until("the third", |status| status.override_seq == third.seq).await;
     let before = node.board.overrides();
     node.stop().await;
     // A write that was not finished when the machine stopped is left out.
@@ -151,13 +131,9 @@ pub(crate) async fn overrides_outlive_a_restart_without_a_database(place: Place)
     assert_eq!(node.status.borrow().override_seq, third.seq);
     node.stop().await;
     // And the next one is added where the good part ends.
-    let fourth = writer
-        .put_override(override_of("login", "d", "2x"), &dana())
-        .await
-        .unwrap();
+    let fourth = writer.put_override(override_of("login", "d", "2x"), &dana()).await.unwrap();
     let mut node = Node::start(place.open().await, settings("a").data(data(&place))).await;
-    node.until("the fourth", |status| status.override_seq == fourth.seq)
-        .await;
+    node.until("the fourth", |status| status.override_seq == fourth.seq).await;
     node.stop().await;
     let node = Node::start(nowhere(&place), settings("a").data(data(&place))).await;
     assert_eq!(node.board.overrides().len(), 3);

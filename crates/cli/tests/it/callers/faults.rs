@@ -70,10 +70,7 @@ async fn with_the_server_gone_the_limits_still_hold_and_it_comes_back() {
             let failures = client.status().servers[0].failures - before.servers[0].failures;
             assert!(failures <= 20, "{name} {url}: {failures} until it opened");
             let stranger = allowed(&client, &search("stranger"), 40, HERE).await;
-            assert_eq!(
-                stranger, 10,
-                "{name} {url}: who is new is limited like others"
-            );
+            assert_eq!(stranger, 10, "{name} {url}: who is new is limited like others");
 
             proxy.accept();
             proxy.flow();
@@ -156,15 +153,9 @@ async fn callers_share_what_they_enforce_alone() {
     let clients = [0; 2].map(|_| client(&url, |builder| builder.deadline(PATIENT)).0);
     // Each says hello; the first learns of the second with its next answer.
     for client in clients.iter().chain(&clients) {
-        assert_eq!(
-            client.check(&search("ann")).await.unwrap().source(),
-            Source::Server
-        );
+        assert_eq!(client.check(&search("ann")).await.unwrap().source(), Source::Server);
     }
-    assert_eq!(
-        clients.each_ref().map(|client| client.status().callers),
-        [2, 2]
-    );
+    assert_eq!(clients.each_ref().map(|client| client.status().callers), [2, 2]);
     proxy.refuse();
     proxy.cut();
     let mut spent = 0;
@@ -182,9 +173,7 @@ async fn a_server_that_dies_is_found_again() {
     desk.write("rules.yaml", RULES);
     let flags = ["--rules", "rules.yaml", "--http", &addr];
     let server = desk.serve(&flags);
-    let (client, clock) = client(&format!("http://{addr}"), |builder| {
-        builder.deadline(PATIENT)
-    });
+    let (client, clock) = client(&format!("http://{addr}"), |builder| builder.deadline(PATIENT));
     assert_eq!(allowed(&client, &search("ann"), 3, Source::Server).await, 3);
     drop(server);
     allowed(&client, &search("ann"), 40, HERE).await;
@@ -192,10 +181,7 @@ async fn a_server_that_dies_is_found_again() {
     let _server = desk.serve(&flags);
     clock.advance(OPEN_TIME);
     come_back(&client, &clock).await;
-    assert_eq!(
-        client.check(&search("bob")).await.unwrap().source(),
-        Source::Server
-    );
+    assert_eq!(client.check(&search("bob")).await.unwrap().source(), Source::Server);
 }
 
 /// A server that hangs costs its callers the deadline of twenty calls, once.
@@ -216,17 +202,9 @@ async fn a_server_that_hangs_is_left_alone() {
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_is_there() {
     let nobody = format!("http://{}", free_address());
-    for url in [
-        "http://tollgate.invalid:7070",
-        &nobody,
-        "redis://tollgate.invalid",
-    ] {
+    for url in ["http://tollgate.invalid:7070", &nobody, "redis://tollgate.invalid"] {
         let (client, _) = client(url, |builder| builder.deadline(HASTY));
-        assert_eq!(
-            allowed(&client, &search("ann"), 100, HERE).await,
-            100,
-            "{url}"
-        );
+        assert_eq!(allowed(&client, &search("ann"), 100, HERE).await, 100, "{url}");
         assert_eq!(state(&client), BreakerState::Open, "{url}");
         let error = client.peek(&search("ann")).await.unwrap_err();
         assert!(error.is_retryable(), "{error}");
@@ -246,21 +224,10 @@ async fn the_keys_of_a_lost_server_go_to_the_next() {
     let users: Vec<String> = (0..300).map(|user| format!("u{user}")).collect();
     let named = |user: &'_ str| Check::new().user(user.to_owned()).endpoint("/named");
     for user in &users {
-        assert_eq!(
-            client.check(&named(user)).await.unwrap().remaining(),
-            Some(999)
-        );
+        assert_eq!(client.check(&named(user)).await.unwrap().remaining(), Some(999));
     }
-    let calls: Vec<u64> = client
-        .status()
-        .servers
-        .iter()
-        .map(|server| server.calls)
-        .collect();
-    assert!(
-        calls.iter().all(|calls| (50..150).contains(calls)),
-        "{calls:?}"
-    );
+    let calls: Vec<u64> = client.status().servers.iter().map(|server| server.calls).collect();
+    assert!(calls.iter().all(|calls| (50..150).contains(calls)), "{calls:?}");
     let [first, _second, _third] = houses;
     drop(first);
     until_cut(&client).await;
@@ -276,10 +243,7 @@ async fn the_keys_of_a_lost_server_go_to_the_next() {
 
 /// Waits until the client has seen that its connections to the first server are gone: what it sends over one that it
 /// has not seen end is lost.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a real server is waited for in real time"
-)]
+#[expect(clippy::disallowed_methods, reason = "a real server is waited for in real time")]
 async fn until_cut(client: &Client) {
     let begun = Instant::now();
     while client.status().servers[0].connections > 0 {

@@ -30,27 +30,18 @@ impl House {
         let desk = Desk::new();
         desk.write("rules.yaml", RULES);
         let server = desk.serve(&["--rules", "rules.yaml"]);
-        Self {
-            server,
-            _desk: desk,
-        }
+        Self { server, _desk: desk }
     }
 
     /// The addresses for a client, by protocol.
     pub(crate) fn urls(&self) -> [String; 2] {
-        [
-            http(self.server.http),
-            format!("redis://{}", self.server.resp),
-        ]
+        [http(self.server.http), format!("redis://{}", self.server.resp)]
     }
 
     /// A network on each of the protocols' ways, and the address behind it.
     pub(crate) fn proxied(&self) -> [(Proxy, String); 2] {
         let (http, resp) = (Proxy::to(self.server.http), Proxy::to(self.server.resp));
-        let urls = [
-            format!("http://{}", http.addr()),
-            format!("redis://{}", resp.addr()),
-        ];
+        let urls = [format!("http://{}", http.addr()), format!("redis://{}", resp.addr())];
         let [over_http, over_resp] = urls;
         [(http, over_http), (resp, over_resp)]
     }

@@ -39,42 +39,25 @@ async fn the_same_is_answered_over_http_and_resp() {
             let answer = client.check(&search(&*user).cost(cost)).await.unwrap();
             assert_eq!(answer.source(), Source::Server);
             told.push(facts(&answer));
-            let is_whole = answer
-                .limits()
-                .iter()
-                .all(|limit| limit.window == Duration::from_secs(86_400));
+            let is_whole =
+                answer.limits().iter().all(|limit| limit.window == Duration::from_secs(86_400));
             assert!(is_whole && answer.limits().len() == 2, "{answer:?}");
         }
         told.push(facts(&client.check(&search("mallory")).await.unwrap()));
         told.push(facts(
-            &client
-                .check(&Check::new().user("nobody").endpoint("/else"))
-                .await
-                .unwrap(),
+            &client.check(&Check::new().user("nobody").endpoint("/else")).await.unwrap(),
         ));
         told.push(facts(&client.peek(&search("fresh")).await.unwrap()));
         let denied = client.check(&search(&user).cost(2)).await.unwrap();
-        assert!(
-            denied.retry_after() > Some(Duration::from_secs(3_600)),
-            "{denied:?}"
-        );
+        assert!(denied.retry_after() > Some(Duration::from_secs(3_600)), "{denied:?}");
         assert!(
             denied.retry_after_s() > Some(3_600) && denied.reset_after() > denied.retry_after()
         );
     }
     assert_eq!(told[0], told[1]);
-    assert_eq!(
-        told[0][2],
-        (true, Some(10), Some(4), Some("search".into()), 200)
-    );
-    assert_eq!(
-        told[0][4],
-        (false, Some(10), Some(0), Some("search".into()), 429)
-    );
-    assert_eq!(
-        told[0][6],
-        (false, Some(0), Some(0), Some("stop".into()), 403)
-    );
+    assert_eq!(told[0][2], (true, Some(10), Some(4), Some("search".into()), 200));
+    assert_eq!(told[0][4], (false, Some(10), Some(0), Some("search".into()), 429));
+    assert_eq!(told[0][6], (false, Some(0), Some(0), Some("stop".into()), 403));
     assert_eq!(told[0][7], (true, None, None, None, 200));
     for client in &clients {
         drop(client.check(&search("last")).await.unwrap());
@@ -105,11 +88,7 @@ async fn a_batch_is_answered_in_order_and_each_on_its_own() {
             })
             .collect();
         let wrong = Err(Fault::Question);
-        assert_eq!(
-            allowed,
-            [Ok(true), wrong, Ok(false), Ok(true), wrong],
-            "{url}"
-        );
+        assert_eq!(allowed, [Ok(true), wrong, Ok(false), Ok(true), wrong], "{url}");
     }
 }
 
@@ -120,11 +99,7 @@ async fn odd_texts_arrive_as_they_are() {
     let house = House::new();
     let odd = "a\"b\\c é漢\u{1f600} {}[]:,";
     let [over_http, over_resp] = house.urls().map(|url| patient(&url));
-    let check = Check::new()
-        .org(odd)
-        .user("odd")
-        .endpoint("/search")
-        .attribute("a b", odd);
+    let check = Check::new().org(odd).user("odd").endpoint("/search").attribute("a b", odd);
     assert_eq!(over_http.check(&check).await.unwrap().remaining(), Some(9));
     assert_eq!(over_resp.check(&check).await.unwrap().remaining(), Some(8));
 }
@@ -136,15 +111,11 @@ async fn refused_credentials_are_an_error() {
     let house = House::new();
     for url in house.urls() {
         let client = patient(&url);
-        let check = Check::new()
-            .api_key("tgk_00000000000000000000000000000000_000000")
-            .endpoint("/search");
+        let check =
+            Check::new().api_key("tgk_00000000000000000000000000000000_000000").endpoint("/search");
         let asked = client.check(&check.clone().token("a.b.c")).await;
         let error = asked.unwrap_err();
-        assert!(
-            matches!(error.fault(), Fault::Credentials | Fault::Question),
-            "{error}"
-        );
+        assert!(matches!(error.fault(), Fault::Credentials | Fault::Question), "{error}");
         assert!(!error.is_retryable());
         assert_eq!(client.status().refused, 1);
     }

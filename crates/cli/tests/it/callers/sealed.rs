@@ -34,33 +34,20 @@ async fn a_server_is_believed_by_its_certificate_and_a_caller_by_its_own() {
         format!("rediss://localhost:{}", server.resp.port()),
     ];
     for url in ports {
-        let builder = || {
-            Client::builder(&url)
-                .deadline(PATIENT)
-                .roots(&pem("ca.pem"))
-        };
-        let known = builder()
-            .certificate(&pem("caller.pem"), &pem("caller.key"))
-            .build()
-            .unwrap();
+        let builder = || Client::builder(&url).deadline(PATIENT).roots(&pem("ca.pem"));
+        let known = builder().certificate(&pem("caller.pem"), &pem("caller.key")).build().unwrap();
         let answer = known.check(&search("ann")).await.unwrap();
         assert_eq!(answer.source(), Source::Server, "{url}");
 
         let unknown = builder().build().unwrap();
         let answer = unknown.check(&search("ann")).await.unwrap();
-        assert!(
-            matches!(answer.source(), Source::Fallback(_)),
-            "{url}: {answer:?}"
-        );
+        assert!(matches!(answer.source(), Source::Fallback(_)), "{url}: {answer:?}");
 
         // The machine does not know this authority.
         let doubtful = Client::builder(&url).deadline(PATIENT).build();
         if let Ok(doubtful) = doubtful {
             let error = doubtful.peek(&search("ann")).await.unwrap_err();
-            assert!(
-                error.is_retryable() && error.to_string().contains("certificate"),
-                "{error}"
-            );
+            assert!(error.is_retryable() && error.to_string().contains("certificate"), "{error}");
         }
     }
 }

@@ -47,15 +47,8 @@ async fn what_has_a_name_is_asked_again_and_counted_once() {
         for call in 0..CALLS {
             let name = format!("{user}-{call}");
             lose_one_reply(&proxy, &name);
-            let answer = client
-                .check(&named(&user).request_id(&*name))
-                .await
-                .unwrap();
-            assert_eq!(
-                answer.remaining(),
-                Some(999 - call),
-                "{url}: the first answer, again"
-            );
+            let answer = client.check(&named(&user).request_id(&*name)).await.unwrap();
+            assert_eq!(answer.remaining(), Some(999 - call), "{url}: the first answer, again");
         }
         assert_eq!(proxy.replies_dropped(), CALLS);
         assert_eq!(counted(&house, &user).await, CALLS);

@@ -11,12 +11,7 @@ use crate::common::Desk;
 const RULES: &str = "version: 1\nrules:\n  \
     - { name: jobs, match: { endpoint: /jobs }, key: [user], limit: { per: 20/s, burst: 10 } }\n";
 
-const JOBS: [Job; 4] = [
-    job("first", 10),
-    job("light", 1),
-    job("half", 5),
-    job("whole", 10),
-];
+const JOBS: [Job; 4] = [job("first", 10), job("light", 1), job("half", 5), job("whole", 10)];
 
 const fn job(name: &'static str, weight: u64) -> Job {
     Job { name, weight }
@@ -44,10 +39,7 @@ async fn a_worker_does_every_job_in_turn_with_the_server_and_without() {
 
     let too_much = work(&client, &[job("mountain", 11)], |_| {}).await;
     let why = too_much.unwrap_err().to_string();
-    assert_eq!(
-        why,
-        "mountain weighs 11, the limit never holds more than 10"
-    );
+    assert_eq!(why, "mountain weighs 11, the limit never holds more than 10");
 
     server.kill();
     done.clear();

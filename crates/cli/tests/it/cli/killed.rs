@@ -42,13 +42,8 @@ pub(crate) fn a_killed_apply_leaves_the_old_rules_or_the_new(desk: &Desk) {
     desk.run_on(&["rules", "apply", "-"], &many("7/min")).fine();
     let history = desk.line("rules history --json --limit 100").fine().json();
     let revisions = history["revisions"].as_array().unwrap().iter();
-    let numbers: Vec<u64> = revisions
-        .map(|each| each["revision"].as_u64().unwrap())
-        .collect();
-    assert!(
-        numbers.is_sorted_by(|newer, older| newer > older),
-        "{numbers:?}"
-    );
+    let numbers: Vec<u64> = revisions.map(|each| each["revision"].as_u64().unwrap()).collect();
+    assert!(numbers.is_sorted_by(|newer, older| newer > older), "{numbers:?}");
 }
 
 /// Starts to apply, and is killed after `pause`; it may have ended before.

@@ -31,18 +31,12 @@ pub(crate) struct Ran {
 impl Desk {
     /// With the SQLite file that is the default.
     pub(crate) fn new() -> Self {
-        Self {
-            folder: tempfile::tempdir().unwrap(),
-            database: None,
-        }
+        Self { folder: tempfile::tempdir().unwrap(), database: None }
     }
 
     /// With a database by its address.
     pub(crate) fn on(url: &str) -> Self {
-        Self {
-            database: Some(url.to_owned()),
-            ..Self::new()
-        }
+        Self { database: Some(url.to_owned()), ..Self::new() }
     }
 
     pub(crate) fn sqlite() -> Self {
@@ -56,12 +50,7 @@ impl Desk {
 
     /// The address of the database.
     pub(crate) fn url(&self) -> String {
-        let in_folder = || {
-            format!(
-                "sqlite:{}",
-                self.path("tollgate-data/tollgate.db").display()
-            )
-        };
+        let in_folder = || format!("sqlite:{}", self.path("tollgate-data/tollgate.db").display());
         self.database.clone().unwrap_or_else(in_folder)
     }
 
@@ -91,10 +80,7 @@ impl Desk {
         if let Some(url) = &self.database {
             command.env("TOLLGATE_DATABASE", url);
             // All nodes of a database share it.
-            command.env(
-                "TOLLGATE_KEY_SECRET",
-                "a-secret-of-all-nodes-for-tests-only",
-            );
+            command.env("TOLLGATE_KEY_SECRET", "a-secret-of-all-nodes-for-tests-only");
         }
         command
     }

@@ -38,10 +38,7 @@ impl Http {
 
     /// Over a connection that there is.
     pub(crate) fn over(address: SocketAddr, stream: Box<dyn Wire>) -> Self {
-        Self {
-            address,
-            stream: BufReader::new(stream),
-        }
+        Self { address, stream: BufReader::new(stream) }
     }
 
     /// The next answer, or what became of the connection.
@@ -113,10 +110,7 @@ impl Http {
     pub(crate) fn read(&mut self, method: &str) -> std::io::Result<Reply> {
         let mut line = String::new();
         self.stream.read_line(&mut line)?;
-        let status = line
-            .split_whitespace()
-            .nth(1)
-            .and_then(|word| word.parse().ok());
+        let status = line.split_whitespace().nth(1).and_then(|word| word.parse().ok());
         let Some(status) = status else {
             return Err(std::io::Error::other(format!("no status line: {line:?}")));
         };
@@ -129,11 +123,7 @@ impl Http {
             };
             headers.push((name.to_ascii_lowercase(), value.to_owned()));
         }
-        let mut reply = Reply {
-            status,
-            headers,
-            body: String::new(),
-        };
+        let mut reply = Reply { status, headers, body: String::new() };
         let length = reply.header("content-length");
         let length: u64 = length.map_or(0, |length| length.parse().unwrap());
         if method != "HEAD" {

@@ -14,8 +14,6 @@ const STANDS_MAX: Duration = Duration::from_secs(300);
 pub(crate) fn standstill() -> Sender<()> {
     let (end, ended) = channel();
     // Paused time goes ahead whenever all tasks wait, but not while a thread works for the runtime.
-    drop(tokio::task::spawn_blocking(move || {
-        ended.recv_timeout(STANDS_MAX)
-    }));
+    drop(tokio::task::spawn_blocking(move || ended.recv_timeout(STANDS_MAX)));
     end
 }

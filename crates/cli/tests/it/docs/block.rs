@@ -39,11 +39,7 @@ pub(crate) fn blocks(page: &str) -> Vec<Block<'_>> {
     let mut open: Option<Block<'_>> = None;
     for (line, text) in (1..).zip(page.lines()) {
         open = match (open, text.strip_prefix("```")) {
-            (None, Some(language)) => Some(Block {
-                language,
-                text: String::new(),
-                line: line + 1,
-            }),
+            (None, Some(language)) => Some(Block { language, text: String::new(), line: line + 1 }),
             (Some(block), Some(_)) => {
                 blocks.push(block);
                 None

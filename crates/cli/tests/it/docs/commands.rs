@@ -19,10 +19,7 @@ fn below(words: &[&str]) -> Vec<String> {
     let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let commands = commands.take_while(|line| !line.is_empty());
     let names = commands.filter_map(|line| line.split_whitespace().next());
-    names
-        .filter(|name| *name != "help")
-        .map(str::to_owned)
-        .collect()
+    names.filter(|name| *name != "help").map(str::to_owned).collect()
 }
 
 /// The long flags in a text.
@@ -41,11 +38,7 @@ fn commands() -> Vec<Vec<String>> {
     for room in below(&[]) {
         match below(&[&room]).as_slice() {
             [] => all.push(vec![room]),
-            within => all.extend(
-                within
-                    .iter()
-                    .map(|command| vec![room.clone(), command.clone()]),
-            ),
+            within => all.extend(within.iter().map(|command| vec![room.clone(), command.clone()])),
         }
     }
     all
@@ -59,10 +52,8 @@ fn offered(words: &[&str]) -> Vec<String> {
     let lines = options.lines().map(str::trim_start);
     let lines = lines.map(|line| line.strip_prefix("-h, ").unwrap_or(line));
     let flags = lines.filter_map(|line| line.split_whitespace().next());
-    let flags: Vec<String> = flags
-        .filter(|word| word.starts_with("--"))
-        .map(str::to_owned)
-        .collect();
+    let flags: Vec<String> =
+        flags.filter(|word| word.starts_with("--")).map(str::to_owned).collect();
     assert!(!flags.is_empty(), "{help}");
     flags
 }
@@ -72,35 +63,22 @@ fn offered(words: &[&str]) -> Vec<String> {
 fn the_reference_knows_every_command_and_flag() {
     let page = fs::read_to_string(top().join("docs/reference/cli.md")).unwrap();
     let settings = fs::read_to_string(top().join("docs/reference/configuration.md")).unwrap();
-    let (general, _) = page
-        .split_once("\n## tollgate ")
-        .expect("a section for each command");
+    let (general, _) = page.split_once("\n## tollgate ").expect("a section for each command");
     let commands = commands();
     for command in &commands {
         let words: Vec<&str> = command.iter().map(String::as_str).collect();
         let name = words.join(" ");
         let title = format!("\n## tollgate {name}\n");
-        let (_, section) = page
-            .split_once(&title)
-            .unwrap_or_else(|| panic!("no section{title}"));
+        let (_, section) = page.split_once(&title).unwrap_or_else(|| panic!("no section{title}"));
         let section = section.split("\n## ").next().unwrap();
         // The settings of a server have a page of their own.
-        let elsewhere = if section.contains("(configuration.md)") {
-            settings.as_str()
-        } else {
-            ""
-        };
+        let elsewhere = if section.contains("(configuration.md)") { settings.as_str() } else { "" };
         let offered = offered(&words);
         for flag in &offered {
             let marked = [format!("`{flag}`"), format!("`{flag} ")];
             let pages = [section, general, elsewhere];
-            let is_there = marked
-                .iter()
-                .any(|flag| pages.iter().any(|page| page.contains(flag)));
-            assert!(
-                is_there,
-                "tollgate {name} has {flag}, the page does not say so"
-            );
+            let is_there = marked.iter().any(|flag| pages.iter().any(|page| page.contains(flag)));
+            assert!(is_there, "tollgate {name} has {flag}, the page does not say so");
         }
         let table = section.lines().filter(|line| line.starts_with("| `--"));
         for flag in table.flat_map(|line| flags(line.split('|').nth(1).unwrap())) {

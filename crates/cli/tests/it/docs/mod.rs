@@ -73,16 +73,9 @@ fn every_rules_file_in_the_manual_is_sound() {
             let reading = tollgate_rules::document::read(&source, &block.text);
             assert!(reading.report.is_clean(), "{}", reading.report);
             for trial in reading.document.unwrap().trials {
-                let rules = tollgate_rules::document::read(&source, &block.text)
-                    .document
-                    .unwrap()
-                    .rules;
-                assert_eq!(
-                    tollgate::run_trial(&rules, &trial),
-                    Ok(()),
-                    "{source}: {}",
-                    trial.name
-                );
+                let rules =
+                    tollgate_rules::document::read(&source, &block.text).document.unwrap().rules;
+                assert_eq!(tollgate::run_trial(&rules, &trial), Ok(()), "{source}: {}", trial.name);
             }
             read += 1;
         }
@@ -104,25 +97,15 @@ fn the_reference_knows_every_field_of_a_rules_file() {
         ("overrides: [{ x: 1 }]", "an override"),
         ("tests: [{ x: 1 }]", "a test"),
         ("tests: [{ name: a, steps: [{ x: 1 }] }]", "a step"),
-        (
-            "tests: [{ name: a, steps: [{ request: { x: 1 } }] }]",
-            "a request",
-        ),
+        ("tests: [{ name: a, steps: [{ request: { x: 1 } }] }]", "a request"),
     ] {
         let reading = tollgate_rules::document::read("x", &format!("version: 1\n{wrong}\n"));
         let start = format!("{what} may have: ");
-        let notes = reading
-            .report
-            .problems
-            .iter()
-            .filter_map(|problem| problem.note.as_deref());
+        let notes = reading.report.problems.iter().filter_map(|problem| problem.note.as_deref());
         let allowed = notes.filter_map(|note| note.strip_prefix(&start)).next();
         let allowed = allowed.unwrap_or_else(|| panic!("{what}: {}", reading.report));
         for field in allowed.split(", ") {
-            assert!(
-                page.contains(&format!("| `{field}` |")),
-                "{what} may have {field}"
-            );
+            assert!(page.contains(&format!("| `{field}` |")), "{what} may have {field}");
         }
     }
 }

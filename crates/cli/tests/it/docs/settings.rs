@@ -14,19 +14,10 @@ fn row(setting: &Setting) -> String {
         (Some(flag), Takes::Switch) => format!("`{flag}`"),
         (Some(flag), _) => format!("`{flag} {}`", setting.placeholder.replace('|', "\\|")),
     };
-    let key = if setting.is_in_file() {
-        format!("`{}`", setting.name)
-    } else {
-        "none".to_owned()
-    };
-    let default = setting
-        .default
-        .map_or("none".to_owned(), |default| format!("`{default}`"));
+    let key = if setting.is_in_file() { format!("`{}`", setting.name) } else { "none".to_owned() };
+    let default = setting.default.map_or("none".to_owned(), |default| format!("`{default}`"));
     let help = setting.help;
-    format!(
-        "| {key} | {flag} | `{}` | {default} | {help} |",
-        setting.variable()
-    )
+    format!("| {key} | {flag} | `{}` | {default} | {help} |", setting.variable())
 }
 
 /// The table of the page is the table of the code, line by line.
@@ -44,15 +35,9 @@ fn the_reference_knows_every_setting() {
 fn the_example_is_sound() {
     let page = fs::read_to_string(top().join("docs/reference/configuration.md")).unwrap();
     let blocks = super::block::blocks(&page);
-    let example = blocks
-        .iter()
-        .find(|block| block.language == "toml")
-        .unwrap();
+    let example = blocks.iter().find(|block| block.language == "toml").unwrap();
     let mut sources = tollgate_server::Sources::default();
-    sources.file = Some(tollgate_server::ConfigFile::new(
-        "tollgate.toml",
-        example.text.as_str(),
-    ));
+    sources.file = Some(tollgate_server::ConfigFile::new("tollgate.toml", example.text.as_str()));
     tollgate_server::load(&sources).unwrap();
     for setting in SETTINGS.iter().filter(|setting| setting.is_in_file()) {
         let is_there = example.text.lines().any(|line| {

@@ -40,54 +40,25 @@ struct Seen {
 }
 
 fn seen(got: &Got) -> Seen {
-    let names = [
-        "x-ratelimit-limit",
-        "x-ratelimit-remaining",
-        "ratelimit-policy",
-        "content-type",
-    ];
-    let text = |name: &str| {
-        got.headers
-            .get(name)
-            .map(|value| value.to_str().unwrap().to_owned())
-    };
+    let names = ["x-ratelimit-limit", "x-ratelimit-remaining", "ratelimit-policy", "content-type"];
+    let text = |name: &str| got.headers.get(name).map(|value| value.to_str().unwrap().to_owned());
     let mut headers: Vec<_> = names.into_iter().map(text).collect();
     // Without the seconds until there is more.
     headers.push(text("ratelimit").map(|value| value.split(";t=").next().unwrap().to_owned()));
-    let members = [
-        "type",
-        "title",
-        "violated-policies",
-        "limit",
-        "remaining",
-        "rule",
-        "message",
-    ];
+    let members = ["type", "title", "violated-policies", "limit", "remaining", "rule", "message"];
     let problem = (got.status != 200).then(|| {
         let problem: Value = serde_json::from_slice(&got.body).unwrap();
         let members = members.into_iter().map(|name| problem[name].clone());
         members.collect()
     });
-    Seen {
-        status: got.status,
-        headers,
-        has_wait: got.headers.contains_key("retry-after"),
-        problem,
-    }
+    Seen { status: got.status, headers, has_wait: got.headers.contains_key("retry-after"), problem }
 }
 
 fn request(rng: &mut Rng) -> http::request::Builder {
-    let address: &str = rng.pick(&[
-        "192.0.2.1:1",
-        "192.0.2.2:1",
-        "[2001:db8::1]:1",
-        "[2001:db8::2]:1",
-    ]);
+    let address: &str =
+        rng.pick(&["192.0.2.1:1", "192.0.2.2:1", "[2001:db8::1]:1", "[2001:db8::2]:1"]);
     let address: SocketAddr = address.parse().unwrap();
-    let path = format!(
-        "/items/{}/parts",
-        rng.pick(&["1", "2", "3", "%33", "4/nothing", "5"])
-    );
+    let path = format!("/items/{}/parts", rng.pick(&["1", "2", "3", "%33", "4/nothing", "5"]));
     let request = http::Request::builder()
         .method(rng.pick(&["GET", "POST"]))
         .uri(path)

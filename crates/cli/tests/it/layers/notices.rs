@@ -113,10 +113,7 @@ async fn a_key_that_no_rule_counts_by_is_said_at_the_first_answer() {
         let [line] = lines.as_slice() else {
             panic!("one line: {lines:?}");
         };
-        assert!(
-            line.contains("WARN") && line.contains("attributes.x-user"),
-            "{line}"
-        );
+        assert!(line.contains("WARN") && line.contains("attributes.x-user"), "{line}");
         assert!(line.contains("as_user()"), "{line}");
         for _ in 0..3 {
             assert!(!is_limited(&natural.clone(), get("/in")).await);
@@ -124,10 +121,7 @@ async fn a_key_that_no_rule_counts_by_is_said_at_the_first_answer() {
 
         let right = remote(scheme, address).key(header("x-user").as_user().or(peer_ip()));
         assert!(is_limited(&right, get("/in")).await);
-        assert!(
-            !is_limited(&right, get("/out")).await,
-            "a path without rules"
-        );
+        assert!(!is_limited(&right, get("/out")).await, "a path without rules");
         let by_address = remote(scheme, address);
         assert!(is_limited(&by_address, get("/in")).await);
         assert_eq!(log.taken(), [""; 0]);
@@ -155,10 +149,7 @@ async fn a_server_that_is_lost_and_found_is_said_once_each() {
     let [line] = lines.as_slice() else {
         panic!("one line: {lines:?}");
     };
-    assert!(
-        line.contains("WARN") && line.contains("No Tollgate server answers"),
-        "{line}"
-    );
+    assert!(line.contains("WARN") && line.contains("No Tollgate server answers"), "{line}");
     assert!(line.contains(&address.to_string()), "{line}");
 
     let server = desk.serve(&["--rules", "rules.yaml", "--http", &address.to_string()]);
@@ -169,10 +160,7 @@ async fn a_server_that_is_lost_and_found_is_said_once_each() {
     let [line] = lines.as_slice() else {
         panic!("one line: {lines:?}");
     };
-    assert!(
-        line.contains("INFO") && line.contains("answers again"),
-        "{line}"
-    );
+    assert!(line.contains("INFO") && line.contains("answers again"), "{line}");
     server.kill();
 }
 

@@ -34,10 +34,7 @@ async fn credentials_that_are_refused_are_401_and_nonsense_is_400() {
         let long = "k".repeat(2_000);
         assert_eq!(send(&layer, get(&long)).await.status, 400);
         let counts = layer.counts();
-        assert_eq!(
-            (counts.refused, counts.malformed, counts.unanswered),
-            (1, 1, 0)
-        );
+        assert_eq!((counts.refused, counts.malformed, counts.unanswered), (1, 1, 0));
         let lenient = layer.malformed(Malformed::Pass);
         assert_eq!(send(&lenient, get(&long)).await.status, 200);
         let token = remote(scheme, address).key(bearer_token());
@@ -55,44 +52,30 @@ async fn a_local_limit_stands_before_the_servers() {
     let desk = Desk::new();
     desk.write("rules.yaml", RULES);
     let server = desk.serve(&["--rules", "rules.yaml"]);
-    let local = RateLimiter::builder()
-        .limit("2/day".parse().unwrap())
-        .build();
-    let local = TollgateLayer::embedded(Arc::new(local))
-        .unwrap()
-        .key(header("x-api-key"));
+    let local = RateLimiter::builder().limit("2/day".parse().unwrap()).build();
+    let local = TollgateLayer::embedded(Arc::new(local)).unwrap().key(header("x-api-key"));
     let remote = remote("http", server.http).key(header("x-api-key"));
     let stack = |key: &'static str| {
-        let service = tower::service_fn(
-            async |_: http::Request<http_body_util::Empty<bytes::Bytes>>| {
+        let service =
+            tower::service_fn(async |_: http::Request<http_body_util::Empty<bytes::Bytes>>| {
                 Ok::<_, std::convert::Infallible>(http::Response::new(String::new()))
-            },
-        );
+            });
         let request = get(key).body(http_body_util::Empty::new()).unwrap();
         tower::ServiceExt::oneshot(local.layer(remote.layer(service)), request)
     };
     for left in ["2", "1"] {
         let passed = stack("a").await.unwrap();
         assert_eq!(passed.headers()["x-ratelimit-remaining"], left);
-        assert_eq!(
-            passed.headers().get_all("x-ratelimit-limit").iter().count(),
-            1
-        );
+        assert_eq!(passed.headers().get_all("x-ratelimit-limit").iter().count(), 1);
     }
     let denied = stack("a").await.unwrap();
     assert_eq!(
-        (
-            denied.status().as_u16(),
-            &denied.headers()["x-ratelimit-limit"]
-        ),
+        (denied.status().as_u16(), &denied.headers()["x-ratelimit-limit"]),
         (429, &"2".parse().unwrap())
     );
     // The third was never charged there.
     let rest = send(&remote, get("a")).await;
-    assert_eq!(
-        (rest.status, &rest.headers["x-ratelimit-remaining"]),
-        (200, &"0".parse().unwrap())
-    );
+    assert_eq!((rest.status, &rest.headers["x-ratelimit-remaining"]), (200, &"0".parse().unwrap()));
 }
 
 /// With the server gone, the host goes on: as the fallback says, and without an error.
@@ -104,19 +87,11 @@ async fn with_the_server_gone_the_fallback_answers() {
     desk.write("rules.yaml", RULES);
     let server = desk.serve(&["--rules", "rules.yaml"]);
     let layer = |fallback| {
-        let client = client("http", server.http)
-            .fallback(fallback)
-            .build()
-            .unwrap();
-        TollgateLayer::remote(client)
-            .unwrap()
-            .key((header("x-api-key"), peer_ip()))
+        let client = client("http", server.http).fallback(fallback).build().unwrap();
+        TollgateLayer::remote(client).unwrap().key((header("x-api-key"), peer_ip()))
     };
-    let (open, closed, local) = (
-        layer(Fallback::Open),
-        layer(Fallback::Closed),
-        layer(Fallback::Local),
-    );
+    let (open, closed, local) =
+        (layer(Fallback::Open), layer(Fallback::Closed), layer(Fallback::Local));
     assert_eq!(send(&local, get("a")).await.status, 200);
     server.kill();
     for _ in 0..20 {

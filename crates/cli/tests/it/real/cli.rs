@@ -17,6 +17,5 @@ fn a_server_that_does_not_let_us_in_is_told_apart() {
     let (_, place) = database.url().split_once('@').unwrap();
     let stranger = format!("postgres://stranger:hunter2@{place}");
     let ran = Desk::on(&stranger).line("rules history").with(1);
-    ran.says("cannot use postgres://stranger:***@")
-        .says("\"stranger\" does not exist");
+    ran.says("cannot use postgres://stranger:***@").says("\"stranger\" does not exist");
 }

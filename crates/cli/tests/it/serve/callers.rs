@@ -19,18 +19,14 @@ rules:
 fn check(http: &mut Http, caller: &str) -> (Option<String>, Value) {
     let asked = json!({ "ip": "2001:db8::7", "endpoint": "/login", "cost": 0 });
     let named = [("Tollgate-Caller", caller)];
-    let reply = http
-        .send("POST", "/ratelimit/check", &named, &asked)
-        .with(200);
+    let reply = http.send("POST", "/ratelimit/check", &named, &asked).with(200);
     let callers = reply.header("tollgate-callers").map(str::to_owned);
     (callers, reply.json()["limits"][0].clone())
 }
 
 fn gauge(server: &Server) -> String {
     let scrape = server.administration().get("/metrics").with(200).body;
-    let line = scrape
-        .lines()
-        .find_map(|line| line.strip_prefix("tollgate_callers "));
+    let line = scrape.lines().find_map(|line| line.strip_prefix("tollgate_callers "));
     line.unwrap().to_owned()
 }
 
@@ -62,13 +58,10 @@ fn both_protocols_count_them_together_and_tell_them_the_limits() {
         (gauge(&server) == "1").then_some(())
     });
     drop(again);
-    wait_for("nobody is left", LONG, || {
-        (gauge(&server) == "0").then_some(())
-    });
-    let usual = server.decisions().post(
-        "/ratelimit/check",
-        &json!({ "user_id": "ann", "endpoint": "/login" }),
-    );
+    wait_for("nobody is left", LONG, || (gauge(&server) == "0").then_some(()));
+    let usual = server
+        .decisions()
+        .post("/ratelimit/check", &json!({ "user_id": "ann", "endpoint": "/login" }));
     assert_eq!(usual.header("tollgate-callers"), None);
     assert_eq!(usual.json()["limits"][0]["per"], Value::Null);
 }

@@ -41,9 +41,8 @@ fn a_thousand_clients_on_a_budget_of_a_hundred_get_a_hundred() {
         (server.resp, redis.into_bytes()),
         (server.grpc, grpc::opening("alice")),
     ];
-    let mut clients: Vec<(TcpStream, usize)> = (0..1_000)
-        .map(|number: usize| (connect(asks[number % 3].0), number % 3))
-        .collect();
+    let mut clients: Vec<(TcpStream, usize)> =
+        (0..1_000).map(|number: usize| (connect(asks[number % 3].0), number % 3)).collect();
     // All are connected before the first asks, and all have asked before the first answer is read.
     for (stream, how) in &mut clients {
         stream.write_all(&asks[*how].1).unwrap();
@@ -129,11 +128,7 @@ fn what_is_too_large_is_refused_before_it_is_read() {
         stream.read_to_string(&mut answer).unwrap();
         assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
     }
-    for ask in [
-        "*1000000000\r\n",
-        "*1\r\n$2147483647\r\n",
-        "*1\r\n*1\r\n*1\r\n",
-    ] {
+    for ask in ["*1000000000\r\n", "*1\r\n$2147483647\r\n", "*1\r\n*1\r\n*1\r\n"] {
         for _ in 0..50 {
             let mut stream = connect(server.resp);
             stream.write_all(ask.as_bytes()).unwrap();
@@ -167,10 +162,7 @@ fn clients_that_never_read_cost_a_bounded_amount() {
     });
     let grown = server.resident().saturating_sub(before);
     assert!(grown < 32 << 20, "{grown} bytes more");
-    server
-        .decisions()
-        .post("/ratelimit/check", &alice())
-        .with(200);
+    server.decisions().post("/ratelimit/check", &alice()).with(200);
 }
 
 #[test]

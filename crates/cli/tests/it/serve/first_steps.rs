@@ -18,10 +18,7 @@ fn the_demonstration_is_never_stored_and_goes_with_the_first_rule() {
     let exported = desk.line("rules export").fine().out;
     assert!(!exported.contains("demo-hello"), "{exported}");
 
-    desk.write(
-        "rules.yaml",
-        "version: 1\nrules: [{ name: mine, key: [user], limit: 7/h }]\n",
-    );
+    desk.write("rules.yaml", "version: 1\nrules: [{ name: mine, key: [user], limit: 7/h }]\n");
     desk.line("rules apply rules.yaml --wait 60").fine();
     let answer = http.post("/ratelimit/check", &hello()).with(200).json();
     assert_eq!(answer["rule"], "mine");
@@ -33,15 +30,8 @@ fn there_is_no_demonstration_where_it_is_not_wanted() {
     let desk = Desk::new();
     let server = desk.serve(&["--no-demo"]);
     assert_eq!(server.announcement["demo"], false);
-    let answer = server
-        .decisions()
-        .post("/ratelimit/check", &hello())
-        .with(200)
-        .json();
-    assert_eq!(
-        (&answer["allowed"], &answer["rule"]),
-        (&json!(true), &Value::Null)
-    );
+    let answer = server.decisions().post("/ratelimit/check", &hello()).with(200).json();
+    assert_eq!((&answer["allowed"], &answer["rule"]), (&json!(true), &Value::Null));
 }
 
 /// Without rules every request passes, and every instrument says so.
@@ -59,11 +49,7 @@ fn a_server_without_rules_says_so() {
         ready["warnings"].to_string()
     };
     let both = || [server.decisions(), server.administration()].map(warnings);
-    assert!(
-        both().iter().all(|told| told.contains(words)),
-        "{:?}",
-        both()
-    );
+    assert!(both().iter().all(|told| told.contains(words)), "{:?}", both());
     let doctor = desk.line("doctor --no-demo").out;
     assert!(doctor.contains(words), "{doctor}");
     // Where others can reach it there is no demonstration either.
@@ -71,10 +57,7 @@ fn a_server_without_rules_says_so() {
     assert!(doctor.contains(words), "{doctor}");
     let demo = desk.line("doctor").out;
     assert!(demo.contains("a demonstration runs"), "{demo}");
-    desk.write(
-        "rules.yaml",
-        "version: 1\nrules: [{ name: mine, key: [user], limit: 7/h }]\n",
-    );
+    desk.write("rules.yaml", "version: 1\nrules: [{ name: mine, key: [user], limit: 7/h }]\n");
     desk.line("rules apply rules.yaml --wait 60").fine();
     assert_eq!(both(), ["[]", "[]"]);
 }
@@ -88,11 +71,7 @@ fn it_says_that_counting_is_local() {
     assert!(counting.contains("counts on this node alone"), "{counting}");
     for mut http in [server.decisions(), server.administration()] {
         let ready = http.get("/readyz").with(200);
-        assert!(
-            ready.body.contains("counts on this node alone"),
-            "{}",
-            ready.body
-        );
+        assert!(ready.body.contains("counts on this node alone"), "{}", ready.body);
     }
 }
 
@@ -100,10 +79,7 @@ fn it_says_that_counting_is_local() {
 #[test]
 fn a_key_spent_over_one_protocol_is_spent_in_all() {
     let desk = Desk::new();
-    desk.write(
-        "rules.yaml",
-        "version: 1\nrules: [{ name: hello, key: [user], limit: 5/day }]\n",
-    );
+    desk.write("rules.yaml", "version: 1\nrules: [{ name: hello, key: [user], limit: 5/day }]\n");
     let server = desk.serve(&["--rules", "rules.yaml"]);
     let mut http = server.decisions();
     let mut redis = crate::common::resp::Resp::to(server.resp);
@@ -111,10 +87,7 @@ fn a_key_spent_over_one_protocol_is_spent_in_all() {
         let answer = http.post("/ratelimit/check", &hello()).with(200).json();
         assert_eq!(answer["remaining"], left);
         let reply = redis.ask(&["TG.CHECK", "user_id", "alice", "endpoint", "/hello"]);
-        assert!(
-            reply.starts_with(&format!("*6\r\n:1\r\n:5\r\n:{}\r\n", left - 1)),
-            "{reply}"
-        );
+        assert!(reply.starts_with(&format!("*6\r\n:1\r\n:5\r\n:{}\r\n", left - 1)), "{reply}");
     }
     http.post("/ratelimit/check", &hello()).with(200);
     http.post("/ratelimit/check", &hello()).with(429);

@@ -97,10 +97,7 @@ fn redirected_output_holds_no_token() {
     let words = ["--admin-auth", "required"];
     let (_running, said) = says(&desk, &words, out, read, "Try it");
     assert!(!said.contains("tgt_"), "{said}");
-    assert!(
-        said.contains("in the file ./tollgate-data/first-token"),
-        "{said}"
-    );
+    assert!(said.contains("in the file ./tollgate-data/first-token"), "{said}");
     let mode = fs::metadata(desk.path(FILE)).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     let token = desk.read(FILE);
@@ -119,10 +116,7 @@ fn json_holds_no_token_wherever_it_goes() {
         };
         let (_running, said) = says(&desk, &["--json"], out, read, "\n}");
         assert!(!said.contains("tgt_"), "{said}");
-        assert!(
-            said.contains("\"first_token_file\": \"./tollgate-data/first-token\""),
-            "{said}"
-        );
+        assert!(said.contains("\"first_token_file\": \"./tollgate-data/first-token\""), "{said}");
         assert!(desk.path(FILE).exists());
     }
 }
@@ -137,9 +131,7 @@ fn a_terminal_shows_the_token_and_then_it_is_nowhere() {
     let (_, rest) = said.split_once("tgt_").unwrap();
     let token = format!("tgt_{}", rest.split_whitespace().next().unwrap());
     assert!(opens(admin_of(&said), &token));
-    wait_for("the file to go", LONG, || {
-        (!desk.path(FILE).exists()).then_some(())
-    });
+    wait_for("the file to go", LONG, || (!desk.path(FILE).exists()).then_some(()));
 }
 
 // Proves: I5
@@ -150,19 +142,11 @@ fn the_file_goes_with_its_token() {
     let bearer = format!("Bearer {}", desk.read(FILE).trim());
     let headers = [("Authorization", bearer.as_str())];
     let mut http = server.administration();
-    let listed: Value = http
-        .ask("GET", "/ratelimit/tokens", &headers, "")
-        .with(200)
-        .json();
+    let listed: Value = http.ask("GET", "/ratelimit/tokens", &headers, "").with(200).json();
     assert_eq!(listed["tokens"][0]["name"], "first-start");
-    let path = format!(
-        "/ratelimit/tokens/{}/revoke",
-        listed["tokens"][0]["id"].as_str().unwrap()
-    );
+    let path = format!("/ratelimit/tokens/{}/revoke", listed["tokens"][0]["id"].as_str().unwrap());
     http.ask("POST", &path, &headers, "").with(200);
-    wait_for("the file to go", 2 * LONG, || {
-        (!desk.path(FILE).exists()).then_some(())
-    });
+    wait_for("the file to go", 2 * LONG, || (!desk.path(FILE).exists()).then_some(()));
     server.stop();
     let again = desk.serve(&["--admin-auth", "required"]);
     assert_eq!(again.announcement["first_token_file"], Value::Null);

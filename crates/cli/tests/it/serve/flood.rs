@@ -18,14 +18,8 @@ use crate::common::{
 
 const RULES: &str = "version: 1\nrules: [{ name: many, key: [user], limit: 1000000/day }]\n";
 /// Those that flood are silent for longer than any test takes.
-const PATIENT: [&str; 6] = [
-    "--rules",
-    "rules.yaml",
-    "--request-timeout",
-    "120s",
-    "--idle-timeout",
-    "120s",
-];
+const PATIENT: [&str; 6] =
+    ["--rules", "rules.yaml", "--request-timeout", "120s", "--idle-timeout", "120s"];
 
 fn desk() -> Desk {
     let desk = Desk::new();
@@ -93,10 +87,7 @@ fn a_flooded_listener_leaves_files_for_all_others() {
 #[test]
 fn the_admin_side_answers_beside_ten_thousand_silent_connections() {
     let hard = getrlimit(Resource::Nofile).maximum;
-    let all = Rlimit {
-        current: hard,
-        maximum: hard,
-    };
+    let all = Rlimit { current: hard, maximum: hard };
     setrlimit(Resource::Nofile, all).unwrap();
     let most = hard.map_or(10_000, |hard| hard.saturating_sub(1_000).min(10_000));
     let desk = desk();
@@ -106,9 +97,7 @@ fn the_admin_side_answers_beside_ten_thousand_silent_connections() {
         let open = metric(&server, "tollgate_connections", "protocol=\"http\"");
         open + turned_away(&server, "http", "full")
     };
-    wait_for("all were accepted or refused", LONG, || {
-        (accepted() >= most).then_some(())
-    });
+    wait_for("all were accepted or refused", LONG, || (accepted() >= most).then_some(()));
     others_answer(&server);
 }
 
@@ -196,9 +185,7 @@ fn is_bounded(protocol: &str, begun: impl Fn(&Server) -> Vec<TcpStream>) {
     asked.with(200);
     others_answer(&server);
     drop(waiting);
-    wait_for("all of it is given back", LONG, || {
-        (kept() == 0).then_some(())
-    });
+    wait_for("all of it is given back", LONG, || (kept() == 0).then_some(()));
     let (_, log) = server.stop();
     let told = log.matches("unfinished_bytes_max").count();
     assert!(is_seldom(told), "{log}");

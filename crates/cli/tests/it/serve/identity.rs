@@ -29,10 +29,7 @@ fn reason(server: &Server, token: &str) -> Option<String> {
     let asked = json!({ "token": token, "endpoint": "/hello" });
     let reply = server.decisions().post("/ratelimit/check", &asked);
     let body: serde_json::Value = serde_json::from_str(&reply.body).unwrap();
-    assert!(
-        reply.status != 401 || body["reason"].is_string(),
-        "{reply:?}"
-    );
+    assert!(reply.status != 401 || body["reason"].is_string(), "{reply:?}");
     let reason = body["reason"].as_str().map(str::to_owned);
     reason.filter(|_| body["allowed"].is_null())
 }
@@ -75,9 +72,7 @@ fn keys_are_rotated_live_and_a_broken_file_keeps_the_last_good() {
     assert_eq!(reason(&server, &by_next).as_deref(), Some("unknown-key"));
 
     desk.write("jwks.json", &jwks(&[&former, &next]));
-    wait_for("the next key", LONG, || {
-        reason(&server, &by_next).is_none().then_some(())
-    });
+    wait_for("the next key", LONG, || reason(&server, &by_next).is_none().then_some(()));
     desk.write("jwks.json", "{ this is no JWKS");
     wait_for("that it is told", LONG, || {
         let ready = server.decisions().get("/readyz").with(200);
@@ -96,11 +91,7 @@ fn keys_are_rotated_live_and_a_broken_file_keeps_the_last_good() {
     });
     let scrape = server.administration().get("/metrics").with(200).body;
     let counted = "tollgate_identity_refused_total{reason=\"unknown-key\"} ";
-    assert!(
-        scrape
-            .lines()
-            .any(|line| line.starts_with(counted) && !line.ends_with(" 0"))
-    );
+    assert!(scrape.lines().any(|line| line.starts_with(counted) && !line.ends_with(" 0")));
     assert!(!server.log().contains(&by_former), "no token is logged");
 }
 

@@ -45,11 +45,7 @@ fn long_windows_outlive_a_restart() {
     assert!(status.success(), "{log}");
 
     let server = desk.serve(&flags);
-    let answer = server
-        .decisions()
-        .post("/ratelimit/check", &alice())
-        .with(200)
-        .json();
+    let answer = server.decisions().post("/ratelimit/check", &alice()).with(200).json();
     assert_eq!(answer["remaining"], 69);
 }
 
@@ -66,9 +62,7 @@ fn what_was_saved_outlives_being_killed() {
         http.post("/ratelimit/check", &alice()).with(200);
     }
     let file = desk.path("tollgate-data/counters.bin");
-    wait_for("the counters are saved", LONG, || {
-        file.exists().then_some(())
-    });
+    wait_for("the counters are saved", LONG, || file.exists().then_some(()));
     let mode = fs::metadata(&file).unwrap().permissions().mode();
     assert_eq!(mode & 0o077, 0, "nobody else may read it");
     for _ in 0..5 {
@@ -77,11 +71,7 @@ fn what_was_saved_outlives_being_killed() {
     server.kill();
 
     let server = desk.serve(&flags);
-    let answer = server
-        .decisions()
-        .post("/ratelimit/check", &alice())
-        .with(200)
-        .json();
+    let answer = server.decisions().post("/ratelimit/check", &alice()).with(200).json();
     let left = answer["remaining"].as_u64().unwrap();
     // Of 35 that passed, those after the last save may be forgotten, never the others.
     assert!((64..=69).contains(&left), "{left}");
@@ -96,10 +86,7 @@ fn counters_that_cannot_be_read_are_put_aside() {
     let server = desk.serve(&[]);
     let (_, log) = server.stop();
     assert!(log.contains("all start fresh"), "{log}");
-    assert_eq!(
-        desk.read("tollgate-data/counters.unreadable"),
-        "not counters"
-    );
+    assert_eq!(desk.read("tollgate-data/counters.unreadable"), "not counters");
 }
 
 #[test]
@@ -119,10 +106,7 @@ fn one_data_folder_serves_one_server() {
     let desk = Desk::new();
     let _server = desk.serve(&[]);
     let error = refused(&desk, &[]);
-    assert!(
-        error.contains("another server uses the data folder"),
-        "{error}"
-    );
+    assert!(error.contains("another server uses the data folder"), "{error}");
 }
 
 #[test]
@@ -130,27 +114,18 @@ fn a_data_folder_that_cannot_be_written_is_one_clear_message() {
     let desk = Desk::new();
     desk.write("file", "");
     let error = refused(&desk, &["--data", "file/data"]);
-    assert!(
-        error.contains("cannot write to the data folder file/data (--data)"),
-        "{error}"
-    );
+    assert!(error.contains("cannot write to the data folder file/data (--data)"), "{error}");
     assert!(error.contains("--data DIR"), "{error}");
 }
 
 #[test]
 fn a_rules_file_that_is_broken_at_the_start_is_told_with_its_places() {
     let desk = Desk::new();
-    desk.write(
-        "rules.yaml",
-        "version: 1\nrules:\n  - { name: a, key: [user], limit: 5/mni }\n",
-    );
+    desk.write("rules.yaml", "version: 1\nrules:\n  - { name: a, key: [user], limit: 5/mni }\n");
     let error = refused(&desk, &["--rules", "rules.yaml"]);
     assert!(error.contains("rules.yaml:3:"), "{error}");
     let error = refused(&desk, &["--rules", "none.yaml"]);
-    assert!(
-        error.contains("cannot read the rules file none.yaml (--rules)"),
-        "{error}"
-    );
+    assert!(error.contains("cannot read the rules file none.yaml (--rules)"), "{error}");
 }
 
 // Proves: R7
@@ -161,21 +136,13 @@ fn a_rules_file_that_breaks_later_changes_nothing_and_raises_an_alarm() {
     let server = desk.serve(&["--rules", "rules.yaml"]);
     let mut http = server.decisions();
     let mut admin = server.administration();
-    desk.write(
-        "rules.yaml",
-        "version: 1\nrules: [{ name: a, kye: [user], limit: 5/min }]\n",
-    );
+    desk.write("rules.yaml", "version: 1\nrules: [{ name: a, kye: [user], limit: 5/min }]\n");
     wait_for("the alarm", LONG, || {
         let metrics = admin.get("/metrics").with(200).body;
-        metrics
-            .contains("tollgate_rules_reload_success 0")
-            .then_some(())
+        metrics.contains("tollgate_rules_reload_success 0").then_some(())
     });
     let answer = http.post("/ratelimit/check", &alice()).with(200).json();
-    assert_eq!(
-        (&answer["rule"], &answer["revision"]),
-        (&json!("daily"), &json!(1))
-    );
+    assert_eq!((&answer["rule"], &answer["revision"]), (&json!("daily"), &json!(1)));
     wait_for("the reason", LONG, || {
         let ready = admin.get("/readyz").with(200).body;
         ready.contains("kye").then_some(())
@@ -188,9 +155,7 @@ fn a_rules_file_that_breaks_later_changes_nothing_and_raises_an_alarm() {
     });
     wait_for("the end of the alarm", LONG, || {
         let metrics = admin.get("/metrics").with(200).body;
-        metrics
-            .contains("tollgate_rules_reload_success 1")
-            .then_some(())
+        metrics.contains("tollgate_rules_reload_success 1").then_some(())
     });
 }
 
@@ -200,15 +165,9 @@ fn a_hangup_reads_the_rules_file_again() {
     desk.write("rules.yaml", DAILY);
     let server = desk.serve(&["--rules", "rules.yaml"]);
     // The same size and time: only whoever is told reads it.
-    let before = fs::metadata(desk.path("rules.yaml"))
-        .unwrap()
-        .modified()
-        .unwrap();
+    let before = fs::metadata(desk.path("rules.yaml")).unwrap().modified().unwrap();
     desk.write("rules.yaml", &DAILY.replace("100/day", "300/day"));
-    let file = fs::File::options()
-        .append(true)
-        .open(desk.path("rules.yaml"))
-        .unwrap();
+    let file = fs::File::options().append(true).open(desk.path("rules.yaml")).unwrap();
     file.set_modified(before).unwrap();
     let mut http = server.decisions();
     wait_for("the new rules", LONG, || {

@@ -16,9 +16,7 @@ pub(crate) fn scrape(server: &Server) -> String {
 
 #[track_caller]
 fn value(scrape: &str, series: &str) -> f64 {
-    let line = scrape
-        .lines()
-        .find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
+    let line = scrape.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
     let value = line.unwrap_or_else(|| panic!("no {series} in\n{scrape}"));
     value.parse().unwrap()
 }
@@ -26,10 +24,7 @@ fn value(scrape: &str, series: &str) -> f64 {
 #[test]
 fn decisions_of_both_protocols_are_counted_once() {
     let desk = Desk::new();
-    desk.write(
-        "rules.yaml",
-        "version: 1\nrules: [{ name: hello, key: [user], limit: 5/day }]\n",
-    );
+    desk.write("rules.yaml", "version: 1\nrules: [{ name: hello, key: [user], limit: 5/day }]\n");
     let flags = ["--rules", "rules.yaml", "--node", "n1", "--region", "eu"];
     let server = desk.serve(&flags);
     let mut http = server.decisions();
@@ -53,10 +48,7 @@ fn decisions_of_both_protocols_are_counted_once() {
         value(&text, &series)
     };
     assert_eq!((answered("http"), answered("resp")), (4.0, 3.0));
-    assert_eq!(
-        value(&text, "tollgate_node_info{node=\"n1\",region=\"eu\"}"),
-        1.0
-    );
+    assert_eq!(value(&text, "tollgate_node_info{node=\"n1\",region=\"eu\"}"), 1.0);
     assert_eq!(value(&text, "tollgate_connections{protocol=\"http\"}"), 1.0);
     assert!(value(&text, "tollgate_keys") >= 1.0);
     assert!(value(&text, "tollgate_memory_bytes") > 1e6);

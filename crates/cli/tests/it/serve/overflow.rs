@@ -28,20 +28,13 @@ fn readiness_the_log_and_metrics_name_the_rule_that_overflows() {
     });
     assert_eq!(ready["degraded"], json!([]));
     let text = scrape(&server);
-    let keys = text
-        .lines()
-        .find_map(|line| line.strip_prefix("tollgate_overflow_keys{rule=\"signup\"} "));
+    let keys =
+        text.lines().find_map(|line| line.strip_prefix("tollgate_overflow_keys{rule=\"signup\"} "));
     let keys: f64 = keys.unwrap().parse().unwrap();
     assert!(keys > 2_000.0, "{keys}");
-    assert!(
-        text.contains("tollgate_overflow_odds{rule=\"signup\"} 0"),
-        "{text}"
-    );
-    http.post("/ratelimit/check", &json!({ "user_id": "user-0" }))
-        .with(429);
+    assert!(text.contains("tollgate_overflow_odds{rule=\"signup\"} 0"), "{text}");
+    http.post("/ratelimit/check", &json!({ "user_id": "user-0" })).with(429);
     let (_, log) = server.stop();
-    let told = log
-        .lines()
-        .filter(|line| line.contains("The table of counters is full"));
+    let told = log.lines().filter(|line| line.contains("The table of counters is full"));
     assert_eq!(told.count(), 1, "{log}");
 }

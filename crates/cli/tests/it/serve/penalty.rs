@@ -16,10 +16,7 @@ const FORGIVEN_AFTER_US: u64 = 6_000_000;
 fn whoever_keeps_asking_waits_longer_and_is_told_how_often_it_asked() {
     let desk = Desk::new();
     // A bucket, whose wait is never longer than a minute.
-    desk.write(
-        "rules.yaml",
-        &RULES.replace("1/day", "{ per: 1/min, burst: 1 }"),
-    );
+    desk.write("rules.yaml", &RULES.replace("1/day", "{ per: 1/min, burst: 1 }"));
     let server = desk.serve(&["--rules", "rules.yaml", "--penalty", "on"]);
     let mut http = Http::to(server.http);
     let mut ask = |user: &str| http.post("/ratelimit/check", &json!({ "user_id": user }));
@@ -32,10 +29,7 @@ fn whoever_keeps_asking_waits_longer_and_is_told_how_often_it_asked() {
         let count: u64 = denied.header("x-rejection-count").unwrap().parse().unwrap();
         let passed_us = SystemClock.now().steady.since(begun).get();
         let forgiven = passed_us.div_ceil(FORGIVEN_AFTER_US);
-        assert!(
-            (number.saturating_sub(forgiven)..=number).contains(&count),
-            "{count} of {number}"
-        );
+        assert!((number.saturating_sub(forgiven)..=number).contains(&count), "{count} of {number}");
         let body = denied.json();
         assert_eq!(body["rejection_count"], count);
         let exact = body["retry_after_ms"].as_u64().unwrap().div_ceil(1_000);

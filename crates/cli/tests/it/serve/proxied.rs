@@ -84,26 +84,17 @@ fn the_client_that_is_named_is_counted_and_not_on_this_machine() {
     for client in [one, Ipv4Addr::LOCALHOST] {
         let stating = check(&json!({ "tier": "premium", "endpoint": "/" }));
         let said = answered(server.http, &[&naming(client), &stating]);
-        assert!(
-            said.starts_with("HTTP/1.1 403") && said.contains("`tier`"),
-            "{said}"
-        );
+        assert!(said.starts_with("HTTP/1.1 403") && said.contains("`tier`"), "{said}");
         // Nor may it use up what another address has.
         let stating = check(&json!({ "ip": "192.0.2.99", "endpoint": "/" }));
         let said = answered(server.http, &[&naming(client), &stating]);
-        assert!(
-            said.starts_with("HTTP/1.1 403") && said.contains("`ip`"),
-            "{said}"
-        );
+        assert!(said.starts_with("HTTP/1.1 403") && said.contains("`ip`"), "{said}");
         let stating: &[u8] = b"TG.CHECK ip 192.0.2.99 endpoint /\r\n";
         let said = answered(server.resp, &[&naming(client), stating]);
         assert!(said.starts_with("-FORBIDDEN not-trusted: `ip`"), "{said}");
         let stating: &[u8] = b"TG.CHECK user_id alice\r\n";
         let said = answered(server.resp, &[&naming(client), stating]);
-        assert!(
-            said.starts_with("-FORBIDDEN not-trusted: `user_id`"),
-            "{said}"
-        );
+        assert!(said.starts_with("-FORBIDDEN not-trusted: `user_id`"), "{said}");
         let reset: &[u8] = b"TG.RESET endpoint /\r\n";
         let said = answered(server.resp, &[&naming(client), reset]);
         assert!(said.starts_with("-NOAUTH"), "{said}");
@@ -113,11 +104,8 @@ fn the_client_that_is_named_is_counted_and_not_on_this_machine() {
     let pieces: Vec<&[u8]> = header.chunks(1).chain([nginx()]).collect();
     assert!(answered(server.http, &pieces).starts_with("HTTP/1.1 204"));
     assert!(
-        answered(
-            server.http,
-            &[LOCAL, b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"]
-        )
-        .starts_with("HTTP/1.1 200")
+        answered(server.http, &[LOCAL, b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"])
+            .starts_with("HTTP/1.1 200")
     );
     // Nobody administers through a proxy, so nothing is named there.
     server.administration().get("/healthz").with(200);
@@ -130,11 +118,7 @@ fn a_proxy_that_names_nobody_is_closed_and_so_is_whoever_is_no_proxy_and_does() 
     let mut count = turned_away(&many);
     let mut long = b"\r\n\r\n\0\r\nQUIT\n\x21\x11\xff\xff".to_vec();
     long.extend_from_slice(&[0; 64]);
-    for bytes in [
-        nginx(),
-        long.as_slice(),
-        b"PROXY TCP4 192.0.2.7 127.0.0.1 1 2\r\n",
-    ] {
+    for bytes in [nginx(), long.as_slice(), b"PROXY TCP4 192.0.2.7 127.0.0.1 1 2\r\n"] {
         assert_eq!(answered(many.http, &[bytes]), "");
         count += 1.0;
         assert!((turned_away(&many) - count).abs() < f64::EPSILON);
@@ -146,9 +130,7 @@ fn a_proxy_that_names_nobody_is_closed_and_so_is_whoever_is_no_proxy_and_does() 
     let hasty = server(&desk, &["--request-timeout", "500ms"]);
     let mut stream = TcpStream::connect(hasty.http).unwrap();
     stream.set_read_timeout(Some(LONG)).unwrap();
-    stream
-        .write_all(&naming(Ipv4Addr::LOCALHOST)[..20])
-        .unwrap();
+    stream.write_all(&naming(Ipv4Addr::LOCALHOST)[..20]).unwrap();
     let end = stream.read(&mut [0; 1]);
     assert!(
         matches!(&end, Ok(0)) || end.is_err_and(|error| error.kind() == ErrorKind::ConnectionReset)

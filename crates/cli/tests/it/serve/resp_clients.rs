@@ -27,11 +27,8 @@ fn redis_rs_asks_and_is_answered() {
         let mut connection = client.get_connection().unwrap();
         let pong: String = redis::cmd("PING").query(&mut connection).unwrap();
         assert_eq!(pong, "PONG");
-        let throttled: [i64; 5] = redis::cmd("CL.THROTTLE")
-            .arg(user)
-            .arg(&[15, 30, 60])
-            .query(&mut connection)
-            .unwrap();
+        let throttled: [i64; 5] =
+            redis::cmd("CL.THROTTLE").arg(user).arg(&[15, 30, 60]).query(&mut connection).unwrap();
         assert_eq!(throttled, [0, 16, 15, -1, 2]);
 
         type Decision = (bool, i64, i64, i64, i64, Option<String>);
@@ -49,9 +46,7 @@ fn redis_rs_asks_and_is_answered() {
             .query(&mut connection)
             .unwrap();
         assert_eq!(nothing, (true, -1, -1, 0, 0, None));
-        let unknown = redis::cmd("GET")
-            .arg("key")
-            .query::<String>(&mut connection);
+        let unknown = redis::cmd("GET").arg("key").query::<String>(&mut connection);
         let error = unknown.unwrap_err().to_string();
         assert!(error.contains("unknown command 'GET'"), "{error}");
     }

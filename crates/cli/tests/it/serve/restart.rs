@@ -55,14 +55,7 @@ fn a_restart_under_load_loses_no_answer() {
     desk.write("rules.yaml", MILLION);
     let (http, resp) = (free_address(), free_address());
     let (http_flag, resp_flag) = (http.to_string(), resp.to_string());
-    let flags = [
-        "--rules",
-        "rules.yaml",
-        "--http",
-        &http_flag,
-        "--resp",
-        &resp_flag,
-    ];
+    let flags = ["--rules", "rules.yaml", "--http", &http_flag, "--resp", &resp_flag];
     let server = desk.serve(&flags);
 
     let body = json!({ "user_id": "alice" }).to_string();

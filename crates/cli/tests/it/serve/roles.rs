@@ -10,11 +10,7 @@ const ROLES: [&str; 4] = ["viewer", "operator", "admin", "automation"];
 /// A token of this role, as the admin side issues it.
 fn token(server: &Server, role: &str) -> (String, String) {
     let wanted = json!({ "name": format!("{role}-1"), "role": role });
-    let made = server
-        .administration()
-        .post("/ratelimit/tokens?wait=30s", &wanted)
-        .with(201)
-        .json();
+    let made = server.administration().post("/ratelimit/tokens?wait=30s", &wanted).with(201).json();
     let text = |name: &str| made[name].as_str().unwrap().to_owned();
     (text("id"), text("token"))
 }
@@ -69,17 +65,11 @@ fn every_command_in_every_role_is_as_the_manual_says() {
         let mut client = Resp::to(server.resp);
         assert_eq!(client.ask(&["AUTH", &token]), "+OK\r\n");
         let path = format!("/ratelimit/tokens/{id}/revoke?wait=30s");
-        server
-            .administration()
-            .ask("POST", &path, &[], "")
-            .with(200);
+        server.administration().ask("POST", &path, &[], "").with(200);
         let late = client.ask(&words("TG.RESET"));
         assert!(late.starts_with("-NOAUTH the token was revoked"), "{late}");
         assert!(client.ask(&["AUTH", &token]).starts_with("-WRONGPASS"));
-        assert!(
-            client.ask(&words("TG.CHECK")).starts_with('*'),
-            "everybody may ask"
-        );
+        assert!(client.ask(&words("TG.CHECK")).starts_with('*'), "everybody may ask");
     }
 }
 
@@ -101,28 +91,15 @@ fn refund_and_reset_over_http_ask_for_the_same() {
                 facts.as_object_mut().unwrap().remove("cost");
             }
             let reply =
-                server
-                    .decisions()
-                    .send("POST", path, &[("Authorization", &bearer)], &facts);
-            assert_eq!(
-                reply.status == 200,
-                may[at],
-                "{path} as {role}: {}",
-                reply.body
-            );
+                server.decisions().send("POST", path, &[("Authorization", &bearer)], &facts);
+            assert_eq!(reply.status == 200, may[at], "{path} as {role}: {}", reply.body);
         }
     }
 }
 
 /// Sends as somebody, and gives the status.
 fn status(http: &mut Http, bearer: &str, method: &str, path: &str, body: &Value) -> u16 {
-    http.send(
-        method,
-        path,
-        &[("Authorization", bearer), ("If-Match", "*")],
-        body,
-    )
-    .status
+    http.send(method, path, &[("Authorization", bearer), ("If-Match", "*")], body).status
 }
 
 /// The four of them at work, as the issue has it.
@@ -138,16 +115,9 @@ fn support_looks_operators_help_automation_grants_and_admins_change() {
     let made = |role: &str| {
         let wanted = json!({ "name": role, "role": role });
         let mut http = server.administration();
-        let made = http.send(
-            "POST",
-            "/ratelimit/tokens?wait=30s",
-            &[("Authorization", &first)],
-            &wanted,
-        );
-        format!(
-            "Bearer {}",
-            made.with(201).json()["token"].as_str().unwrap()
-        )
+        let made =
+            http.send("POST", "/ratelimit/tokens?wait=30s", &[("Authorization", &first)], &wanted);
+        format!("Bearer {}", made.with(201).json()["token"].as_str().unwrap())
     };
     let [viewer, operator, admin, automation] = ROLES.map(made);
     let rule = json!({ "name": "login", "match": { "endpoint": "/login" }, "key": ["user"], "limit": "5/min" });
@@ -169,36 +139,19 @@ fn support_looks_operators_help_automation_grants_and_admins_change() {
         (&automation, "/ratelimit/blocks", &block, 403),
         (&operator, "/ratelimit/blocks", &block, 201),
     ] {
-        assert_eq!(
-            status(&mut http, who, "POST", path, body),
-            wanted,
-            "{path} {body}"
-        );
+        assert_eq!(status(&mut http, who, "POST", path, body), wanted, "{path} {body}");
     }
-    assert_eq!(
-        status(&mut http, &automation, "GET", overrides, &json!(null)),
-        200
-    );
-    assert_eq!(
-        status(&mut http, &automation, "GET", rules, &json!(null)),
-        403
-    );
+    assert_eq!(status(&mut http, &automation, "GET", overrides, &json!(null)), 200);
+    assert_eq!(status(&mut http, &automation, "GET", rules, &json!(null)), 403);
     let again = server.stop();
     assert!(again.0.success());
     let second = desk.serve(&[]);
-    assert_eq!(
-        second.announcement["first_token_file"],
-        Value::Null,
-        "it is made once"
-    );
+    assert_eq!(second.announcement["first_token_file"], Value::Null, "it is made once");
 }
 
 fn in_an_hour() -> String {
     let now = std::process::Command::new("date")
         .args(["-u", "-d", "1 hour", "+%Y-%m-%dT%H:%M:%SZ"])
         .output();
-    String::from_utf8(now.unwrap().stdout)
-        .unwrap()
-        .trim()
-        .to_owned()
+    String::from_utf8(now.unwrap().stdout).unwrap().trim().to_owned()
 }

@@ -28,9 +28,7 @@ fn bytes_below(folder: &Path, all: &mut Vec<(String, Vec<u8>)>) {
 }
 
 fn holds(haystack: &[u8], needle: &str) -> bool {
-    haystack
-        .windows(needle.len())
-        .any(|window| window == needle.as_bytes())
+    haystack.windows(needle.len()).any(|window| window == needle.as_bytes())
 }
 
 /// Shows it on every side, and keeps what is answered.
@@ -81,14 +79,8 @@ fn a_key_and_a_token_are_written_nowhere() {
     let server = desk.serve(&["--log", "trace"]);
     let mut admin = server.administration();
     let mut issued = |path: &str, wanted: &Value| admin.post(path, wanted).with(201).json();
-    let key = issued(
-        "/ratelimit/api-keys",
-        &json!({ "name": "billing", "user_id": "acme" }),
-    );
-    let token = issued(
-        "/ratelimit/tokens",
-        &json!({ "name": "dana", "role": "viewer" }),
-    );
+    let key = issued("/ratelimit/api-keys", &json!({ "name": "billing", "user_id": "acme" }));
+    let token = issued("/ratelimit/tokens", &json!({ "name": "dana", "role": "viewer" }));
     let text = |of: &Value, name: &str| of[name].as_str().unwrap().to_owned();
     let (id, first, token) = (text(&key, "id"), text(&key, "key"), text(&token, "token"));
     let path = format!("/ratelimit/api-keys/{id}/rotate?grace=1h");
@@ -106,32 +98,20 @@ fn a_key_and_a_token_are_written_nowhere() {
         let page = admin.get("/ratelimit/audit?object_kind=request").json();
         (!page["rows"].as_array().unwrap().is_empty()).then_some(())
     });
-    for path in [
-        "metrics",
-        "ratelimit/audit?limit=1000",
-        "ratelimit/api-keys",
-        "ratelimit/keys/top",
-    ] {
+    for path in
+        ["metrics", "ratelimit/audit?limit=1000", "ratelimit/api-keys", "ratelimit/keys/top"]
+    {
         answers.push(admin.get(&format!("/{path}")).with(200).body);
     }
     let address = server.admin.to_string();
-    answers.push(
-        desk.run(&["audit", "--json", "--admin", &address])
-            .fine()
-            .out,
-    );
+    answers.push(desk.run(&["audit", "--json", "--admin", &address]).fine().out);
     let mut written: Vec<(String, Vec<u8>)> = Vec::new();
     bytes_below(&desk.path("tollgate-data"), &mut written);
     let (_, log) = server.stop();
-    assert!(
-        log.contains("TRACE") || log.contains("DEBUG"),
-        "it is talkative"
-    );
+    assert!(log.contains("TRACE") || log.contains("DEBUG"), "it is talkative");
     written.push(("the log".to_owned(), log.into_bytes()));
     bytes_below(&desk.path("tollgate-data"), &mut written);
-    let answers = answers
-        .into_iter()
-        .map(|answer| ("an answer".to_owned(), answer.into_bytes()));
+    let answers = answers.into_iter().map(|answer| ("an answer".to_owned(), answer.into_bytes()));
     written.extend(answers);
     let is_stored =
         |(name, bytes): &(String, Vec<u8>)| name.ends_with(".db") && holds(bytes, "billing");

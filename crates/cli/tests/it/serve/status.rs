@@ -30,26 +30,14 @@ fn status_says_how_a_server_is() {
     let some = desk.run(&["status", "--admin", &admin]).fine().out;
     assert!(some.contains("rules      revision 1 is in force"), "{some}");
     assert!(!some.contains("warning"), "{some}");
-    let told = desk
-        .run(&["status", "--json", "--admin", &admin])
-        .fine()
-        .json();
-    assert_eq!(
-        (&told["well"], &told["revision"]),
-        (&json!(true), &json!(1))
-    );
+    let told = desk.run(&["status", "--json", "--admin", &admin]).fine().json();
+    assert_eq!((&told["well"], &told["revision"]), (&json!(true), &json!(1)));
     assert_eq!(told["listeners"]["http"], server.http.to_string());
     assert_eq!(told["nodes"][0]["id"], "gate-1");
     let nodes = desk.run(&["nodes", "--admin", &admin]).fine().out;
     assert!(nodes.starts_with("newest revision: 1\nNODE "), "{nodes}");
-    let listed = desk
-        .run(&["nodes", "--json", "--admin", &admin])
-        .fine()
-        .json();
-    assert_eq!(
-        (&listed["revision"], &listed["this"]),
-        (&json!(1), &json!("gate-1"))
-    );
+    let listed = desk.run(&["nodes", "--json", "--admin", &admin]).fine().json();
+    assert_eq!((&listed["revision"], &listed["this"]), (&json!(1), &json!("gate-1")));
 }
 
 /// A rules file that cannot be read any more leaves the former rules in force.

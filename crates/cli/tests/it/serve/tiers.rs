@@ -53,11 +53,7 @@ fn a_token_with_a_made_up_tier_is_limited_as_the_default() {
     let stated = json!({ "user_id": "alice", "tier": "gold" });
     assert_eq!(checked(&server, &by_token), decided(200, "free", "allowed"));
     assert_eq!(checked(&server, &stated), decided(200, "free", "allowed"));
-    for facts in [
-        &by_token,
-        &stated,
-        &json!({ "user_id": "alice", "tier": "silver" }),
-    ] {
+    for facts in [&by_token, &stated, &json!({ "user_id": "alice", "tier": "silver" })] {
         assert_eq!(checked(&server, facts), decided(429, "free", "throttled"));
     }
     let paid = json!({ "token": token("alice", "premium") });
@@ -72,14 +68,9 @@ fn a_token_with_a_made_up_tier_is_limited_as_the_default() {
         (lines("gold") == 1 && lines("silver") == 1).then_some(())
     });
     let metrics = server.administration().get("/metrics").body;
-    assert!(
-        metrics.contains("tollgate_unknown_tier_total 5"),
-        "{metrics}"
-    );
+    assert!(metrics.contains("tollgate_unknown_tier_total 5"), "{metrics}");
     let explained = format!("explain user_id=a tier=gold --admin {}", server.admin);
-    desk.line(&explained)
-        .fine()
-        .says("tier free (the request states gold, which nothing names");
+    desk.line(&explained).fine().says("tier free (the request states gold, which nothing names");
 }
 
 #[test]
@@ -92,12 +83,9 @@ fn a_made_up_tier_can_be_kept_or_refused() {
     let refusing = server(&desk, &["--unknown-tier", "refuse"]);
     let refused = decided(403, "none", "unknown-tier");
     assert_eq!(checked(&refusing, &gold), refused);
-    desk.line(&format!(
-        "check user_id=a tier=gold --http {}",
-        refusing.http
-    ))
-    .with(2)
-    .says("denied: no rule, tier or API key names its tier");
+    desk.line(&format!("check user_id=a tier=gold --http {}", refusing.http))
+        .with(2)
+        .says("denied: no rule, tier or API key names its tier");
     let free = json!({ "user_id": "alice", "tier": "free" });
     assert_eq!(checked(&refusing, &free), decided(200, "free", "allowed"));
 }

@@ -15,9 +15,7 @@ fn refused(house: &House, server: &Server, identity: Option<&Signed>, reason: &s
     assert!(answer.is_err(), "{reason}: {answer:?}");
     wait_for("the log says why", LONG, || {
         let log = server.log();
-        let mut lines = log
-            .lines()
-            .filter(|line| line.contains("listener=\"http\""));
+        let mut lines = log.lines().filter(|line| line.contains("listener=\"http\""));
         let word = format!("reason=\"{reason}\"");
         lines.find(|line| line.contains(&word) && line.contains("peer=127.0.0.1:"))?;
         Some(())
@@ -39,19 +37,14 @@ fn only_whoever_shows_a_certificate_of_ours_is_answered() {
     refused(&house, &server, None, "no_certificate");
     // One line a second is written: wait for the next to be due.
     for (identity, reason) in [(&foreign, "foreign"), (&expired, "expired")] {
-        wait_for("a line may be written", LONG, || {
-            refused_once(&house, &server, identity, reason)
-        });
+        wait_for("a line may be written", LONG, || refused_once(&house, &server, identity, reason));
     }
     let metrics = house.http(server.admin, Some(&right)).get("/metrics").body;
     for reason in ["no_certificate", "foreign", "expired"] {
         let series = format!(
             "tollgate_tls_handshakes_failed_total{{protocol=\"http\",reason=\"{reason}\"}} "
         );
-        let line = metrics
-            .lines()
-            .find(|line| line.starts_with(&series))
-            .unwrap();
+        let line = metrics.lines().find(|line| line.starts_with(&series)).unwrap();
         assert!(!line.ends_with(" 0"), "{line}");
     }
     house.knock(server.http, Some(&right)).unwrap().with(200);
@@ -86,9 +79,7 @@ fn the_certificate_names_the_author_whatever_the_caller_says() {
         "limit": "5/min",
     });
     let says = [("Tollgate-Author", "mallory")];
-    admin
-        .send("POST", "/ratelimit/rules", &says, &rule)
-        .with(201);
+    admin.send("POST", "/ratelimit/rules", &says, &rule).with(201);
     let revisions = admin.get("/ratelimit/revisions").with(200).json();
     let text = revisions.to_string();
     assert!(text.contains("alice.example"), "{text}");
@@ -103,10 +94,7 @@ fn an_open_admin_side_without_a_token_is_for_those_with_certificates() {
     let server = house.serve(&[&words[..], &["--admin-tls-client-ca", "ca.pem"]].concat());
     let at = |address: std::net::SocketAddr| ([127, 0, 0, 1], address.port()).into();
     let alice = house.client("alice.example", A_YEAR);
-    house
-        .http(at(server.admin), Some(&alice))
-        .get("/ratelimit/rules")
-        .with(200);
+    house.http(at(server.admin), Some(&alice)).get("/ratelimit/rules").with(200);
     assert!(house.knock(at(server.admin), None).is_err());
     // Nobody is asked for one where decisions are made, so a refund from afar needs a token.
     let refund = json!({ "user_id": "alice", "endpoint": "/hello", "cost": 1 });

@@ -22,22 +22,15 @@ fn a_server_that_runs_is_recognised() {
     let house = House::new();
     // Ports that are free again once it is killed.
     let [http, grpc, resp, admin] = [(); 4].map(|()| free_address().to_string());
-    let listen = [
-        "--http", &http, "--grpc", &grpc, "--resp", &resp, "--admin", &admin,
-    ];
+    let listen = ["--http", &http, "--grpc", &grpc, "--resp", &resp, "--admin", &admin];
     let server = house.serve(&listen);
     let words = [&["doctor"], &SEALED[..], &listen].concat();
     let ran = house.desk.run(&words).fine();
-    ran.says("ok       tls       server.pem can be used")
-        .says(&format!(
-            "ok       http      {http} is taken, as it seems by the Tollgate that runs here"
-        ));
+    ran.says("ok       tls       server.pem can be used").says(&format!(
+        "ok       http      {http} is taken, as it seems by the Tollgate that runs here"
+    ));
     server.kill();
-    house
-        .desk
-        .run(&words)
-        .fine()
-        .says(&format!("ok       http      {http} is free"));
+    house.desk.run(&words).fine().says(&format!("ok       http      {http} is free"));
 }
 
 #[test]
@@ -48,9 +41,5 @@ fn certificates_are_looked_at() {
     house.desk.write("server.key", "no key");
     let ran = house.desk.run(&words).with(1);
     let ran = ran.says("problem  tls       cannot use server.key for TLS");
-    assert_eq!(
-        ran.out.matches("cannot use server.key").count(),
-        1,
-        "{ran:?}"
-    );
+    assert_eq!(ran.out.matches("cannot use server.key").count(), 1, "{ran:?}");
 }

@@ -37,12 +37,7 @@ impl House {
         let ca = desk.path("ca.pem");
         authority.write(&ca);
         let ours = authority.server(&desk.path(""), "server", holds);
-        Self {
-            desk,
-            authority,
-            ours,
-            ca,
-        }
+        Self { desk, authority, ours, ca }
     }
 
     /// A certificate for a client, by the authority of the house.

@@ -12,19 +12,16 @@ use crate::common::grpc;
 #[test]
 fn grpc_is_answered_over_tls_whether_h2_was_agreed_on_or_not() {
     let house = House::new();
-    house.desk.write(
-        "rules.yaml",
-        "version: 1\nrules: [{ name: two, key: [user], limit: 2/day }]\n",
-    );
+    house
+        .desk
+        .write("rules.yaml", "version: 1\nrules: [{ name: two, key: [user], limit: 2/day }]\n");
     let words = ["--rules", "rules.yaml", "--grpc-tls-client-ca", "ca.pem"];
     let server = house.serve(&words);
     let billing = house.client("billing.example", A_YEAR);
     let mut allowed = Vec::new();
-    for (offered, agreed) in [
-        (&["h2"][..], Some(&b"h2"[..])),
-        (&[], None),
-        (&["http/1.1", "h2"], Some(b"h2")),
-    ] {
+    for (offered, agreed) in
+        [(&["h2"][..], Some(&b"h2"[..])), (&[], None), (&["http/1.1", "h2"], Some(b"h2"))]
+    {
         let client = Client::speaking(&house.ca, Some(&billing), offered);
         let stream = client.connect(server.grpc).unwrap();
         assert_eq!(stream.conn.alpn_protocol(), agreed);
@@ -45,17 +42,11 @@ fn the_command_line_asks_over_tls() {
     let check = |words: &[&str]| house.desk.run(&[&["check"], words, &facts].concat());
     let (http, admin) = (server.http.to_string(), server.admin.to_string());
     let url = format!("https://localhost:{}", server.http.port());
-    check(&["--http", &http, "--cacert", "ca.pem"])
-        .fine()
-        .says("demo-hello");
-    check(&["--http", &url, "--cacert", "ca.pem"])
-        .fine()
-        .says("demo-hello");
+    check(&["--http", &http, "--cacert", "ca.pem"]).fine().says("demo-hello");
+    check(&["--http", &url, "--cacert", "ca.pem"]).fine().says("demo-hello");
     check(&["--http", &url]).with(1).says("with --cacert FILE");
     check(&["--http", &http]).with(1).says("if it speaks TLS");
-    check(&["--http", &http, "--cacert", "server.pem"])
-        .with(1)
-        .says("cannot speak TLS");
+    check(&["--http", &http, "--cacert", "server.pem"]).with(1).says("cannot speak TLS");
     let explain = |words: &[&str]| {
         let asked = ["explain", "--admin", &admin, "--cacert", "ca.pem"];
         house.desk.run(&[&asked, words, &facts].concat())
@@ -83,15 +74,8 @@ fn one_listener_may_stay_in_clear() {
 #[test]
 fn listeners_may_have_certificates_of_their_own() {
     let house = House::new();
-    let other = house
-        .authority
-        .server(&house.desk.path(""), "other", A_YEAR);
-    let own = [
-        "--resp-tls-cert",
-        "other.pem",
-        "--resp-tls-key",
-        "other.key",
-    ];
+    let other = house.authority.server(&house.desk.path(""), "other", A_YEAR);
+    let own = ["--resp-tls-cert", "other.pem", "--resp-tls-key", "other.key"];
     let server = house.serve(&own);
     let shown = |at| tollgate_testkit::tls::shown(&house.connect(at, None)).to_vec();
     assert_eq!(shown(server.resp), other.der);

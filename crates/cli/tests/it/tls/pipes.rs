@@ -42,8 +42,5 @@ fn a_pipe_is_no_certificate() {
         let degraded = ready["degraded"].as_array().unwrap();
         degraded.is_empty().then_some(())
     });
-    house
-        .desk
-        .run(&[&["serve", "--check"], &SEALED[..]].concat())
-        .fine();
+    house.desk.run(&[&["serve", "--check"], &SEALED[..]].concat()).fine();
 }

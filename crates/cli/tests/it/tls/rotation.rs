@@ -37,11 +37,7 @@ struct Load {
 
 impl Load {
     fn new() -> Self {
-        Self {
-            is_over: Arc::default(),
-            answered: Arc::default(),
-            clients: Vec::new(),
-        }
+        Self { is_over: Arc::default(), answered: Arc::default(), clients: Vec::new() }
     }
 
     /// One that asks by `ask` until it is over.
@@ -100,9 +96,7 @@ fn a_new_certificate_under_load_loses_no_answer() {
     let mut resp = house.connect(server.resp, Some(&billing));
     for turn in 0..TURNS {
         let folder = house.desk.path("");
-        let next = house
-            .authority
-            .server(&folder, &format!("next-{turn}"), A_YEAR);
+        let next = house.authority.server(&folder, &format!("next-{turn}"), A_YEAR);
         house.ours.replace(&next);
         is_shown(&house, &server, Some(&billing), &next);
         let before = load.answered.load(Relaxed);
@@ -181,11 +175,7 @@ fn a_certificate_that_cannot_be_used_leaves_the_former_one() {
         put(key, &sound_key);
         wait_for("all is well again", LONG, || {
             let ready = kept.get("/readyz").with(200).json();
-            ready["degraded"]
-                .as_array()
-                .unwrap()
-                .is_empty()
-                .then_some(())
+            ready["degraded"].as_array().unwrap().is_empty().then_some(())
         });
     }
     // Many looks found what was there before, and put nothing in force.

@@ -30,13 +30,9 @@ fn a_client_that_speaks_in_clear_is_told_of_in_the_log() {
         assert!(heard.is_empty(), "nothing is said in clear: {heard:?}");
         wait_for("the log says why", LONG, || {
             let log = server.log();
-            let line = log
-                .lines()
-                .find(|line| line.contains(&format!("listener=\"{listener}\"")))?;
-            assert!(
-                line.contains("speaks in clear to a port that speaks TLS"),
-                "{line}"
-            );
+            let line =
+                log.lines().find(|line| line.contains(&format!("listener=\"{listener}\"")))?;
+            assert!(line.contains("speaks in clear to a port that speaks TLS"), "{line}");
             assert!(line.contains("peer=127.0.0.1:"), "{line}");
             Some(())
         });
@@ -103,9 +99,7 @@ fn a_handshake_under_way_does_not_keep_a_server_from_stopping() {
     client.write_all(b"\x16\x03\x01").unwrap();
     wait_for("the connection is taken", LONG, || {
         let metrics = house.http(server.admin, None).get("/metrics").body;
-        metrics
-            .contains("tollgate_connections{protocol=\"http\"} 1")
-            .then_some(())
+        metrics.contains("tollgate_connections{protocol=\"http\"} 1").then_some(())
     });
     let (status, log) = server.stop();
     assert!(status.success(), "{log}");
@@ -121,9 +115,7 @@ fn handshakes_count_against_the_room_for_connections() {
     let first = TcpStream::connect(server.http).unwrap();
     wait_for("the room is taken", LONG, || {
         let metrics = house.http(server.admin, None).get("/metrics").body;
-        metrics
-            .contains("tollgate_connections{protocol=\"http\"} 1")
-            .then_some(())
+        metrics.contains("tollgate_connections{protocol=\"http\"} 1").then_some(())
     });
     let mut second = TcpStream::connect(server.http).unwrap();
     second.set_read_timeout(Some(LONG)).unwrap();
@@ -131,9 +123,7 @@ fn handshakes_count_against_the_room_for_connections() {
     drop(second.read_to_end(&mut heard));
     assert!(heard.is_empty(), "nothing is said in clear: {heard:?}");
     drop(first);
-    wait_for("there is room again", LONG, || {
-        house.knock(server.http, None).ok()
-    });
+    wait_for("there is room again", LONG, || house.knock(server.http, None).ok());
 }
 
 // Proves: S7
@@ -141,28 +131,16 @@ fn handshakes_count_against_the_room_for_connections() {
 fn a_certificate_that_ends_soon_is_told_of_ahead() {
     let house = House::holding(Holds::For(10 * DAY));
     let server = house.serve(&[]);
-    let ready = house
-        .http(server.http, None)
-        .get("/readyz")
-        .with(200)
-        .json();
+    let ready = house.http(server.http, None).get("/readyz").with(200).json();
     let degraded = ready["degraded"].to_string();
     let told = |days: u32| degraded.contains(&format!("server.pem runs out in {days} days"));
     assert!(told(9) || told(10), "{degraded}");
-    wait_for("the log says so", LONG, || {
-        server.log().contains("runs out in").then_some(())
-    });
+    wait_for("the log says so", LONG, || server.log().contains("runs out in").then_some(()));
     let metrics = house.http(server.admin, None).get("/metrics").body;
     let series = "tollgate_tls_certificate_expiry_timestamp_seconds{protocol=\"http\"} ";
-    let line = metrics
-        .lines()
-        .find(|line| line.starts_with(series))
-        .unwrap();
+    let line = metrics.lines().find(|line| line.starts_with(series)).unwrap();
     let started = "process_start_time_seconds ";
-    let started = metrics
-        .lines()
-        .find(|line| line.starts_with(started))
-        .unwrap();
+    let started = metrics.lines().find(|line| line.starts_with(started)).unwrap();
     let number = |line: &str| line.rsplit(' ').next().unwrap().parse::<f64>().unwrap();
     let days = (number(line) - number(started)) / DAY.as_secs_f64();
     assert!((9.9..10.1).contains(&days), "{days}");
@@ -175,11 +153,7 @@ fn a_certificate_that_ends_soon_is_told_of_ahead() {
     house.ours.replace(&next);
     wait_for("nothing is told of any more", LONG, || {
         let ready = house.http(server.http, None).get("/readyz").json();
-        ready["degraded"]
-            .as_array()
-            .unwrap()
-            .is_empty()
-            .then_some(())
+        ready["degraded"].as_array().unwrap().is_empty().then_some(())
     });
 }
 
@@ -189,13 +163,8 @@ fn a_certificate_that_has_ended_is_a_warning_and_no_reason_not_to_start() {
     let house = House::holding(Holds::NoMore);
     let server = house.serve(&["--http-tls-cert", "off"]);
     let ready = server.decisions().get("/readyz").with(200).json();
-    assert!(
-        ready["degraded"].to_string().contains("has run out"),
-        "{ready}"
-    );
-    wait_for("the log says so", LONG, || {
-        server.log().contains("has run out").then_some(())
-    });
+    assert!(ready["degraded"].to_string().contains("has run out"), "{ready}");
+    wait_for("the log says so", LONG, || server.log().contains("has run out").then_some(()));
     assert!(house.caller(None).connect(server.resp).is_err());
     wait_for("a client that refuses is told of", LONG, || {
         server.log().contains("reason=\"refused\"").then_some(())
@@ -217,13 +186,9 @@ fn a_client_of_tls_at_a_plain_port_is_told_of_in_the_log() {
         assert!(Client::new(&house.ca, None).connect(at).is_err());
         wait_for("the log says why", LONG, || {
             let log = server.log();
-            let line = log
-                .lines()
-                .find(|line| line.contains(&format!("listener=\"{listener}\"")))?;
-            assert!(
-                line.contains("speaks TLS to a port that speaks in clear"),
-                "{line}"
-            );
+            let line =
+                log.lines().find(|line| line.contains(&format!("listener=\"{listener}\"")))?;
+            assert!(line.contains("speaks TLS to a port that speaks in clear"), "{line}");
             Some(())
         });
     }

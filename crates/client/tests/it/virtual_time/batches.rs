@@ -16,11 +16,7 @@ async fn one_message_for_all_that_one_server_is_asked() {
     let client = client(&fake, |builder| builder);
     let answers = client.check_all(&checks(100)).await;
     assert_eq!(answers.len(), 100);
-    assert!(
-        answers
-            .iter()
-            .all(|answer| answer.as_ref().unwrap().is_allowed())
-    );
+    assert!(answers.iter().all(|answer| answer.as_ref().unwrap().is_allowed()));
     assert_eq!(fake.requests(), 1);
     assert_eq!(client.check_all(&checks(2_500)).await.len(), 2_500);
     assert_eq!(fake.requests(), 4);
@@ -61,10 +57,7 @@ async fn remembered_denials_stay_at_home() {
     let client = client(&fake, |builder| builder);
     drop(client.check_all(&checks(3)).await);
     let answers = client.check_all(&checks(4)).await;
-    let sources: Vec<Source> = answers
-        .into_iter()
-        .map(|answer| answer.unwrap().source())
-        .collect();
+    let sources: Vec<Source> = answers.into_iter().map(|answer| answer.unwrap().source()).collect();
     let (cached, asked) = (Source::CachedDenial, Source::Server);
     assert_eq!(sources, [cached, cached, cached, asked]);
 }

@@ -28,25 +28,15 @@ async fn asked(client: &Client, fake: &Arc<Fake>, times: u32) -> u64 {
 // Proves: U4
 #[tokio::test(start_paused = true)]
 async fn it_opens_above_a_tenth_and_not_at_a_tenth() {
-    for (one_in, opens) in [
-        (100, false),
-        (20, false),
-        (10, false),
-        (9, true),
-        (5, true),
-        (1, true),
-    ] {
+    for (one_in, opens) in [(100, false), (20, false), (10, false), (9, true), (5, true), (1, true)]
+    {
         let fake = Fake::new(Behaviour::FailOneIn(one_in));
         let client = client(&fake, |builder| builder);
         ask(&client, 2_000).await;
         let has_opened = client.status().servers[0].opened > 0;
         assert_eq!(has_opened, opens, "one in {one_in}");
         let state = state(&client);
-        assert_eq!(
-            state == BreakerState::Open,
-            opens,
-            "one in {one_in}: {state:?}"
-        );
+        assert_eq!(state == BreakerState::Open, opens, "one in {one_in}: {state:?}");
     }
 }
 
@@ -78,11 +68,7 @@ async fn who_is_not_well_yet_gets_more_time() {
     let client = client(&fake, |builder| builder);
     ask(&client, 30).await;
     sleep(Duration::from_secs(31)).await;
-    assert_eq!(
-        asked(&client, &fake, 1_000).await,
-        3,
-        "more than two of twenty will have failed"
-    );
+    assert_eq!(asked(&client, &fake, 1_000).await, 3, "more than two of twenty will have failed");
     assert_eq!(state(&client), BreakerState::Open);
     sleep(Duration::from_secs(31)).await;
     fake.behave(Behaviour::Allow);

@@ -50,12 +50,7 @@ async fn every_call_ends_within_its_deadline_and_the_breaker_opens() {
             assert_eq!(answer.source(), Source::Fallback(Fallback::Local));
             let status = client.status();
             let is_open = status.servers[0].breaker == BreakerState::Open;
-            assert_eq!(
-                is_open,
-                call >= 19 + excused,
-                "{behaviour:?} after {} calls",
-                call + 1
-            );
+            assert_eq!(is_open, call >= 19 + excused, "{behaviour:?} after {} calls", call + 1);
             if call >= 20 + excused {
                 assert_eq!(took, Duration::ZERO, "nobody is asked any more");
             }
@@ -142,22 +137,11 @@ async fn the_last_limits_told_go_on_holding() {
     }
     assert_eq!(allowed, 2);
     let bob = Check::new().user("bob");
-    let answers = [
-        client.check(&bob).await,
-        client.check(&bob).await,
-        client.check(&bob).await,
-    ];
+    let answers = [client.check(&bob).await, client.check(&bob).await, client.check(&bob).await];
     let allowed = answers.map(|answer| answer.unwrap().is_allowed());
-    assert_eq!(
-        allowed,
-        [true, true, false],
-        "who is new is limited like others"
-    );
+    assert_eq!(allowed, [true, true, false], "who is new is limited like others");
     sleep(Duration::from_secs(60)).await;
-    assert!(
-        client.check(&ann()).await.unwrap().is_allowed(),
-        "a new window"
-    );
+    assert!(client.check(&ann()).await.unwrap().is_allowed(), "a new window");
 }
 
 /// A server that cannot be reached does not take the time of the next.
@@ -187,10 +171,7 @@ async fn a_caller_that_is_not_believed_falls_back() {
     for (fallback, is_allowed) in [(Fallback::Open, true), (Fallback::Closed, false)] {
         let client = client(&fake, |builder| builder.fallback(fallback));
         let answer = client.check(&ann()).await.unwrap();
-        assert_eq!(
-            (answer.is_allowed(), client.status().untrusted),
-            (is_allowed, 1)
-        );
+        assert_eq!((answer.is_allowed(), client.status().untrusted), (is_allowed, 1));
     }
 }
 
@@ -201,24 +182,14 @@ async fn what_is_too_long_stays_here() {
     let client = client(&fake, |builder| builder);
     let long = "a".repeat(70_000);
     let many = (0..65).fold(ann(), |check, at| check.attribute(format!("a{at}"), "b"));
-    let much = (0..10).fold(ann(), |check, at| {
-        check.attribute(format!("a{at}"), &long[..10_000])
-    });
-    for check in [
-        Check::new().api_key(&*long),
-        Check::new().token(&*long),
-        many,
-        much,
-    ] {
+    let much = (0..10).fold(ann(), |check, at| check.attribute(format!("a{at}"), &long[..10_000]));
+    for check in [Check::new().api_key(&*long), Check::new().token(&*long), many, much] {
         let errors = [
             client.check(&check).await.unwrap_err(),
             client.peek(&check).await.unwrap_err(),
             client.check_all(&[check]).await.remove(0).unwrap_err(),
         ];
-        assert!(
-            errors.iter().all(|error| error.fault() == Fault::Question),
-            "{errors:?}"
-        );
+        assert!(errors.iter().all(|error| error.fault() == Fault::Question), "{errors:?}");
     }
     assert_eq!(fake.requests(), 0);
     assert!(client.check(&ann()).await.unwrap().is_allowed());
@@ -244,17 +215,11 @@ async fn whoever_gives_up_early_is_spared_too() {
 #[test]
 fn without_a_runtime_the_fallback_answers() {
     let nowhere = format!("http://{}", tollgate_testkit::free_address());
-    let client = Client::builder(&nowhere)
-        .deadline(Duration::MAX)
-        .build()
-        .unwrap();
+    let client = Client::builder(&nowhere).deadline(Duration::MAX).build().unwrap();
     let answer = tollgate_testkit::block_on(client.check(&ann())).unwrap();
     assert_eq!(answer.source(), Source::Fallback(Fallback::Local));
     // A connection that stands does not help who asks from elsewhere.
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     drop(runtime.block_on(client.check(&ann())).unwrap());
     let answer = tollgate_testkit::block_on(client.check(&ann())).unwrap();
     assert_eq!(answer.source(), Source::Fallback(Fallback::Local));
@@ -292,9 +257,6 @@ async fn what_is_buffered_below_is_flushed() {
             })
         }
     };
-    let client = Client::builder("http://s")
-        .connect(connect)
-        .build()
-        .unwrap();
+    let client = Client::builder("http://s").connect(connect).build().unwrap();
     assert_eq!(client.check(&ann()).await.unwrap().source(), Source::Server);
 }

@@ -199,9 +199,7 @@ async fn answer(
         _ => (status, one.to_owned()),
     };
     let mut bytes = Vec::new();
-    Reply::begin(&mut bytes, status)
-        .number("Tollgate-Callers", 2)
-        .body(body.as_bytes());
+    Reply::begin(&mut bytes, status).number("Tollgate-Callers", 2).body(body.as_bytes());
     match behaviour {
         Behaviour::BlackHole => Ok(()),
         Behaviour::ResetMidAnswer | Behaviour::ResetAndRefuse => {
@@ -231,13 +229,10 @@ pub(crate) fn client(fake: &Arc<Fake>, with: impl FnOnce(Builder) -> Builder) ->
 
 /// A client of several servers.
 pub(crate) fn clients(fakes: &[&Arc<Fake>], with: impl FnOnce(Builder) -> Builder) -> Client {
-    let names: Vec<String> = (0..fakes.len())
-        .map(|place| format!("http://s{place}"))
-        .collect();
+    let names: Vec<String> = (0..fakes.len()).map(|place| format!("http://s{place}")).collect();
     let fakes: Vec<Arc<Fake>> = fakes.iter().map(|fake| Arc::clone(fake)).collect();
-    let builder = Client::builder(&names.join(","))
-        .clock(TokioClock::start())
-        .connect(move |host: &str| {
+    let builder =
+        Client::builder(&names.join(",")).clock(TokioClock::start()).connect(move |host: &str| {
             let place: usize = host[1..].parse().unwrap();
             fakes[place].connect()
         });

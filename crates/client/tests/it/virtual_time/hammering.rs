@@ -14,10 +14,7 @@ async fn a_denial_is_remembered_for_a_second() {
     let client = client(&fake, |builder| builder);
     let ann = Check::new().user("ann").cost(3);
     let first = client.check(&ann).await.unwrap();
-    assert_eq!(
-        (first.source(), first.retry_after_s()),
-        (Source::Server, Some(60))
-    );
+    assert_eq!((first.source(), first.retry_after_s()), (Source::Server, Some(60)));
     sleep(Duration::from_millis(500)).await;
     for _ in 0..10_000 {
         let again = client.check(&ann).await.unwrap();
@@ -38,10 +35,7 @@ async fn a_denial_is_remembered_for_a_second() {
         drop(client.check(&other).await.unwrap());
         assert_eq!(fake.requests(), before + 1, "{other:?}");
     }
-    let dearer = client
-        .check(&Check::new().user("ann").cost(4))
-        .await
-        .unwrap();
+    let dearer = client.check(&Check::new().user("ann").cost(4)).await.unwrap();
     assert_eq!(dearer.source(), Source::CachedDenial);
     sleep(Duration::from_millis(1_001)).await;
     assert_eq!(client.check(&ann).await.unwrap().source(), Source::Server);

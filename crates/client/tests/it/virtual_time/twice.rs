@@ -18,24 +18,12 @@ const AFTER_WRITING: [Behaviour; 4] = [
 #[tokio::test(start_paused = true)]
 async fn what_was_written_is_not_asked_of_another_server() {
     for behaviour in AFTER_WRITING {
-        let fakes = [
-            Fake::new(behaviour),
-            Fake::new(behaviour),
-            Fake::new(behaviour),
-        ];
+        let fakes = [Fake::new(behaviour), Fake::new(behaviour), Fake::new(behaviour)];
         let client = clients(&[&fakes[0], &fakes[1], &fakes[2]], |builder| builder);
         for user in 1..=20 {
-            drop(
-                client
-                    .check(&Check::new().user(format!("u{user}")))
-                    .await
-                    .unwrap(),
-            );
+            drop(client.check(&Check::new().user(format!("u{user}"))).await.unwrap());
             let requests: u64 = fakes.iter().map(|fake| fake.requests()).sum();
-            assert!(
-                requests <= user,
-                "{behaviour:?}: {requests} for {user} calls"
-            );
+            assert!(requests <= user, "{behaviour:?}: {requests} for {user} calls");
         }
     }
 }
@@ -43,10 +31,7 @@ async fn what_was_written_is_not_asked_of_another_server() {
 /// Under a name the same server is asked once more, on another connection: it knows the name.
 #[tokio::test(start_paused = true)]
 async fn what_has_a_name_is_asked_once_more_of_the_same_server() {
-    let fakes = [
-        Fake::new(Behaviour::ResetMidAnswer),
-        Fake::new(Behaviour::ResetMidAnswer),
-    ];
+    let fakes = [Fake::new(Behaviour::ResetMidAnswer), Fake::new(Behaviour::ResetMidAnswer)];
     let client = clients(&[&fakes[0], &fakes[1]], |builder| builder);
     let check = Check::new().user("ann").request_id("r1");
     drop(client.check(&check).await.unwrap());
@@ -85,10 +70,7 @@ async fn a_peek_has_no_name() {
 /// The server charged, and then it was gone: the next one does not know the name, so it is not asked.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_dies_half_way_is_not_replaced_for_that_call() {
-    let fakes = [
-        Fake::new(Behaviour::ResetAndRefuse),
-        Fake::new(Behaviour::ResetAndRefuse),
-    ];
+    let fakes = [Fake::new(Behaviour::ResetAndRefuse), Fake::new(Behaviour::ResetAndRefuse)];
     let client = clients(&[&fakes[0], &fakes[1]], |builder| builder);
     let check = Check::new().user("ann").request_id("r1");
     drop(client.check(&check).await.unwrap());
@@ -99,25 +81,12 @@ async fn a_server_that_dies_half_way_is_not_replaced_for_that_call() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_was_dropped_is_not_written() {
     let fake = Fake::new(Behaviour::SlowConnect(Duration::from_millis(100)));
-    let client = client(&fake, |builder| {
-        builder.deadline(Duration::from_secs(1)).connections(1)
-    });
+    let client = client(&fake, |builder| builder.deadline(Duration::from_secs(1)).connections(1));
     let ann = Check::new().user("ann");
     for _ in 0..5 {
-        assert!(
-            timeout(Duration::from_millis(5), client.check(&ann))
-                .await
-                .is_err()
-        );
+        assert!(timeout(Duration::from_millis(5), client.check(&ann)).await.is_err());
     }
-    assert_eq!(
-        client
-            .check(&Check::new().user("bob"))
-            .await
-            .unwrap()
-            .source(),
-        Source::Server
-    );
+    assert_eq!(client.check(&Check::new().user("bob")).await.unwrap().source(), Source::Server);
     assert_eq!(*fake.bodies.lock().unwrap(), [r#"{"user_id":"bob"}"#]);
 }
 
@@ -134,10 +103,6 @@ async fn what_has_a_name_is_not_answered_from_memory() {
         (ann.clone().request_id("r2"), Source::Server),
         (ann.request_id(""), Source::CachedDenial),
     ] {
-        assert_eq!(
-            client.check(&check).await.unwrap().source(),
-            source,
-            "{check:?}"
-        );
+        assert_eq!(client.check(&check).await.unwrap().source(), source, "{check:?}");
     }
 }

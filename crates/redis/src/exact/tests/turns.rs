@@ -12,10 +12,7 @@ use crate::{key::Names, ledger::Ledger};
 #[test]
 fn every_counter_has_its_turn_though_none_is_settled() {
     let (ledger, limit) = (Ledger::default(), limit("10/min"));
-    let names = Names {
-        prefix: "rl".to_owned(),
-        naming: |values, part| part("user", values),
-    };
+    let names = Names { prefix: "rl".to_owned(), naming: |values, part| part("user", values) };
     for number in 0..10_u8 {
         let user = [b'a' + number];
         let key = CounterKey::new(RuleId::new(1), &user);

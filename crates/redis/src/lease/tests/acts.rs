@@ -48,10 +48,7 @@ impl<P: Pool, H: Holds> World<P, H> {
         let limit = self.limit();
         let leases = self.pool.record(self.now, &limit).leases;
         let mut ends: Vec<u64> = leases.iter().map(|lease| lease.2).collect();
-        let deadlines = self
-            .nodes
-            .iter()
-            .map(|node| node.clock.when(node.holder.deadline()));
+        let deadlines = self.nodes.iter().map(|node| node.clock.when(node.holder.deadline()));
         ends.extend(deadlines);
         ends.extend(self.messages.iter().map(|message| message.0));
         let period = limit.period().length().get();
@@ -105,11 +102,8 @@ impl<P: Pool, H: Holds> World<P, H> {
 
     /// Everybody spends all they have, and somebody takes the rest of the pool.
     fn drain(&mut self) {
-        let halves = |capacity: u64| {
-            (0..64)
-                .map(move |bits| capacity >> bits)
-                .take_while(|cost| *cost > 0)
-        };
+        let halves =
+            |capacity: u64| (0..64).map(move |bits| capacity >> bits).take_while(|cost| *cost > 0);
         let capacity = self.limit().law().capacity();
         for place in 0..self.nodes.len() {
             if self.is_away(place) {
@@ -136,9 +130,7 @@ impl<P: Pool, H: Holds> World<P, H> {
             return;
         }
         let capacity = self.limit().law().capacity();
-        let want = self
-            .rng
-            .pick(&[0, 1, 3, capacity / 3, capacity, 2 * capacity]);
+        let want = self.rng.pick(&[0, 1, 3, capacity / 3, capacity, 2 * capacity]);
         let back = self.rng.pick(&[0, 0, 1, capacity]);
         let doubt = self.doubt(place);
         let node = &mut self.nodes[place];
@@ -173,10 +165,8 @@ impl<P: Pool, H: Holds> World<P, H> {
     }
 
     fn spent_by(&self, name: &str, since: u64) -> u64 {
-        let its = self
-            .admitted
-            .iter()
-            .filter(|(admission, node)| node == name && admission.at >= since);
+        let its =
+            self.admitted.iter().filter(|(admission, node)| node == name && admission.at >= since);
         its.map(|(admission, _)| admission.cost).sum()
     }
 }

@@ -69,10 +69,7 @@ impl<P: Backed> Pair<P> {
         let limit = limit(rng.pick(&LIMITS));
         let callers = rng.between(1, 4);
         let callers = ["a", "b", "c", "d"].into_iter().take(callers as usize);
-        let caller = |name: &str| Caller {
-            name: name.to_owned(),
-            ..Caller::default()
-        };
+        let caller = |name: &str| Caller { name: name.to_owned(), ..Caller::default() };
         Self {
             now: START + rng.below(3_000_000),
             model: PoolModel::default(),
@@ -85,8 +82,7 @@ impl<P: Backed> Pair<P> {
 
     /// Walks so many steps; says where they differ.
     pub(super) fn compare(&mut self, steps: u64) -> Result<(), String> {
-        self.run(steps)
-            .map_err(|error| format!("{} at {}: {error}", self.limit, self.now))
+        self.run(steps).map_err(|error| format!("{} at {}: {error}", self.limit, self.now))
     }
 
     fn run(&mut self, steps: u64) -> Result<(), String> {
@@ -101,9 +97,7 @@ impl<P: Backed> Pair<P> {
             let expected = self.model.record(now, &self.limit);
             let held = self.scripts.record(now, &self.limit);
             if expected != held {
-                return Err(format!(
-                    "the model holds {expected:?}, the scripts {held:?}"
-                ));
+                return Err(format!("the model holds {expected:?}, the scripts {held:?}"));
             }
         }
         Ok(())
@@ -135,11 +129,7 @@ impl<P: Backed> Pair<P> {
     fn charge(&mut self, caller: usize) -> Result<(), String> {
         let rng = &mut self.rng;
         let costs: Vec<u64> = (0..rng.between(1, 4)).map(|_| rng.between(1, 9)).collect();
-        let since = if rng.one_in(4) {
-            self.now - rng.below(2_000_000)
-        } else {
-            0
-        };
+        let since = if rng.one_in(4) { self.now - rng.below(2_000_000) } else { 0 };
         let caller = &mut self.callers[caller];
         caller.last.sequence += 1;
         let sequence = (caller.last.sequence - rng.below(8).saturating_sub(6)).max(1);
@@ -147,9 +137,7 @@ impl<P: Backed> Pair<P> {
         let expected = self.model.charge(self.now, &self.limit, who, &costs);
         let got = self.scripts.charge(self.now, &self.limit, who, &costs);
         if expected != got {
-            return Err(format!(
-                "{who:?} {costs:?}: {expected:?} expected, {got:?} got"
-            ));
+            return Err(format!("{who:?} {costs:?}: {expected:?} expected, {got:?} got"));
         }
         Ok(())
     }
@@ -198,11 +186,7 @@ impl<P: Backed> Pair<P> {
         call.least = rng.pick(&[1, 1, 1, 3]);
         call.most = rng.pick(&[capacity, capacity / 2 + 1, 5]);
         call.life = self.limit.refresh().unwrap().get() * rng.pick(&[1, 4, 4, 20]);
-        call.since = if rng.one_in(8) {
-            self.now - rng.below(2_000_000)
-        } else {
-            0
-        };
+        call.since = if rng.one_in(8) { self.now - rng.below(2_000_000) } else { 0 };
         call.known = 0;
         match rng.below(12) {
             0 => call.sequence = rng.below(caller.last.sequence.max(1)),
@@ -223,8 +207,7 @@ impl<P: Backed> Pair<P> {
 
 pub(super) fn compare(seed: u64, scripts: &Rc<Scripts>) -> Result<(), String> {
     let mut pair = Pair::new(seed, |limit| LuaPool::new(scripts, limit));
-    pair.compare(60)
-        .map_err(|error| format!("seed {seed}: {error}"))
+    pair.compare(60).map_err(|error| format!("seed {seed}: {error}"))
 }
 
 #[test]

@@ -37,10 +37,7 @@ impl<P: Pool, H: Holds> World<P, H> {
         }
         self.copies.clear();
         let old = std::mem::replace(&mut self.pool, next);
-        self.former = self.rng.one_in(2).then_some(Former {
-            pool: old,
-            lineage: self.lineage,
-        });
+        self.former = self.rng.one_in(2).then_some(Former { pool: old, lineage: self.lineage });
         self.lineage += 1;
         self.failed_at = self.now;
         let behind = self.now - copied_at;
@@ -93,9 +90,7 @@ impl<P: Pool, H: Holds> World<P, H> {
         // Assertions are tried until they arrive: all do before anybody trusts the server.
         if !node.totals.is_empty() {
             node.sequence += 1;
-            let mut call = node
-                .totals
-                .assertion(&node.limit, &node.name, node.sequence);
+            let mut call = node.totals.assertion(&node.limit, &node.name, node.sequence);
             call.since = now;
             let limit = node.limit.clone();
             let reply = self.pool.lease(now, &limit, &call);
@@ -108,11 +103,7 @@ impl<P: Pool, H: Holds> World<P, H> {
     pub(super) fn doubt(&self, place: usize) -> u64 {
         let is_alive = |name: &String| self.nodes.iter().any(|node| node.name == *name);
         let are_all_alive = self.admitted.iter().all(|(_, name)| is_alive(name));
-        if are_all_alive {
-            0
-        } else {
-            self.nodes[place].since
-        }
+        if are_all_alive { 0 } else { self.nodes[place].since }
     }
 
     /// Another amount or burst, known to everybody after a while.

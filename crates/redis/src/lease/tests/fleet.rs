@@ -125,9 +125,7 @@ impl Fleet {
         member.sequence += 1;
         let caller = (member.name.as_str(), member.sequence, 0);
         let charged = self.pool.charge(now, &self.limit, caller, &[1]);
-        let Charged::Decided { outcomes, .. } = charged else {
-            panic!("{charged:?}")
-        };
+        let Charged::Decided { outcomes, .. } = charged else { panic!("{charged:?}") };
         if outcomes == [true] {
             self.admitted.push(Admission { at: now, cost: 1 });
             return;
@@ -194,10 +192,7 @@ fn saturated_keys_are_used_to_99_percent() {
             assert_eq!(breach(&limit, &fleet.admitted, 0), None, "{text}");
             let admitted = late(&fleet.admitted);
             println!("{text}, {members}: {admitted} of {exactly}");
-            assert!(
-                admitted * 100 >= exactly * 99,
-                "{text}, {members}: {admitted} of {exactly}"
-            );
+            assert!(admitted * 100 >= exactly * 99, "{text}, {members}: {admitted} of {exactly}");
         }
     }
 }

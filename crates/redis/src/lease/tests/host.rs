@@ -29,10 +29,7 @@ impl Store {
     }
 
     pub(super) fn put_foreign(&mut self, key: &[u8]) {
-        let entry = Entry {
-            fields: None,
-            expires: None,
-        };
+        let entry = Entry { fields: None, expires: None };
         self.keys.insert(key.to_vec(), entry);
     }
 
@@ -53,9 +50,7 @@ impl Store {
                 let after: u64 = std::str::from_utf8(after).unwrap().parse().unwrap();
                 let entry = self.keys.get_mut(*key);
                 let is_there = entry.is_some();
-                entry
-                    .into_iter()
-                    .for_each(|entry| entry.expires = Some(now + after * 1_000));
+                entry.into_iter().for_each(|entry| entry.expires = Some(now + after * 1_000));
                 Ok(Value::Int(is_there.into()))
             }
             [b"HSET", key, pairs @ ..] => {
@@ -78,11 +73,7 @@ impl Store {
     ) -> Result<Value, &'static str> {
         let is_there = self.keys.contains_key(key);
         let hash = self.hash(key)?;
-        let field = |name: &[u8]| {
-            hash.get(name)
-                .cloned()
-                .map_or(Value::Nil, Value::BulkString)
-        };
+        let field = |name: &[u8]| hash.get(name).cloned().map_or(Value::Nil, Value::BulkString);
         let value = match command {
             b"HGET" => field(fields[0]),
             b"HMGET" => Value::Array(fields.iter().map(|name| field(name)).collect()),
@@ -104,10 +95,7 @@ impl Store {
     }
 
     fn hash(&mut self, key: &[u8]) -> Result<&mut BTreeMap<Vec<u8>, Vec<u8>>, &'static str> {
-        let empty = || Entry {
-            fields: Some(BTreeMap::new()),
-            expires: None,
-        };
+        let empty = || Entry { fields: Some(BTreeMap::new()), expires: None };
         let entry = self.keys.entry(key.to_vec()).or_insert_with(empty);
         let wrong = "WRONGTYPE Operation against a key holding the wrong kind of value";
         entry.fields.as_mut().ok_or(wrong)
@@ -161,8 +149,7 @@ impl Host {
         let globals = self.lua.globals();
         let strings = |texts: &[&[u8]]| -> Result<Table, Error> {
             let texts = texts.iter().map(|text| self.lua.create_string(text));
-            self.lua
-                .create_sequence_from(texts.collect::<Result<Vec<_>, _>>()?)
+            self.lua.create_sequence_from(texts.collect::<Result<Vec<_>, _>>()?)
         };
         let args: Vec<&[u8]> = args.iter().map(Vec::as_slice).collect();
         globals.set("KEYS", strings(keys)?)?;
@@ -170,9 +157,7 @@ impl Host {
         std::mem::swap(store, &mut self.store.borrow_mut());
         let result = script.call::<MultiValue>(());
         std::mem::swap(store, &mut self.store.borrow_mut());
-        Ok(to_redis(
-            &result?.into_iter().next().unwrap_or(LuaValue::Nil),
-        ))
+        Ok(to_redis(&result?.into_iter().next().unwrap_or(LuaValue::Nil)))
     }
 }
 

@@ -36,27 +36,15 @@ fn the_same_call_twice_is_the_same_as_once() {
         let mut pool = LuaPool::new(&scripts, &limit);
         for sequence in 1..20 {
             let now = START + sequence * 7_000;
-            let call = Call {
-                previous: sequence - 1,
-                returned: 1,
-                ..call(&limit, sequence, 3)
-            };
-            let Reply::Heard(first) = pool.lease(now, &limit, &call) else {
-                panic!("{text}")
-            };
+            let call = Call { previous: sequence - 1, returned: 1, ..call(&limit, sequence, 3) };
+            let Reply::Heard(first) = pool.lease(now, &limit, &call) else { panic!("{text}") };
             let (held, text_held) = (pool.record(now, &limit), pool.text());
-            let Reply::Heard(again) = pool.lease(now, &limit, &call) else {
-                panic!("{text}")
-            };
+            let Reply::Heard(again) = pool.lease(now, &limit, &call) else { panic!("{text}") };
             assert_eq!(
                 (first.granted, first.left, first.total),
                 (again.granted, again.left, again.total)
             );
-            assert_eq!(
-                (held, text_held),
-                (pool.record(now, &limit), pool.text()),
-                "{text}"
-            );
+            assert_eq!((held, text_held), (pool.record(now, &limit), pool.text()), "{text}");
         }
     }
 }
@@ -68,10 +56,8 @@ fn one_holder_with_slices_of_one_is_exact() {
     let mut rng = Rng::new(11);
     for text in LIMITS {
         let limit = limit(text);
-        let (mut lent, mut exact) = (
-            LuaPool::new(&scripts, &limit),
-            LuaPool::new(&scripts, &limit),
-        );
+        let (mut lent, mut exact) =
+            (LuaPool::new(&scripts, &limit), LuaPool::new(&scripts, &limit));
         let (mut holder, mut now) = (ModelHolder::new("a", &limit, Guard::Right), START);
         for number in 1..300_u64 {
             now += rng.pick(&[0, 0, 1, 1_000, 50_000, 400_000]);
@@ -87,11 +73,7 @@ fn one_holder_with_slices_of_one_is_exact() {
             let call = holder.call(now, 3 * number + 2, (0, 1));
             let reply = lent.lease(now, &limit, &call);
             holder.hear(now, call.sequence, &reply);
-            assert_eq!(
-                is_admitted,
-                charge(&mut exact, now, &limit, number),
-                "{text} at {now}"
-            );
+            assert_eq!(is_admitted, charge(&mut exact, now, &limit, number), "{text} at {now}");
         }
     }
 }
@@ -130,12 +112,6 @@ fn a_key_that_is_not_ours_is_left_alone() {
     let limit = limit("10/s burst 10");
     let mut pool = LuaPool::new(&Scripts::new(), &limit);
     pool.put_foreign();
-    assert_eq!(
-        pool.lease(START, &limit, &call(&limit, 1, 3)),
-        Reply::Foreign
-    );
-    assert_eq!(
-        pool.charge(START, &limit, ("a", 1, 0), &[1]),
-        Charged::Foreign
-    );
+    assert_eq!(pool.lease(START, &limit, &call(&limit, 1, 3)), Reply::Foreign);
+    assert_eq!(pool.charge(START, &limit, ("a", 1, 0), &[1]), Charged::Foreign);
 }

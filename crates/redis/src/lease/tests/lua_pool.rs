@@ -49,11 +49,7 @@ pub(super) struct LuaPool {
 
 impl LuaPool {
     pub(super) fn new(scripts: &Rc<Scripts>, limit: &Limit) -> Self {
-        Self {
-            scripts: Rc::clone(scripts),
-            store: Store::default(),
-            key: key(limit),
-        }
+        Self { scripts: Rc::clone(scripts), store: Store::default(), key: key(limit) }
     }
 
     pub(super) fn is_there(&mut self, now: u64) -> bool {
@@ -74,19 +70,14 @@ impl LuaPool {
         self.store.now = now;
         let scripts = &self.scripts;
         let keys = [self.key.as_bytes()];
-        let run = scripts
-            .host
-            .run(script(scripts), &mut self.store, &keys, args);
+        let run = scripts.host.run(script(scripts), &mut self.store, &keys, args);
         run.unwrap_or_else(|error| panic!("{error}"))
     }
 }
 
 /// The one key of a limit's period.
 pub(super) fn key(limit: &Limit) -> Key {
-    let names = Names {
-        prefix: "lease".to_owned(),
-        naming: |values, part| part("key", values),
-    };
+    let names = Names { prefix: "lease".to_owned(), naming: |values, part| part("key", values) };
     let key = CounterKey::new(RuleId::new(1), b"alice");
     Item::new(&Charge::new(key, limit, Cost::ONE), &names).key
 }
@@ -159,9 +150,7 @@ pub(super) fn charge_args(limit: &Limit, caller: (&str, u64, u64), costs: &[u64]
 
 /// What the exact script has answered.
 pub(super) fn read_charge(value: &Value) -> Charged {
-    let Value::Array(values) = value else {
-        panic!("{value:?}")
-    };
+    let Value::Array(values) = value else { panic!("{value:?}") };
     let text = |place: usize| match &values[place] {
         Value::BulkString(bytes) => String::from_utf8(bytes.clone()).unwrap(),
         other => panic!("{other:?}"),
@@ -209,11 +198,7 @@ pub(super) fn read_record(text: Option<&str>, limit: &Limit, now: u64) -> Record
         }
     }
     leases.sort();
-    Record {
-        used,
-        before,
-        leases,
-    }
+    Record { used, before, leases }
 }
 
 impl Pool for LuaPool {

@@ -46,12 +46,7 @@ fn changed(mutants: &[Mutant]) -> Rc<Scripts> {
 
 /// Whether a schedule is found in which more is admitted than the law allows.
 fn breaks_the_law(mutants: &[Mutant], faults: Faults, limits: Limits) -> bool {
-    finds(
-        changed(mutants),
-        model_holder,
-        Guard::Right,
-        (faults, limits),
-    )
+    finds(changed(mutants), model_holder, Guard::Right, (faults, limits))
 }
 
 /// Whether holders that believe in leases for too long break the law; the model's and ours.
@@ -66,13 +61,7 @@ fn finds<H: Holds>(
     guard: Guard,
     (faults, limits): (Faults, Limits),
 ) -> bool {
-    let trial = Trial {
-        pool: lua_pools(scripts),
-        make,
-        guard,
-        faults: Some(faults),
-        limits,
-    };
+    let trial = Trial { pool: lua_pools(scripts), make, guard, faults: Some(faults), limits };
     let found = (0..TRIES).find_map(|seed| trial.run(seed).err());
     found.is_some()
 }
@@ -88,39 +77,21 @@ type Limits = &'static [&'static str];
 
 /// In a small bucket one token too many shows at once.
 const SMALL_BUCKETS: Limits = &["10/s burst 10", "7/s burst 5"];
-const NETWORK: Faults = Faults {
-    network: true,
-    nodes: false,
-    drift: false,
-    failover: false,
-    change: false,
-};
-const DRIFT: Faults = Faults {
-    network: false,
-    drift: true,
-    ..NETWORK
-};
-const FAILOVER: Faults = Faults {
-    network: false,
-    failover: true,
-    ..NETWORK
-};
+const NETWORK: Faults =
+    Faults { network: true, nodes: false, drift: false, failover: false, change: false };
+const DRIFT: Faults = Faults { network: false, drift: true, ..NETWORK };
+const FAILOVER: Faults = Faults { network: false, failover: true, ..NETWORK };
 
 #[test]
 fn mutant_expire_before_refill() {
-    let mutant = Mutant {
-        find: "      hold(i, limit, lease.till, out)\n",
-        replace: "",
-    };
+    let mutant = Mutant { find: "      hold(i, limit, lease.till, out)\n", replace: "" };
     assert!(breaks_the_law(&[mutant], NETWORK, SMALL_BUCKETS));
 }
 
 #[test]
 fn mutant_refill_to_now_before_expiries() {
-    let mutant = Mutant {
-        find: "hold(i, limit, lease.till, out)",
-        replace: "hold(i, limit, steady, out)",
-    };
+    let mutant =
+        Mutant { find: "hold(i, limit, lease.till, out)", replace: "hold(i, limit, steady, out)" };
     assert!(differs_from_the_model(&[mutant]));
 }
 
@@ -140,19 +111,14 @@ fn mutant_sequence_check_dropped() {
         find: "if leased > sequence or (leased == sequence and not mine) then return 'stale' end",
         replace: "",
     };
-    let again = Mutant {
-        find: "if mine and mine.sequence == sequence then",
-        replace: "if false then",
-    };
+    let again =
+        Mutant { find: "if mine and mine.sequence == sequence then", replace: "if false then" };
     assert!(breaks_the_law(&[late, again], NETWORK, &LIMITS));
 }
 
 #[test]
 fn mutant_call_granted_again_after_its_end() {
-    let mutant = Mutant {
-        find: " or (leased == sequence and not mine) then",
-        replace: " then",
-    };
+    let mutant = Mutant { find: " or (leased == sequence and not mine) then", replace: " then" };
     assert!(breaks_the_law(&[mutant], NETWORK, SMALL_BUCKETS));
 }
 
@@ -167,10 +133,7 @@ fn mutant_repeated_call_keeps_what_had_ended() {
 
 #[test]
 fn mutant_return_credited_above_the_cap() {
-    let more = Mutant {
-        find: "      returned = min(returned, tokens)\n",
-        replace: "",
-    };
+    let more = Mutant { find: "      returned = min(returned, tokens)\n", replace: "" };
     let cap = Mutant {
         find: "  hold(i, limit, steady, out)\n  return micros",
         replace: "  return micros",
@@ -207,18 +170,12 @@ fn mutant_absent_key_is_fresh_after_failover() {
 
 #[test]
 fn mutant_lost_debits_are_not_asserted() {
-    let mutant = Mutant {
-        find: "max(0, known - total)",
-        replace: "0",
-    };
+    let mutant = Mutant { find: "max(0, known - total)", replace: "0" };
     assert!(breaks_the_law(&[mutant], FAILOVER, &LIMITS));
 }
 
 #[test]
 fn mutant_lease_outlives_its_record() {
-    let mutant = Mutant {
-        find: "    life = min(life, ttl[limit] * 500)\n",
-        replace: "",
-    };
+    let mutant = Mutant { find: "    life = min(life, ttl[limit] * 500)\n", replace: "" };
     assert!(differs_from_the_model(&[mutant]));
 }

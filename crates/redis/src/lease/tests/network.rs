@@ -8,29 +8,14 @@ use super::{calls::START, node::Holds, world::World};
 /// Something under way.
 #[derive(Clone)]
 pub(super) enum Message {
-    Request {
-        to: u64,
-        attempt: u64,
-        call: Call,
-        limit: Limit,
-    },
-    Answer {
-        attempt: u64,
-        call: Call,
-        reply: Reply,
-        told_at: u64,
-    },
+    Request { to: u64, attempt: u64, call: Call, limit: Limit },
+    Answer { attempt: u64, call: Call, reply: Reply, told_at: u64 },
 }
 
 impl<P: Pool, H: Holds> World<P, H> {
     pub(super) fn deliver(&mut self, name: String, message: Message) {
         match message {
-            Message::Request {
-                to,
-                attempt,
-                call,
-                limit,
-            } => {
+            Message::Request { to, attempt, call, limit } => {
                 let now = self.now;
                 self.keep_copy();
                 let Some(server) = self.server(to) else {
@@ -38,31 +23,16 @@ impl<P: Pool, H: Holds> World<P, H> {
                 };
                 let reply = server.lease(now, &limit, &call);
                 self.tell(|| format!("server {to} on {call:?}: {reply:?}"));
-                let answer = Message::Answer {
-                    attempt,
-                    call,
-                    reply,
-                    told_at: now,
-                };
+                let answer = Message::Answer { attempt, call, reply, told_at: now };
                 self.send(&name, &answer);
             }
-            Message::Answer {
-                attempt,
-                call,
-                reply,
-                told_at,
-            } => {
+            Message::Answer { attempt, call, reply, told_at } => {
                 let Some(place) = self.nodes.iter().position(|node| node.name == name) else {
                     return;
                 };
                 if self.nodes[place].paused_until > self.now {
                     let later = self.nodes[place].paused_until;
-                    let message = Message::Answer {
-                        attempt,
-                        call,
-                        reply,
-                        told_at,
-                    };
+                    let message = Message::Answer { attempt, call, reply, told_at };
                     self.messages.push((later, name, message));
                     return;
                 }
@@ -84,10 +54,7 @@ impl<P: Pool, H: Holds> World<P, H> {
         }
         let now = node.clock.at(self.now);
         node.holder.hear(call, reply, sent, now);
-        let until = node
-            .clock
-            .when(node.holder.deadline())
-            .saturating_sub(START);
+        let until = node.clock.when(node.holder.deadline()).saturating_sub(START);
         self.tell(|| format!("{} hears {}, until {until}", call.node, call.sequence));
     }
 
@@ -107,8 +74,7 @@ impl<P: Pool, H: Holds> World<P, H> {
                 (true, 6) => rng.below(3_000_000),
                 _ => rng.below(15_000),
             };
-            self.messages
-                .push((self.now + delay, name.to_owned(), message.clone()));
+            self.messages.push((self.now + delay, name.to_owned(), message.clone()));
         }
     }
 }

@@ -103,10 +103,7 @@ impl NodeClock {
             (true, 1) => 1_000,
             (true, _) => rng.below(2_001).cast_signed() - 1_000,
         };
-        Self {
-            offset: rng.below(1 << 40),
-            ppm,
-        }
+        Self { offset: rng.below(1 << 40), ppm }
     }
 
     /// What it shows at a moment.

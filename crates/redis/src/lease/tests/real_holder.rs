@@ -175,10 +175,7 @@ impl Holds for RealHolder {
             Guard::Right | Guard::WithoutDrift => sent,
         };
         let answer = self.answer(reply);
-        let (spot, times) = (
-            (&self.line, &self.margin),
-            [sent, now].map(Timestamp::from_micros),
-        );
+        let (spot, times) = ((&self.line, &self.margin), [sent, now].map(Timestamp::from_micros));
         let next = self.holder.answered(
             spot,
             (answer, Now::at(Timestamp::from_micros(now))),
@@ -196,8 +193,7 @@ impl Holds for RealHolder {
     }
 
     fn burn(&mut self) {
-        self.holder
-            .void((&self.line, &self.margin), &mut self.moved);
+        self.holder.void((&self.line, &self.margin), &mut self.moved);
     }
 
     fn deadline(&self) -> u64 {

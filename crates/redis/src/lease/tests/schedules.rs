@@ -75,11 +75,7 @@ impl<P: Pool, H: Holds> Trial<P, H> {
 
 /// Where a schedule broke the law.
 fn found<P: Pool, H: Holds>(world: &World<P, H>) -> Option<String> {
-    let all: Vec<Admission> = world
-        .admitted
-        .iter()
-        .map(|(admission, _)| *admission)
-        .collect();
+    let all: Vec<Admission> = world.admitted.iter().map(|(admission, _)| *admission).collect();
     let (_, first) = &world.limits[0];
     let Some((changed_at, second)) = world.limits.get(1) else {
         return breach(first, &all, world.residual);
@@ -90,16 +86,8 @@ fn found<P: Pool, H: Holds>(world: &World<P, H>) -> Option<String> {
         false => second,
     };
     let known_at = changed_at + CHANGE_WITHIN + 2 * first.period().length().get();
-    let early: Vec<Admission> = all
-        .iter()
-        .filter(|one| one.at < *changed_at)
-        .copied()
-        .collect();
-    let late: Vec<Admission> = all
-        .iter()
-        .filter(|one| one.at > known_at)
-        .copied()
-        .collect();
+    let early: Vec<Admission> = all.iter().filter(|one| one.at < *changed_at).copied().collect();
+    let late: Vec<Admission> = all.iter().filter(|one| one.at > known_at).copied().collect();
     let whole = breach(larger, &all, world.residual);
     let early = breach(first, &early, world.residual);
     let late = breach(second, &late, world.residual);

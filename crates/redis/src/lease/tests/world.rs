@@ -138,11 +138,7 @@ impl<P: Pool, H: Holds> World<P, H> {
                 self.notice(place);
                 self.learn(place);
             }
-            while let Some(place) = self
-                .messages
-                .iter()
-                .position(|message| message.0 <= self.now)
-            {
+            while let Some(place) = self.messages.iter().position(|message| message.0 <= self.now) {
                 let (_, name, message) = self.messages.swap_remove(place);
                 self.deliver(name, message);
             }
@@ -155,9 +151,7 @@ impl<P: Pool, H: Holds> World<P, H> {
             return Some(&mut self.pool);
         }
         let former = self.former.as_mut();
-        former
-            .filter(|former| former.lineage == lineage)
-            .map(|former| &mut former.pool)
+        former.filter(|former| former.lineage == lineage).map(|former| &mut former.pool)
     }
 
     /// A replica is some calls behind.
@@ -177,8 +171,7 @@ impl<P: Pool, H: Holds> World<P, H> {
         let admission = Admission { at: self.now, cost };
         let name = self.nodes[place].name.clone();
         self.tell(|| format!("{name} admits {cost}"));
-        self.admitted
-            .push((admission, self.nodes[place].name.clone()));
+        self.admitted.push((admission, self.nodes[place].name.clone()));
     }
 
     /// Counts requests exactly; what is admitted counts at once.

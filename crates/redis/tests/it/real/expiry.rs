@@ -74,19 +74,13 @@ async fn a_counter_in_use_is_never_forgotten() {
             }
             let Some(forgotten) = forgotten else {
                 let looked_after = after - before;
-                assert!(
-                    looked_after >= PERIOD_MS,
-                    "{name} is forgotten within {looked_after} ms"
-                );
+                assert!(looked_after >= PERIOD_MS, "{name} is forgotten within {looked_after} ms");
                 continue;
             };
             // It was charged at some moment between the two.
             let (most, least) = (forgotten - before, forgotten - after);
             assert!(most >= PERIOD_MS, "{name} is forgotten in {most} ms");
-            assert!(
-                least <= 2 * PERIOD_MS,
-                "{name} is remembered for {least} ms"
-            );
+            assert!(least <= 2 * PERIOD_MS, "{name} is remembered for {least} ms");
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }

@@ -30,11 +30,7 @@ fn replay<S: tollgate_core::Store>(
         match &step.act {
             Act::Charge { cost, answer } => {
                 let given = ModelAnswer::from(door(ask.with_cost(*cost)));
-                assert_eq!(
-                    given, *answer,
-                    "golden/{}.txt, line {}",
-                    vector.name, step.line
-                );
+                assert_eq!(given, *answer, "golden/{}.txt, line {}", vector.name, step.line);
             }
             Act::Refund { cost } => {
                 rig.inspect(Action::Refund, &[ask.with_cost(*cost)]);

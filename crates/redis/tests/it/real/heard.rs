@@ -62,10 +62,7 @@ impl Case {
         let case = |text: &str, on_failure| Self {
             name: format!("{text} {on_failure:?}"),
             limit: limit(text),
-            policy: Policy {
-                consistency,
-                on_failure,
-            },
+            policy: Policy { consistency, on_failure },
         };
         let pairs = LIMITS.iter();
         let pairs = pairs.flat_map(|text| POLICIES.map(|policy| (*text, policy)));

@@ -41,10 +41,7 @@ async fn node(server: &Redis, leases: Leases) -> Node {
 
 fn charge<'c>(name: &'c str, limit: &'c Limit, consistency: Consistency) -> Charge<'c> {
     let key = CounterKey::new(RuleId::new(1), name.as_bytes());
-    Charge::new(key, limit, Cost::ONE).under(Policy {
-        consistency,
-        on_failure: OnFailure::Closed,
-    })
+    Charge::new(key, limit, Cost::ONE).under(Policy { consistency, on_failure: OnFailure::Closed })
 }
 
 /// The bytes of the only counter of this key.
@@ -69,10 +66,7 @@ fn printed(algorithm: &str, column: usize) -> u64 {
 #[track_caller]
 fn is_as_printed(algorithm: &str, measured: u64, printed: u64) {
     let fits = (printed / 2..=printed).contains(&measured);
-    assert!(
-        fits,
-        "{algorithm} takes {measured} bytes, and the page says {printed}"
-    );
+    assert!(fits, "{algorithm} takes {measured} bytes, and the page says {printed}");
 }
 
 /// Nothing in this server stays for ever.
@@ -111,10 +105,7 @@ async fn a_counter_takes_what_the_page_says_and_ends() {
         // Only a log grows with what it has admitted.
         let grown = bytes(&server, algorithm) - first;
         let each = printed(algorithm, 1);
-        assert!(
-            grown <= 99 * each + 64,
-            "{algorithm} grows by {grown} bytes for 99 admissions"
-        );
+        assert!(grown <= 99 * each + 64, "{algorithm} grows by {grown} bytes for 99 admissions");
     }
     everything_ends(&server);
 }

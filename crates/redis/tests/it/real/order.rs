@@ -29,30 +29,20 @@ async fn who_is_denied_by_his_own_limit_costs_the_others_nothing() {
     let (own, shared) = (limit("1/120month burst 2"), limit("100/120month burst 100"));
     let user = CounterKey::new(RuleId::new(1), b"ualice");
     let tier = CounterKey::new(RuleId::new(2), b"free");
-    let both = [
-        Charge::new(tier, &shared, Cost::ONE),
-        Charge::new(user, &own, Cost::ONE),
-    ];
+    let both = [Charge::new(tier, &shared, Cost::ONE), Charge::new(user, &own, Cost::ONE)];
     let mut admitted = 0;
     for _ in 0..10 {
         admitted += u64::from(store.charge(&both).await.unwrap().is_allowed());
     }
     assert_eq!(admitted, 2);
     store.settle(Duration::from_secs(60)).await;
-    assert_eq!(
-        store.stats().given_back,
-        0,
-        "the shared limit was asked after the own one"
-    );
+    assert_eq!(store.stats().given_back, 0, "the shared limit was asked after the own one");
 
     // And when the shared one is exhausted, the own one is charged for nothing.
     let rest = [Charge::new(tier, &shared, Cost::new(98))];
     assert!(store.charge(&rest).await.unwrap().is_allowed());
     let other = CounterKey::new(RuleId::new(1), b"ubob");
-    let both = [
-        Charge::new(tier, &shared, Cost::ONE),
-        Charge::new(other, &own, Cost::ONE),
-    ];
+    let both = [Charge::new(tier, &shared, Cost::ONE), Charge::new(other, &own, Cost::ONE)];
     for _ in 0..10 {
         assert!(!store.charge(&both).await.unwrap().is_allowed());
     }

@@ -76,12 +76,7 @@ impl<'t> Remarks<'t> {
     pub(super) fn new(text: &'t str, mut places: Vec<(usize, usize)>) -> Self {
         places.sort_unstable();
         places.reverse();
-        Self {
-            text,
-            ahead: places,
-            pending: Vec::new(),
-            end: 0,
-        }
+        Self { text, ahead: places, pending: Vec::new(), end: 0 }
     }
 
     /// Goes on to `offset`; the comments behind the last thing are returned.
@@ -106,10 +101,7 @@ impl<'t> Remarks<'t> {
 
     /// These are behind nothing after all.
     pub(super) fn put_back(&mut self, comments: Vec<Comment>) {
-        let pending = comments.into_iter().map(|comment| Pending {
-            comment,
-            column: None,
-        });
+        let pending = comments.into_iter().map(|comment| Pending { comment, column: None });
         self.pending.splice(0..0, pending);
     }
 
@@ -138,10 +130,7 @@ impl<'t> Remarks<'t> {
     fn column_of(&self, offset: usize) -> Option<usize> {
         let before = self.text.get(..offset).unwrap_or_default();
         let line = before.rsplit('\n').next().unwrap_or_default();
-        line.trim_start_matches('\u{feff}')
-            .trim()
-            .is_empty()
-            .then(|| line.chars().count())
+        line.trim_start_matches('\u{feff}').trim().is_empty().then(|| line.chars().count())
     }
 }
 

@@ -100,10 +100,7 @@ pub(super) enum Style {
 }
 
 impl Node {
-    pub(super) const NOTHING: Self = Self {
-        properties: String::new(),
-        value: Value::Nothing,
-    };
+    pub(super) const NOTHING: Self = Self { properties: String::new(), value: Value::Nothing };
 
     /// The list or mapping it is, if it is one.
     pub(super) const fn collection(&self) -> Option<&Collection> {
@@ -238,11 +235,7 @@ impl<'t> Builder<'t> {
         if layout == Layout::Flow {
             self.remarks.end = end;
         }
-        let collection = Collection {
-            kind,
-            layout,
-            ..Collection::default()
-        };
+        let collection = Collection { kind, layout, ..Collection::default() };
         self.frames.push(Frame {
             collection,
             properties: self.tag(span),
@@ -270,10 +263,7 @@ impl<'t> Builder<'t> {
                 self.remarks.take_from(frame.column + usize::from(is_level))
             }
         };
-        self.put(Node {
-            properties: frame.properties,
-            value: Value::Collection(frame.collection),
-        });
+        self.put(Node { properties: frame.properties, value: Value::Collection(frame.collection) });
     }
 
     /// Makes room for a value: a list gets a new item, a field has its place already.

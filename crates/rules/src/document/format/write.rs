@@ -40,11 +40,7 @@ impl Writer {
             self.entry(entry, indent);
         }
         let is_empty = collection.entries.is_empty();
-        self.comments(
-            &collection.tail,
-            indent,
-            if is_empty { Blank::Drop } else { Blank::Keep },
-        );
+        self.comments(&collection.tail, indent, if is_empty { Blank::Drop } else { Blank::Keep });
     }
 
     /// The comments above an entry, and those that find no place beside it.
@@ -69,10 +65,7 @@ impl Writer {
     }
 
     fn entry(&mut self, entry: &Entry, indent: usize) {
-        let name = entry
-            .key
-            .as_ref()
-            .map(|key| format!("{}:", key.on_one_line()));
+        let name = entry.key.as_ref().map(|key| format!("{}:", key.on_one_line()));
         self.out.push_str(name.as_deref().unwrap_or("-"));
         if let Value::Collection(collection) = &entry.value.value
             && one_line(entry, indent).is_none()
@@ -80,9 +73,9 @@ impl Writer {
             return self.block(entry, collection, indent);
         }
         let (text, lines) = match &entry.value.value {
-            Value::Scalar(scalar) => scalar
-                .as_block(indent + STEP)
-                .unwrap_or_else(|| (scalar.on_one_line(), Vec::new())),
+            Value::Scalar(scalar) => {
+                scalar.as_block(indent + STEP).unwrap_or_else(|| (scalar.on_one_line(), Vec::new()))
+            }
             _ => (one_line(entry, indent).unwrap_or_default(), Vec::new()),
         };
         self.finish_line(&entry.value, &text, entry.beside.last());
@@ -106,11 +99,7 @@ impl Writer {
 
     fn finish_line(&mut self, node: &Node, text: &str, beside: Option<&Comment>) {
         let value = format!("{}{text}", node.properties);
-        let value = if text.is_empty() {
-            value.trim_end()
-        } else {
-            &value
-        };
+        let value = if text.is_empty() { value.trim_end() } else { &value };
         if !value.is_empty() {
             self.out.push(' ');
             self.out.push_str(value);
@@ -146,10 +135,7 @@ enum Blank {
 /// what is in it begins on the same line, all of that one's.
 fn lift(entry: &Entry, indent: usize, comments: &mut Vec<Comment>) {
     let is_block = one_line(entry, indent).is_none();
-    let inner = entry
-        .value
-        .collection()
-        .filter(|_| is_block && is_after_dash(entry));
+    let inner = entry.value.collection().filter(|_| is_block && is_after_dash(entry));
     let kept = usize::from(inner.is_none());
     let lifted = entry.beside.len().saturating_sub(kept);
     let lifted = entry.beside.iter().take(lifted).cloned();
@@ -158,20 +144,13 @@ fn lift(entry: &Entry, indent: usize, comments: &mut Vec<Comment>) {
         comments.extend(first.above.iter().cloned().map(without_blank));
         lift(first, indent + STEP, comments);
     }
-    if let Some(empty) = entry
-        .value
-        .collection()
-        .filter(|inner| inner.entries.is_empty())
-    {
+    if let Some(empty) = entry.value.collection().filter(|inner| inner.entries.is_empty()) {
         comments.extend(empty.tail.iter().cloned().map(without_blank));
     }
 }
 
 fn without_blank(comment: Comment) -> Comment {
-    Comment {
-        after_blank: false,
-        ..comment
-    }
+    Comment { after_blank: false, ..comment }
 }
 
 /// Whether a block in this entry begins beside its dash.
@@ -189,10 +168,7 @@ fn one_line(entry: &Entry, indent: usize) -> Option<String> {
             Some(brackets(collection.kind, &[]))
         }
         Value::Collection(collection) => {
-            let key = entry
-                .key
-                .as_ref()
-                .map_or(0, |key| key.on_one_line().chars().count());
+            let key = entry.key.as_ref().map_or(0, |key| key.on_one_line().chars().count());
             let text = flow(collection)?;
             let columns =
                 indent + key + entry.value.properties.chars().count() + STEP + text.chars().count();
@@ -341,9 +317,8 @@ fn is_printable(letter: char) -> bool {
 
 /// Whether every reader of YAML takes it for a text without quotes, wherever it stands.
 fn is_plainly_text(text: &str) -> bool {
-    const WORDS: [&str; 11] = [
-        "null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", "inf",
-    ];
+    const WORDS: [&str; 11] =
+        ["null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", "inf"];
     let is_word = WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
     let is_safe = |letter: char| letter.is_ascii_alphanumeric() || "/_.-+%*@ ".contains(letter);
     let starts = text.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '/');
@@ -386,11 +361,7 @@ pub(super) fn order(file: &mut File) {
     if file.has_anchors {
         return;
     }
-    let rules = file
-        .root
-        .entries
-        .iter_mut()
-        .filter(|entry| is_named(entry, "rules"));
+    let rules = file.root.entries.iter_mut().filter(|entry| is_named(entry, "rules"));
     for list in rules.filter_map(collection) {
         for rule in list.entries.iter_mut().filter_map(collection) {
             if rule.kind == Kind::Mapping {

@@ -18,24 +18,8 @@ use crate::{
 
 static OVERRIDE: Shape = Shape {
     what: "an override",
-    fields: &[
-        "rule",
-        "key",
-        "limit",
-        "limits",
-        "factor",
-        "unlimited",
-        "until",
-        "reason",
-    ],
-    later: &[
-        "timezone",
-        "anchor",
-        "candidate",
-        "shadow",
-        "canary",
-        "concurrency",
-    ],
+    fields: &["rule", "key", "limit", "limits", "factor", "unlimited", "until", "reason"],
+    later: &["timezone", "anchor", "candidate", "shadow", "canary", "concurrency"],
     elsewhere: &[
         ("user", "it belongs under key: key: { user: ... }"),
         ("org", "it belongs under key: key: { org: ... }"),
@@ -43,10 +27,7 @@ static OVERRIDE: Shape = Shape {
         ("api_key", "it belongs under key: key: { api_key: ... }"),
         ("name", "did you mean \"rule\"?"),
         ("expires", "did you mean \"until\"?"),
-        (
-            "burst",
-            "it belongs to the limit: limit: { per: 10/s, burst: 20 }",
-        ),
+        ("burst", "it belongs to the limit: limit: { per: 10/s, burst: 20 }"),
     ],
 };
 
@@ -63,11 +44,7 @@ pub(super) fn exception(
     let rule = rule.map(|node| scalar::parsed::<Name>(node, "rule", findings));
     let known = rule.as_ref().and_then(|rule| key_of(rule.as_ref()?));
     let key = fields
-        .need(
-            "key",
-            "key: { user: acme }, or key: {} for a rule with key: []",
-            findings,
-        )
+        .need("key", "key: { user: acme }, or key: {} for a rule with key: []", findings)
         .and_then(|node| values(node, known.as_ref(), findings));
     let change = change(&fields, findings);
     let until = fields.find("until");
@@ -88,10 +65,7 @@ pub(super) fn exception(
 }
 
 fn change(fields: &Fields<'_, '_>, findings: &mut Findings) -> Option<Change> {
-    let given: Vec<&str> = CHANGES
-        .into_iter()
-        .filter(|name| fields.find(name).is_some())
-        .collect();
+    let given: Vec<&str> = CHANGES.into_iter().filter(|name| fields.find(name).is_some()).collect();
     let [name] = given.as_slice() else {
         let message = match given.as_slice() {
             [] => "an override changes nothing".to_owned(),
@@ -145,10 +119,8 @@ fn values(
         findings.push(finding.help("write the values: key: { user: acme }"));
         return None;
     };
-    let read: Vec<Option<(Field, Arc<str>)>> = entries
-        .iter()
-        .map(|entry| value(entry, known, findings))
-        .collect();
+    let read: Vec<Option<(Field, Arc<str>)>> =
+        entries.iter().map(|entry| value(entry, known, findings)).collect();
     read.into_iter().collect()
 }
 
@@ -205,8 +177,6 @@ fn address(given: &str, known: Option<&Key>) -> Result<Arc<str>, String> {
             field.ipv6_prefix(),
             field.ipv6_prefix()
         )),
-        (prefix, _) => Ok(network_of(address, prefix.unwrap_or(128))
-            .to_string()
-            .into()),
+        (prefix, _) => Ok(network_of(address, prefix.unwrap_or(128)).to_string().into()),
     }
 }

@@ -248,10 +248,7 @@ fn document(draft: Draft<'_>, text: &str) -> Document {
         }
         trial
     });
-    Document {
-        rules: draft.set,
-        trials: trials.collect(),
-    }
+    Document { rules: draft.set, trials: trials.collect() }
 }
 
 /// Reads one rule, as the catalog keeps it: it may carry its `id`.
@@ -267,9 +264,7 @@ fn document(draft: Draft<'_>, text: &str) -> Document {
 /// assert_eq!(read_rule(&rule_json(&rule).to_string()).unwrap(), rule);
 /// ```
 pub fn read_rule(text: &str) -> Result<Rule, Report> {
-    single("rule", text, |node, findings| {
-        rule(node, Origin::Catalog, findings).rule
-    })
+    single("rule", text, |node, findings| rule(node, Origin::Catalog, findings).rule)
 }
 
 /// Reads one tier, which carries its `name`.
@@ -318,9 +313,7 @@ pub fn read_limits(text: &str) -> Result<LimitSet, Report> {
 /// assert_eq!(doubled.rule.unwrap().as_str(), "login");
 /// ```
 pub fn read_override(text: &str) -> Result<Override, Report> {
-    single("override", text, |node, findings| {
-        exception::exception(node, |_| None, findings)
-    })
+    single("override", text, |node, findings| exception::exception(node, |_| None, findings))
 }
 
 fn single<T>(

@@ -29,21 +29,11 @@ use crate::{
 
 static FILE: Shape = Shape {
     what: "a rules file",
-    fields: &[
-        "version",
-        "default_tier",
-        "tiers",
-        "rules",
-        "overrides",
-        "tests",
-    ],
+    fields: &["version", "default_tier", "tiers", "rules", "overrides", "tests"],
     later: &["timezone", "anchor", "concurrency"],
     elsewhere: &[
         ("rule", "did you mean \"rules\"?"),
-        (
-            "name",
-            "a rule belongs into the list rules: write rules: and indent - name: below it",
-        ),
+        ("name", "a rule belongs into the list rules: write rules: and indent - name: below it"),
     ],
 };
 
@@ -116,9 +106,7 @@ fn default_tier(set: &mut RuleSet, fields: &Fields<'_, '_>, findings: &mut Findi
     match (name, given) {
         (Some(name), None) if !set.tiers.contains_key(&name) => {
             let message = format!("tier {name:?} is not declared, and no default_tier is given");
-            let span = fields
-                .name_span("tiers")
-                .unwrap_or_else(|| fields.node.head());
+            let span = fields.name_span("tiers").unwrap_or_else(|| fields.node.head());
             let finding = Finding::error(span, message);
             findings
                 .push(finding.help("add default_tier: with the tier of requests that state none"));
@@ -160,10 +148,7 @@ fn add_overrides<'t>(draft: &mut Draft<'t>, node: &Node<'t>, findings: &mut Find
         let Some(read) = exception::exception(node, key_of, findings) else {
             continue;
         };
-        let is_of_broken = read
-            .rule
-            .as_ref()
-            .is_some_and(|rule| draft.broken.contains(rule));
+        let is_of_broken = read.rule.as_ref().is_some_and(|rule| draft.broken.contains(rule));
         if !is_of_broken {
             draft.set.overrides.push(read);
             draft.places.overrides.push(Rc::clone(node));
@@ -178,11 +163,7 @@ impl<'t> Draft<'t> {
             trials: Vec::new(),
             broken: HashSet::new(),
             is_whole: tree.is_whole,
-            places: Places {
-                root: Rc::clone(root),
-                rules: HashMap::new(),
-                overrides: Vec::new(),
-            },
+            places: Places { root: Rc::clone(root), rules: HashMap::new(), overrides: Vec::new() },
         }
     }
 }
@@ -242,10 +223,7 @@ fn content(fields: &Fields<'_, '_>, findings: &mut Findings) -> (Option<u32>, Op
         Some(node) => scalar::whole(node, "rank", 0..=u32::MAX, findings),
     };
     let default = fields.find("default");
-    (
-        rank,
-        default.and_then(|node| throttle::one_or_more(node, findings)),
-    )
+    (rank, default.and_then(|node| throttle::one_or_more(node, findings)))
 }
 
 /// One tier that carries its name.
@@ -274,10 +252,7 @@ impl Places<'_> {
         match at {
             Locus::Rule { name, field } => {
                 let rule = self.rules.get(name);
-                rule.map_or_else(
-                    || self.root.head(),
-                    |rule| within(rule, field.unwrap_or("name")),
-                )
+                rule.map_or_else(|| self.root.head(), |rule| within(rule, field.unwrap_or("name")))
             }
             Locus::Override { index, field } => {
                 let exception = self.overrides.get(*index);
@@ -339,9 +314,7 @@ impl Draft<'_> {
                 Severity::Warning => Finding::warning(span, flaw.message),
             };
             finding.help = flaw.help;
-            finding.related = flaw
-                .related
-                .map(|(at, how)| (self.places.find(&at), how.to_owned()));
+            finding.related = flaw.related.map(|(at, how)| (self.places.find(&at), how.to_owned()));
             findings.push(finding);
         }
     }

@@ -21,67 +21,30 @@ use crate::{
 };
 
 const ELSEWHERE: &[(&str, &str)] = &[
-    (
-        "id",
-        "ids are given by Tollgate; use renamed_from to keep counters",
-    ),
+    ("id", "ids are given by Tollgate; use renamed_from to keep counters"),
     ("tier", "it belongs under match: match: { tier: ... }"),
     ("user", "it belongs under match: match: { user: ... }"),
     ("org", "it belongs under match: match: { org: ... }"),
     ("api_key", "it belongs under match: match: { api_key: ... }"),
     ("region", "it belongs under match: match: { region: ... }"),
-    (
-        "endpoint",
-        "it belongs under match: match: { endpoint: ... }",
-    ),
+    ("endpoint", "it belongs under match: match: { endpoint: ... }"),
     ("path", "write match: { endpoint: ... }"),
     ("method", "it belongs under match: match: { method: ... }"),
     ("ip", "it belongs under match: match: { ip: ... }"),
-    (
-        "attributes",
-        "it belongs under match: match: { attributes: ... }",
-    ),
-    (
-        "descriptor",
-        "it belongs under match: match: { descriptor: ... }",
-    ),
-    (
-        "burst",
-        "it belongs to the limit: limit: { per: 10/s, burst: 20 }",
-    ),
-    (
-        "per",
-        "it belongs to the limit: limit: { per: 10/s, burst: 20 }",
-    ),
-    (
-        "status",
-        "it belongs to the response: response: { status: 429 }",
-    ),
-    (
-        "message",
-        "it belongs to the response: response: { message: ... }",
-    ),
-    (
-        "retry_after",
-        "it belongs to the response: response: { retry_after: 30 }",
-    ),
-    (
-        "tiers",
-        "a rule is for one tier: match: { tier: free }, and another rule for the next tier",
-    ),
+    ("attributes", "it belongs under match: match: { attributes: ... }"),
+    ("descriptor", "it belongs under match: match: { descriptor: ... }"),
+    ("burst", "it belongs to the limit: limit: { per: 10/s, burst: 20 }"),
+    ("per", "it belongs to the limit: limit: { per: 10/s, burst: 20 }"),
+    ("status", "it belongs to the response: response: { status: 429 }"),
+    ("message", "it belongs to the response: response: { message: ... }"),
+    ("retry_after", "it belongs to the response: response: { retry_after: 30 }"),
+    ("tiers", "a rule is for one tier: match: { tier: free }, and another rule for the next tier"),
     ("when", "did you mean \"match\"?"),
     ("rate", "did you mean \"limit\"?"),
     ("by", "did you mean \"key\"?"),
 ];
 
-const LATER: &[&str] = &[
-    "timezone",
-    "anchor",
-    "candidate",
-    "shadow",
-    "canary",
-    "concurrency",
-];
+const LATER: &[&str] = &["timezone", "anchor", "candidate", "shadow", "canary", "concurrency"];
 
 macro_rules! rule_fields {
     ($($more:literal),*) => {
@@ -93,19 +56,11 @@ macro_rules! rule_fields {
     };
 }
 
-static IN_FILE: Shape = Shape {
-    what: "a rule",
-    fields: rule_fields!(),
-    later: LATER,
-    elsewhere: ELSEWHERE,
-};
+static IN_FILE: Shape =
+    Shape { what: "a rule", fields: rule_fields!(), later: LATER, elsewhere: ELSEWHERE };
 
-static STORED: Shape = Shape {
-    what: "a rule",
-    fields: rule_fields!("id"),
-    later: LATER,
-    elsewhere: ELSEWHERE,
-};
+static STORED: Shape =
+    Shape { what: "a rule", fields: rule_fields!("id"), later: LATER, elsewhere: ELSEWHERE };
 
 /// Where a rule comes from.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -130,11 +85,8 @@ enum Verb {
     Allow,
 }
 
-const ACTIONS: [(&str, Verb); 3] = [
-    ("throttle", Verb::Throttle),
-    ("block", Verb::Block),
-    ("allow", Verb::Allow),
-];
+const ACTIONS: [(&str, Verb); 3] =
+    [("throttle", Verb::Throttle), ("block", Verb::Block), ("allow", Verb::Allow)];
 
 /// Reads a rule.
 pub(super) fn rule(node: &Node<'_>, origin: Origin, findings: &mut Findings) -> Attempt {
@@ -143,10 +95,7 @@ pub(super) fn rule(node: &Node<'_>, origin: Origin, findings: &mut Findings) -> 
         Origin::Catalog => &STORED,
     };
     let Some(fields) = shape.open(node, findings) else {
-        return Attempt {
-            name: None,
-            rule: None,
-        };
+        return Attempt { name: None, rule: None };
     };
     let name: Option<Name> = fields
         .need("name", "name: login", findings)
@@ -280,18 +229,8 @@ pub(super) fn matches(node: &Node<'_>, findings: &mut Findings) -> Option<Match>
     matches.tiers = several(fields.find("tier"), "tier", findings, tier);
     matches.users = several(fields.find("user"), "user", findings, scalar::identifier);
     matches.orgs = several(fields.find("org"), "org", findings, scalar::identifier);
-    matches.api_keys = several(
-        fields.find("api_key"),
-        "api_key",
-        findings,
-        scalar::identifier,
-    );
-    matches.regions = several(
-        fields.find("region"),
-        "region",
-        findings,
-        scalar::identifier,
-    );
+    matches.api_keys = several(fields.find("api_key"), "api_key", findings, scalar::identifier);
+    matches.regions = several(fields.find("region"), "region", findings, scalar::identifier);
     matches.methods = several(fields.find("method"), "method", findings, method);
     matches.networks = several(fields.find("ip"), "ip", findings, scalar::network);
     if let Some(node) = fields.find("endpoint") {
@@ -313,8 +252,7 @@ fn several<T: Clone + Eq + std::hash::Hash>(
     findings: &mut Findings,
     each: impl Fn(&Node<'_>, &str, &mut Findings) -> Option<T>,
 ) -> Vec<T> {
-    node.and_then(|node| values(node, what, Match::VALUES_MAX, findings, each))
-        .unwrap_or_default()
+    node.and_then(|node| values(node, what, Match::VALUES_MAX, findings, each)).unwrap_or_default()
 }
 
 fn tier(node: &Node<'_>, what: &str, findings: &mut Findings) -> Option<Name> {
@@ -334,10 +272,7 @@ fn attributes(node: &Node<'_>, findings: &mut Findings) -> BTreeMap<Arc<str>, At
     };
     let max = Match::ATTRIBUTES_MAX;
     if entries.len() > max || entries.is_empty() {
-        let message = format!(
-            "attributes has {} conditions: write 1 to {max}",
-            entries.len()
-        );
+        let message = format!("attributes has {} conditions: write 1 to {max}", entries.len());
         findings.error(node.head(), message);
         return BTreeMap::new();
     }
@@ -398,10 +333,8 @@ fn descriptor(node: &Node<'_>, findings: &mut Findings) -> Option<Vec<Descriptor
         let finding = Finding::error(node.span, "descriptor has no entry");
         findings.push(finding.help("write for example [[remote_address], [path, /login]]"));
     }
-    let read: Vec<Option<DescriptorEntry>> = entries
-        .iter()
-        .map(|entry| descriptor_entry(entry, findings))
-        .collect();
+    let read: Vec<Option<DescriptorEntry>> =
+        entries.iter().map(|entry| descriptor_entry(entry, findings)).collect();
     read.into_iter().collect()
 }
 
@@ -414,10 +347,8 @@ fn descriptor_entry(node: &Node<'_>, findings: &mut Findings) -> Option<Descript
         [key] => (key, None),
         [key, value] => (key, Some(value)),
         _ => {
-            let finding = Finding::error(
-                node.head(),
-                "an entry of a descriptor is [key] or [key, value]",
-            );
+            let finding =
+                Finding::error(node.head(), "an entry of a descriptor is [key] or [key, value]");
             findings.push(finding.help("write for example [remote_address] or [path, /login]"));
             return None;
         }

@@ -40,9 +40,7 @@ pub(super) fn parsed<T: FromStr<Err: Display>>(
     findings: &mut Findings,
 ) -> Option<T> {
     let text = text(node, what, findings)?;
-    text.parse()
-        .map_err(|error: T::Err| findings.error(node.span, error.to_string()))
-        .ok()
+    text.parse().map_err(|error: T::Err| findings.error(node.span, error.to_string())).ok()
 }
 
 /// A text that is one of some words.
@@ -168,10 +166,7 @@ pub(super) fn part(node: &Node<'_>, what: &str, findings: &mut Findings) -> Opti
     let wrong = if given.is_empty() {
         format!("{what} is empty: every text has it")
     } else if given.len() > max {
-        format!(
-            "{what} has {} bytes, at most {max} are allowed",
-            given.len()
-        )
+        format!("{what} has {} bytes, at most {max} are allowed", given.len())
     } else if given.contains(normalise::is_control_or_bidi) {
         format!("{what} holds a control character")
     } else {
@@ -201,10 +196,7 @@ pub(super) fn prose(
     let wrong = if given.trim().is_empty() {
         format!("{what} is empty: give it words, or remove the field")
     } else if given.len() > max {
-        format!(
-            "{what} has {} bytes, at most {max} are allowed",
-            given.len()
-        )
+        format!("{what} has {} bytes, at most {max} are allowed", given.len())
     } else if given.contains(is_control) {
         format!("{what} holds a control character")
     } else {
@@ -232,10 +224,8 @@ pub(super) fn length(node: &Node<'_>, what: &str, findings: &mut Findings) -> Op
     let length = micros(given).filter(|&length| length <= LENGTH_MAX);
     if length.is_none() {
         let given: String = given.chars().take(64).collect();
-        let finding = Finding::error(
-            node.span,
-            format!("{what} {given:?} is not a length of time"),
-        );
+        let finding =
+            Finding::error(node.span, format!("{what} {given:?} is not a length of time"));
         findings.push(finding.help("write a whole number and us, ms, s, min, h or day: 42s"));
     }
     length.map(Micros::new)
@@ -282,16 +272,7 @@ mod tests {
         assert_eq!(micros("0"), Some(0));
         assert_eq!(micros("42s"), Some(42_000_000));
         assert_eq!(micros("3min"), Some(180_000_000));
-        for wrong in [
-            "",
-            "s",
-            "42",
-            "4.2s",
-            "-1s",
-            "42 s",
-            "99999999999999999999s",
-            "1week",
-        ] {
+        for wrong in ["", "s", "42", "4.2s", "-1s", "42 s", "99999999999999999999s", "1week"] {
             assert_eq!(micros(wrong), None, "{wrong}");
         }
     }
@@ -313,10 +294,7 @@ pub(super) fn items<'n, 't>(
     match &node.value {
         Value::List(items) if items.len() <= max => Some(items),
         Value::List(items) => {
-            let message = format!(
-                "{what} has {} values, at most {max} are allowed",
-                items.len()
-            );
+            let message = format!("{what} has {} values, at most {max} are allowed", items.len());
             findings.error(node.span, message);
             None
         }
@@ -351,10 +329,7 @@ pub(super) fn values<T: Clone + Eq + Hash>(
         findings.push(finding.help("nothing is in it: name a value, or remove the field"));
         return None;
     }
-    let read: Vec<Option<T>> = items
-        .iter()
-        .map(|item| each(item, what, findings))
-        .collect();
+    let read: Vec<Option<T>> = items.iter().map(|item| each(item, what, findings)).collect();
     let mut known = HashSet::new();
     let mut unique = Vec::with_capacity(read.len());
     for (item, value) in items.iter().zip(&read) {

@@ -31,28 +31,17 @@ const OWN: [&str; 11] = [
     "hard_at",
 ];
 
-const MISSING: [(&str, Missing); 3] = [
-    ("skip", Missing::Skip),
-    ("shared", Missing::Shared),
-    ("deny", Missing::Deny),
-];
-const CONSISTENCY: [(&str, Consistency); 3] = [
-    ("exact", Consistency::Exact),
-    ("leased", Consistency::Leased),
-    ("local", Consistency::Local),
-];
-const ON_FAILURE: [(&str, OnFailure); 3] = [
-    ("open", OnFailure::Open),
-    ("closed", OnFailure::Closed),
-    ("local", OnFailure::Local),
-];
+const MISSING: [(&str, Missing); 3] =
+    [("skip", Missing::Skip), ("shared", Missing::Shared), ("deny", Missing::Deny)];
+const CONSISTENCY: [(&str, Consistency); 3] =
+    [("exact", Consistency::Exact), ("leased", Consistency::Leased), ("local", Consistency::Local)];
+const ON_FAILURE: [(&str, OnFailure); 3] =
+    [("open", OnFailure::Open), ("closed", OnFailure::Closed), ("local", OnFailure::Local)];
 
 /// How `missing` is written.
 pub(in crate::document) fn missing_word(missing: Missing) -> &'static str {
     let mut words = MISSING.iter();
-    words
-        .find(|(_, value)| *value == missing)
-        .map_or("skip", |(word, _)| word)
+    words.find(|(_, value)| *value == missing).map_or("skip", |(word, _)| word)
 }
 
 /// The throttle that the fields of a rule describe.
@@ -60,9 +49,7 @@ pub(super) fn throttle(fields: &Fields<'_, '_>, findings: &mut Findings) -> Opti
     let defaults = Defaults::read(fields, findings);
     let limits = limit_or_limits(fields, defaults, findings);
     let example = "key: [user], or key: [] for one counter for everyone";
-    let key = fields
-        .need("key", example, findings)
-        .and_then(|node| key(node, findings));
+    let key = fields.need("key", example, findings).and_then(|node| key(node, findings));
     let missing = fields.find("missing");
     let missing = missing.and_then(|node| scalar::word(node, "missing", &MISSING, findings));
     let group = fields.find("group");
@@ -114,10 +101,7 @@ static LIMIT: Shape = Shape {
     what: "a limit",
     fields: &["per", "burst", "algorithm", "warn_at", "hard_at"],
     later: &["timezone", "anchor", "concurrency"],
-    elsewhere: &[
-        ("limit", "did you mean \"per\"?"),
-        ("rate", "did you mean \"per\"?"),
-    ],
+    elsewhere: &[("limit", "did you mean \"per\"?"), ("rate", "did you mean \"per\"?")],
 };
 
 /// What a limit has unless it says otherwise.
@@ -188,14 +172,10 @@ pub(super) fn limits(
     findings: &mut Findings,
 ) -> Option<LimitSet> {
     let items = scalar::items(node, "limits", Limit::PER_KEY_MAX, findings)?;
-    let read: Vec<Option<Limit>> = items
-        .iter()
-        .map(|item| limit(item, defaults, findings))
-        .collect();
+    let read: Vec<Option<Limit>> =
+        items.iter().map(|item| limit(item, defaults, findings)).collect();
     let limits: Option<Vec<Limit>> = read.into_iter().collect();
-    LimitSet::new(limits?)
-        .map_err(|error| findings.error(node.span, error.to_string()))
-        .ok()
+    LimitSet::new(limits?).map_err(|error| findings.error(node.span, error.to_string())).ok()
 }
 
 /// One limit or a list of them.
@@ -253,9 +233,7 @@ fn with(
         };
         limit.with_bands(bands)
     };
-    built()
-        .map_err(|error| findings.error(span, error.to_string()))
-        .ok()
+    built().map_err(|error| findings.error(span, error.to_string())).ok()
 }
 
 /// `[user, ip/56]`, `user|ip`, `[]`.
@@ -270,9 +248,7 @@ pub(super) fn key(node: &Node<'_>, findings: &mut Findings) -> Option<Key> {
         .map(|item| key_field(item, findings))
         .collect();
     let fields: Option<Vec<KeyField>> = read.into_iter().collect();
-    Key::new(fields?)
-        .map_err(|error| findings.error(node.span, error.to_string()))
-        .ok()
+    Key::new(fields?).map_err(|error| findings.error(node.span, error.to_string())).ok()
 }
 
 fn key_field(node: &Node<'_>, findings: &mut Findings) -> Option<KeyField> {
@@ -301,10 +277,7 @@ struct Wrong {
 
 impl From<KeyError> for Wrong {
     fn from(error: KeyError) -> Self {
-        Self {
-            message: error.to_string(),
-            help: None,
-        }
+        Self { message: error.to_string(), help: None }
     }
 }
 
@@ -340,17 +313,11 @@ fn field(name: &str) -> Result<Field, Wrong> {
         // Requests have other names for two of them.
         let word = name.strip_suffix("_id").unwrap_or(name);
         let named = Field::NAMED.map(|field| field.word());
-        Wrong {
-            message: error.to_string(),
-            help: did_you_mean(word, named),
-        }
+        Wrong { message: error.to_string(), help: did_you_mean(word, named) }
     })?;
     match &field {
         Field::Attribute(name) if normalise::identifier(name) != Ok(Some(name)) => Err(Wrong {
-            message: format!(
-                "attribute {:?} has blanks or controls in its name",
-                short(name)
-            ),
+            message: format!("attribute {:?} has blanks or controls in its name", short(name)),
             help: None,
         }),
         _ => Ok(field),

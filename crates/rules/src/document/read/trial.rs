@@ -20,41 +20,20 @@ static TRIAL: Shape = Shape {
     fields: &["name", "start", "steps"],
     later: &[],
     elsewhere: &[
-        (
-            "request",
-            "it belongs to a step: steps: [{ request: ..., expect: allow }]",
-        ),
-        (
-            "expect",
-            "it belongs to a step: steps: [{ request: ..., expect: allow }]",
-        ),
+        ("request", "it belongs to a step: steps: [{ request: ..., expect: allow }]"),
+        ("expect", "it belongs to a step: steps: [{ request: ..., expect: allow }]"),
     ],
 };
 
 static STEP: Shape = Shape {
     what: "a step",
-    fields: &[
-        "at",
-        "request",
-        "times",
-        "expect",
-        "rule",
-        "remaining",
-        "retry_after",
-        "status",
-    ],
+    fields: &["at", "request", "times", "expect", "rule", "remaining", "retry_after", "status"],
     later: &[],
     elsewhere: &[
         ("user", "it belongs to the request: request: { user: ... }"),
-        (
-            "endpoint",
-            "it belongs to the request: request: { endpoint: ... }",
-        ),
+        ("endpoint", "it belongs to the request: request: { endpoint: ... }"),
         ("ip", "it belongs to the request: request: { ip: ... }"),
-        (
-            "after",
-            "did you mean \"at\"? it counts from the start of the test",
-        ),
+        ("after", "did you mean \"at\"? it counts from the start of the test"),
     ],
 };
 
@@ -63,10 +42,7 @@ const EXPECT: [(&str, Expect); 2] = [("allow", Expect::Allow), ("deny", Expect::
 /// The field `tests`. The lines are places for now; see [`Sited`].
 pub(super) fn trials(node: &Node<'_>, findings: &mut Findings) -> Vec<Sited> {
     let items = scalar::items(node, "tests", Trial::COUNT_MAX, findings).unwrap_or_default();
-    items
-        .iter()
-        .filter_map(|item| trial(item, findings))
-        .collect()
+    items.iter().filter_map(|item| trial(item, findings)).collect()
 }
 
 /// A test, with where the rules it expects are named, and where its parts stand.
@@ -84,11 +60,8 @@ fn trial(node: &Node<'_>, findings: &mut Findings) -> Option<Sited> {
         .and_then(|node| scalar::note(node, "name", findings));
     let start = fields.find("start");
     let start = start.and_then(|node| scalar::moment(node, "start", findings));
-    let steps = fields.need(
-        "steps",
-        "steps: [{ request: { user: alice }, expect: allow }]",
-        findings,
-    )?;
+    let steps =
+        fields.need("steps", "steps: [{ request: { user: alice }, expect: allow }]", findings)?;
     let steps = scalar::items(steps, "steps", Trial::STEPS_MAX, findings)?;
     let mut now = Micros::ZERO;
     let mut rules = Vec::new();
@@ -103,19 +76,9 @@ fn trial(node: &Node<'_>, findings: &mut Findings) -> Option<Sited> {
         }
         read.push(step);
     }
-    let trial = Trial {
-        name: name?,
-        start: start.unwrap_or(Trial::START),
-        steps: read,
-        line: 0,
-    };
+    let trial = Trial { name: name?, start: start.unwrap_or(Trial::START), steps: read, line: 0 };
     let steps = steps.iter().map(|step| step.head()).collect();
-    Some(Sited {
-        trial,
-        span: node.head(),
-        steps,
-        rules,
-    })
+    Some(Sited { trial, span: node.head(), steps, rules })
 }
 
 fn step(node: &Node<'_>, now: Micros, findings: &mut Findings) -> Option<Step> {
@@ -126,9 +89,8 @@ fn step(node: &Node<'_>, now: Micros, findings: &mut Findings) -> Option<Step> {
         .need("request", "request: { user: alice }", findings)
         .and_then(|node| facts(node, findings));
     let times = fields.find("times");
-    let times = times.map_or(Some(1), |node| {
-        scalar::whole(node, "times", 1..=Step::TIMES_MAX, findings)
-    });
+    let times =
+        times.map_or(Some(1), |node| scalar::whole(node, "times", 1..=Step::TIMES_MAX, findings));
     let expect = fields
         .need("expect", "expect: allow or expect: deny", findings)
         .and_then(|node| scalar::word(node, "expect", &EXPECT, findings));
@@ -195,8 +157,7 @@ fn expected_rule(node: &Node<'_>, findings: &mut Findings) -> Option<ExpectRule>
         (_, Some(tier)) => tier.parse().map(ExpectRule::Tier),
         (name, None) => name.parse().map(ExpectRule::Rule),
     };
-    read.map_err(|error| findings.error(node.span, error.to_string()))
-        .ok()
+    read.map_err(|error| findings.error(node.span, error.to_string())).ok()
 }
 
 static REQUEST: Shape = Shape {
@@ -288,26 +249,18 @@ fn attributes(node: &Node<'_>, findings: &mut Findings) -> Option<BTreeMap<Arc<s
 
 fn descriptor(node: &Node<'_>, findings: &mut Findings) -> Option<Vec<(Arc<str>, Arc<str>)>> {
     let entries = scalar::items(node, "descriptor", Query::ATTRIBUTES_MAX, findings)?;
-    let read: Vec<Option<(Arc<str>, Arc<str>)>> = entries
-        .iter()
-        .map(|entry| descriptor_entry(entry, findings))
-        .collect();
+    let read: Vec<Option<(Arc<str>, Arc<str>)>> =
+        entries.iter().map(|entry| descriptor_entry(entry, findings)).collect();
     read.into_iter().collect()
 }
 
 fn descriptor_entry(node: &Rc<Node<'_>>, findings: &mut Findings) -> Option<(Arc<str>, Arc<str>)> {
     let Value::List(parts) = &node.value else {
-        findings.error(
-            node.head(),
-            "an entry of a request's descriptor is [key, value]",
-        );
+        findings.error(node.head(), "an entry of a request's descriptor is [key, value]");
         return None;
     };
     let [key, value] = parts.as_slice() else {
-        findings.error(
-            node.head(),
-            "an entry of a request's descriptor is [key, value]",
-        );
+        findings.error(node.head(), "an entry of a request's descriptor is [key, value]");
         return None;
     };
     let key = scalar::identifier(key, "the key of an entry", findings);

@@ -77,11 +77,7 @@ impl Place {
         let indent = columns(0, self.offset);
         let marks = columns(self.offset, self.length).max(1);
         let marks = mark.to_string().repeat(marks);
-        let before = if self.column > self.offset + 1 {
-            "..."
-        } else {
-            ""
-        };
+        let before = if self.column > self.offset + 1 { "..." } else { "" };
         let indent = indent + before.len();
         let after = if self.is_cut { "..." } else { "" };
         let text = format!("{before}{text}{after}");
@@ -118,10 +114,7 @@ impl<'t> Lines<'t> {
             _ => false,
         });
         let starts = std::iter::once(0).chain(ends.map(|(place, _)| place + 1));
-        Self {
-            text,
-            starts: starts.collect(),
-        }
+        Self { text, starts: starts.collect() }
     }
 
     /// The line of the first byte, and the part of it that the range covers.
@@ -207,9 +200,7 @@ pub(super) fn width(letter: char) -> usize {
 }
 
 fn picture(code: u32) -> String {
-    char::from_u32(0x2400 + code)
-        .unwrap_or(char::REPLACEMENT_CHARACTER)
-        .to_string()
+    char::from_u32(0x2400 + code).unwrap_or(char::REPLACEMENT_CHARACTER).to_string()
 }
 
 /// Controls beyond ASCII, invisible letters, and those that turn the direction of writing.
@@ -302,12 +293,7 @@ impl Report {
         let mut kept = findings.into_kept();
         kept.sort_by_key(|finding| finding.span);
         let problems = kept.into_iter().map(|found| Problem::new(found, &lines));
-        Self {
-            source: source.into(),
-            problems: problems.collect(),
-            errors,
-            warnings,
-        }
+        Self { source: source.into(), problems: problems.collect(), errors, warnings }
     }
 
     /// Whether the document is refused.

@@ -23,42 +23,15 @@ use crate::{Query, Response, RuleSet, Scope, Step, Tier, Trial};
 /// ```
 pub fn schema() -> Value {
     let fields = [
-        (
-            "version",
-            json!({ "description": "The version of this format: 1", "const": 1 }),
-        ),
+        ("version", json!({ "description": "The version of this format: 1", "const": 1 })),
         (
             "default_tier",
-            described(
-                "The tier of requests that state none; free by default",
-                shared("name"),
-            ),
+            described("The tier of requests that state none; free by default", shared("name")),
         ),
         ("tiers", tiers()),
-        (
-            "rules",
-            list(
-                "The rules; their order means nothing",
-                &rule(),
-                RuleSet::RULES_MAX,
-            ),
-        ),
-        (
-            "overrides",
-            list(
-                "Exceptions for single keys",
-                &exception(),
-                RuleSet::OVERRIDES_MAX,
-            ),
-        ),
-        (
-            "tests",
-            list(
-                "Tests of these rules: tollgate rules test",
-                &trial(),
-                Trial::COUNT_MAX,
-            ),
-        ),
+        ("rules", list("The rules; their order means nothing", &rule(), RuleSet::RULES_MAX)),
+        ("overrides", list("Exceptions for single keys", &exception(), RuleSet::OVERRIDES_MAX)),
+        ("tests", list("Tests of these rules: tollgate rules test", &trial(), Trial::COUNT_MAX)),
     ];
     let mut schema = object("The rules of Tollgate", &fields, &["version"]);
     if let Some(schema) = schema.as_object_mut() {
@@ -85,11 +58,7 @@ fn tiers() -> Value {
         "What a request may do that no throttle matched, by user|api_key|ip",
         one_or_many(&shared("limit"), Limit::PER_KEY_MAX),
     );
-    let tier = object(
-        "A class of callers",
-        &[("rank", rank), ("default", default)],
-        &[],
-    );
+    let tier = object("A class of callers", &[("rank", rank), ("default", default)], &[]);
     json!({
         "description": "The tiers by name, instead of free, premium, internal-service and admin",
         "type": "object",
@@ -116,33 +85,18 @@ pub(super) fn exception() -> Value {
     let limit = "Instead of the rule's limit of the same period";
     let limits_instead = "Instead of all limits of the rule";
     let fields = [
-        (
-            "rule",
-            described(
-                "The rule; every rule with such a key, if none",
-                shared("name"),
-            ),
-        ),
+        ("rule", described("The rule; every rule with such a key, if none", shared("name"))),
         ("key", key),
         ("limit", described(limit, shared("plain_limit"))),
         ("limits", described(limits_instead, limits("plain_limit"))),
         ("factor", factor),
-        (
-            "unlimited",
-            json!({ "description": "No limit at all", "const": true }),
-        ),
-        (
-            "until",
-            described("When it ends by itself", shared("moment")),
-        ),
+        ("unlimited", json!({ "description": "No limit at all", "const": true })),
+        ("until", described("When it ends by itself", shared("moment"))),
         ("reason", described("Why", prose(NOTE_LENGTH_MAX))),
     ];
     let mut exception = object("An exception for one key", &fields, &["key"]);
     let changes = ["limit", "limits", "factor", "unlimited"];
-    let one: Vec<Value> = changes
-        .iter()
-        .map(|name| json!({ "required": [name] }))
-        .collect();
+    let one: Vec<Value> = changes.iter().map(|name| json!({ "required": [name] })).collect();
     if let Some(exception) = exception.as_object_mut() {
         exception.insert("oneOf".to_owned(), one.into());
     }
@@ -158,21 +112,11 @@ pub(super) fn trial() -> Value {
         "maxItems": Trial::STEPS_MAX,
     });
     let fields = [
-        (
-            "name",
-            described("What the test shows", prose(NOTE_LENGTH_MAX)),
-        ),
-        (
-            "start",
-            described("The time at which it begins", shared("moment")),
-        ),
+        ("name", described("What the test shows", prose(NOTE_LENGTH_MAX))),
+        ("start", described("The time at which it begins", shared("moment"))),
         ("steps", steps),
     ];
-    object(
-        "Requests on a clock that is moved by hand",
-        &fields,
-        &["name", "steps"],
-    )
+    object("Requests on a clock that is moved by hand", &fields, &["name", "steps"])
 }
 
 fn step() -> Value {
@@ -196,10 +140,7 @@ fn step() -> Value {
         ("at", length("When, from the start of the test: 18s")),
         ("request", request()),
         ("times", times),
-        (
-            "expect",
-            described("What each of them gets", word(&["allow", "deny"])),
-        ),
+        ("expect", described("What each of them gets", word(&["allow", "deny"]))),
         ("rule", rule),
         (
             "remaining",
@@ -242,10 +183,7 @@ fn request() -> Value {
         ("api_key", described("The id of the API key", text())),
         ("ip", described("The client's address", shared("address"))),
         ("tier", described("The tier", text())),
-        (
-            "endpoint",
-            json!({ "description": "The path", "type": "string", "pattern": "^(/|$)" }),
-        ),
+        ("endpoint", json!({ "description": "The path", "type": "string", "pattern": "^(/|$)" })),
         ("method", described("The method", shared("method"))),
         ("region", described("The region", text())),
         ("attributes", attributes),
@@ -254,10 +192,7 @@ fn request() -> Value {
             "cost",
             json!({ "description": "What the caller says it weighs", "type": "integer", "minimum": 0 }),
         ),
-        (
-            "scope",
-            described("Only throttles whose key has this", word(&scopes)),
-        ),
+        ("scope", described("Only throttles whose key has this", word(&scopes))),
     ];
     object("The facts of a request", &fields, &[])
 }

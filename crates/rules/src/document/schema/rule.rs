@@ -26,14 +26,8 @@ const THROTTLE: [&str; 11] = [
 /// A rule. A throttle needs a key and limits; a block and an allow have neither.
 pub(super) fn rule() -> Value {
     let mut fields = vec![
-        (
-            "name",
-            described("What the rule is called; unique", shared("name")),
-        ),
-        (
-            "renamed_from",
-            described("The name it had before: keeps its counters", shared("name")),
-        ),
+        ("name", described("What the rule is called; unique", shared("name"))),
+        ("renamed_from", described("The name it had before: keeps its counters", shared("name"))),
         ("match", matches()),
     ];
     fields.extend(throttle());
@@ -45,15 +39,9 @@ pub(super) fn rule() -> Value {
         ("owner", described("Who answers for the rule", prose(NOTE_LENGTH_MAX))),
         ("reason", described("Why the rule exists", prose(NOTE_LENGTH_MAX))),
     ]);
-    let mut rule = object(
-        "Which requests, and what happens to them",
-        &fields,
-        &["name"],
-    );
+    let mut rule = object("Which requests, and what happens to them", &fields, &["name"]);
     let never = |names: &[&str]| -> Map<String, Value> {
-        let names = names
-            .iter()
-            .map(|name| ((*name).to_owned(), Value::Bool(false)));
+        let names = names.iter().map(|name| ((*name).to_owned(), Value::Bool(false)));
         names.collect()
     };
     let is = |actions: &[&str]| json!({ "properties": { "action": { "enum": actions } }, "required": ["action"] });
@@ -88,20 +76,11 @@ fn throttle() -> [(&'static str, Value); 11] {
         ("limit", shared("limit")),
         ("limits", limits("limit")),
         ("algorithm", shared("algorithm")),
-        (
-            "group",
-            described(
-                "Of the throttles of a group only the first applies",
-                shared("name"),
-            ),
-        ),
+        ("group", described("Of the throttles of a group only the first applies", shared("name"))),
         ("cost", cost()),
         (
             "consistency",
-            described(
-                "How nodes agree on a counter",
-                word(&["exact", "leased", "local"]),
-            ),
+            described("How nodes agree on a counter", word(&["exact", "leased", "local"])),
         ),
         (
             "on_failure",
@@ -184,10 +163,7 @@ fn response() -> Value {
     });
     let fields = [
         ("status", status),
-        (
-            "message",
-            described("What the client reads", prose(Response::MESSAGE_BYTES_MAX)),
-        ),
+        ("message", described("What the client reads", prose(Response::MESSAGE_BYTES_MAX))),
         ("retry_after", retry_after),
     ];
     object("What a denied client is told", &fields, &[])
@@ -195,10 +171,8 @@ fn response() -> Value {
 
 /// A mapping of exactly these fields.
 pub(super) fn object(description: &str, fields: &[(&str, Value)], required: &[&str]) -> Value {
-    let fields: Map<String, Value> = fields
-        .iter()
-        .map(|(name, schema)| ((*name).to_owned(), schema.clone()))
-        .collect();
+    let fields: Map<String, Value> =
+        fields.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
     json!({
         "description": description,
         "type": "object",
@@ -314,11 +288,8 @@ fn limit(thresholds: &[&str]) -> Value {
         "type": "integer",
         "minimum": 0,
     });
-    let mut fields = vec![
-        ("per", shared("amount")),
-        ("burst", burst),
-        ("algorithm", shared("algorithm")),
-    ];
+    let mut fields =
+        vec![("per", shared("amount")), ("burst", burst), ("algorithm", shared("algorithm"))];
     fields.extend(thresholds.iter().map(|name| (*name, shared(name))));
     let details = object("A limit with its details", &fields, &["per"]);
     json!({
@@ -338,26 +309,14 @@ pub(super) fn matches() -> Value {
     let several = |name: &str| one_or_many(&shared(name), Match::VALUES_MAX);
     let fact = |description: &str| described(description, several("identifier"));
     let fields = [
-        (
-            "tier",
-            described("The tier is one of these", several("name")),
-        ),
+        ("tier", described("The tier is one of these", several("name"))),
         ("user", fact("The user is one of these")),
         ("org", fact("The organisation is one of these")),
         ("api_key", fact("The id of the API key is one of these")),
         ("region", fact("The region is one of these")),
         ("endpoint", endpoint()),
-        (
-            "method",
-            described("The method is one of these", several("method")),
-        ),
-        (
-            "ip",
-            described(
-                "The address is in one of these networks",
-                several("network"),
-            ),
-        ),
+        ("method", described("The method is one of these", several("method"))),
+        ("ip", described("The address is in one of these networks", several("network"))),
         ("attributes", attributes()),
         ("descriptor", descriptor()),
     ];

@@ -28,21 +28,14 @@ pub(in crate::document) fn build<'t>(text: &'t str, findings: &mut Findings) -> 
         let bytes = text.len();
         let message = format!("the document has {bytes} bytes, at most {BYTES_MAX} are read");
         findings.error(Span::default(), message);
-        return Tree {
-            root: None,
-            is_whole: false,
-        };
+        return Tree { root: None, is_whole: false };
     }
     let options = options! {
         disallow_directives: true,
         emit_unresolved_aliases: true,
         emit_comments: false,
     };
-    let mut builder = Builder {
-        text,
-        tree: Assembly::new(findings),
-        documents: 0,
-    };
+    let mut builder = Builder { text, tree: Assembly::new(findings), documents: 0 };
     let mut events = Parser::new_from_str_with_options(text, options);
     let read = events.try_for_each(|event| builder.step(event));
     Tree {
@@ -85,8 +78,7 @@ impl<'t> Builder<'t, '_> {
             Event::MappingStart(_, anchor, tag) => {
                 self.tag(tag.as_deref(), at);
                 let (entries, name) = (Vec::new(), None);
-                self.tree
-                    .enter(span, anchor, Content::Map { entries, name })
+                self.tree.enter(span, anchor, Content::Map { entries, name })
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 self.tree.leave(span);
@@ -226,23 +218,13 @@ pub(super) enum Content<'t> {
 
 impl<'t, 'f> Assembly<'t, 'f> {
     pub(super) fn new(findings: &'f mut Findings) -> Self {
-        Self {
-            findings,
-            open: Vec::new(),
-            anchors: HashMap::new(),
-            root: None,
-            nodes: 0,
-        }
+        Self { findings, open: Vec::new(), anchors: HashMap::new(), root: None, nodes: 0 }
     }
 
     /// A node that holds no others. The parser numbers anchors from 1; 0 is none.
     pub(super) fn leaf(&mut self, node: Node<'t>, anchor: usize) -> Result<(), Broken> {
         self.count(1, node.span)?;
-        let part = Part {
-            node: Rc::new(node),
-            nodes: 1,
-            height: 0,
-        };
+        let part = Part { node: Rc::new(node), nodes: 1, height: 0 };
         self.add(part, anchor);
         Ok(())
     }
@@ -257,13 +239,7 @@ impl<'t, 'f> Assembly<'t, 'f> {
             return self.too_deep(span);
         }
         self.count(1, span)?;
-        self.open.push(Frame {
-            start: span.start(),
-            anchor,
-            nodes: 1,
-            height: 0,
-            content,
-        });
+        self.open.push(Frame { start: span.start(), anchor, nodes: 1, height: 0, content });
         Ok(())
     }
 
@@ -330,11 +306,7 @@ impl<'t, 'f> Assembly<'t, 'f> {
             Content::List(items) => Value::List(items),
             Content::Map { entries, .. } => Value::Map(unique(entries, self.findings)),
         };
-        Part {
-            node: Rc::new(Node { span, value }),
-            nodes: frame.nodes,
-            height: frame.height + 1,
-        }
+        Part { node: Rc::new(Node { span, value }), nodes: frame.nodes, height: frame.height + 1 }
     }
 
     /// Puts a finished node where it belongs.
@@ -366,8 +338,7 @@ impl<'t, 'f> Assembly<'t, 'f> {
             "the document has more than {NODES_MAX} values, aliases counted where they stand"
         );
         let finding = Finding::error(span, message);
-        self.findings
-            .push(finding.help("split the file, or write fewer aliases of aliases"));
+        self.findings.push(finding.help("split the file, or write fewer aliases of aliases"));
         Err(Broken::Bound)
     }
 }

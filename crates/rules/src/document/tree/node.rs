@@ -80,11 +80,7 @@ pub(super) fn entry<'t>(
         findings.error(name.span, message);
         return None;
     };
-    Some(Entry {
-        name: text.clone(),
-        name_span: name.span,
-        value,
-    })
+    Some(Entry { name: text.clone(), name_span: name.span, value })
 }
 
 /// The entries without those that are there twice, which are reported.
@@ -114,9 +110,7 @@ type Advice = (String, &'static str);
 
 /// A message and what to do about it.
 pub(super) fn explain(kind: &ErrorKind) -> (String, Option<&'static str>) {
-    let advice = brackets(kind)
-        .or_else(|| layout(kind))
-        .or_else(|| texts(kind));
+    let advice = brackets(kind).or_else(|| layout(kind)).or_else(|| texts(kind));
     match advice {
         Some((message, help)) => (message, Some(help)),
         None => (format!("this is not YAML: {kind}"), None),
@@ -130,10 +124,9 @@ fn brackets(kind: &ErrorKind) -> Option<Advice> {
             format!("{open:?} is not closed"),
             "close it, or check the quotes and brackets after it",
         ),
-        ErrorKind::MismatchedFlowCollectionEnd { open, close } => (
-            format!("{open:?} is closed by {close:?}"),
-            "brackets close in pairs: [ ] and { }",
-        ),
+        ErrorKind::MismatchedFlowCollectionEnd { open, close } => {
+            (format!("{open:?} is closed by {close:?}"), "brackets close in pairs: [ ] and { }")
+        }
         ErrorKind::MisplacedFlowCollectionEnd => (
             "a closing bracket without an opening one".to_owned(),
             "remove it, or quote the text it belongs to",
@@ -158,10 +151,9 @@ fn layout(kind: &ErrorKind) -> Option<Advice> {
         | ErrorKind::TabInBlockIndentation
         | ErrorKind::TabInIndentation
         | ErrorKind::TabInPlainScalar
-        | ErrorKind::TabAtBlockScalarStart => (
-            "a tab where YAML wants spaces",
-            "indent with spaces, here and below",
-        ),
+        | ErrorKind::TabAtBlockScalarStart => {
+            ("a tab where YAML wants spaces", "indent with spaces, here and below")
+        }
         ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => (
             "a colon where no field can begin",
             "quote a text that holds \": \", close the brackets before it, or check the indentation",
@@ -174,18 +166,15 @@ fn layout(kind: &ErrorKind) -> Option<Advice> {
             "this line does not fit those above it",
             "fields of one mapping begin in the same column, items of a list with the same \"- \"",
         ),
-        ErrorKind::SimpleKeyExpected | ErrorKind::InvalidSimpleKey => (
-            "a field has no colon",
-            "write name: value, with a blank after the colon",
-        ),
-        ErrorKind::CommentNotSeparated => (
-            "a comment sticks to what is before it",
-            "put a blank before the #",
-        ),
-        ErrorKind::DirectiveDisallowed => (
-            "a line that begins with % is a YAML directive, and none is read",
-            "remove the line",
-        ),
+        ErrorKind::SimpleKeyExpected | ErrorKind::InvalidSimpleKey => {
+            ("a field has no colon", "write name: value, with a blank after the colon")
+        }
+        ErrorKind::CommentNotSeparated => {
+            ("a comment sticks to what is before it", "put a blank before the #")
+        }
+        ErrorKind::DirectiveDisallowed => {
+            ("a line that begins with % is a YAML directive, and none is read", "remove the line")
+        }
         _ => return None,
     };
     Some((message.to_owned(), help))
@@ -213,10 +202,9 @@ fn texts(kind: &ErrorKind) -> Option<Advice> {
         ErrorKind::UnexpectedCharacter { character } if !character.is_ascii_punctuation() => {
             (format!("{character:?} is no letter"), "remove it")
         }
-        ErrorKind::UnexpectedCharacter { character } => (
-            format!("a text may not begin with {character:?}"),
-            "quote the text",
-        ),
+        ErrorKind::UnexpectedCharacter { character } => {
+            (format!("a text may not begin with {character:?}"), "quote the text")
+        }
         _ => return None,
     };
     Some((message, help))

@@ -62,9 +62,7 @@ pub fn content_hash(set: &RuleSet) -> ContentHash {
         add("rule", &rule_json(&plain_rule(rule)).to_string());
     }
     let overrides = set.overrides.iter().map(plain_override);
-    let mut overrides: Vec<String> = overrides
-        .map(|one| override_json(&one).to_string())
-        .collect();
+    let mut overrides: Vec<String> = overrides.map(|one| override_json(&one).to_string()).collect();
     overrides.sort_unstable();
     for exception in overrides {
         add("override", &exception);
@@ -77,12 +75,9 @@ fn plain_rule(rule: &Rule) -> Rule {
     let mut rule = rule.clone();
     let matches = &mut rule.matches;
     matches.tiers.sort_unstable();
-    for texts in [
-        &mut matches.users,
-        &mut matches.orgs,
-        &mut matches.api_keys,
-        &mut matches.regions,
-    ] {
+    for texts in
+        [&mut matches.users, &mut matches.orgs, &mut matches.api_keys, &mut matches.regions]
+    {
         texts.sort_unstable();
     }
     matches.methods.sort_unstable();

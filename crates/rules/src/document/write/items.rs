@@ -73,11 +73,7 @@ pub(super) fn rule_fields(rule: &Rule) -> Fields {
 fn put_throttle(fields: &mut Fields, throttle: &Throttle) {
     put(fields, "key", Shape::texts(throttle.key.fields()));
     if throttle.missing != Missing::default() {
-        put(
-            fields,
-            "missing",
-            Shape::text(missing_word(throttle.missing)),
-        );
+        put(fields, "missing", Shape::text(missing_word(throttle.missing)));
     }
     put_limits(fields, throttle.limits.as_slice());
     if let Some(group) = &throttle.group {
@@ -89,18 +85,10 @@ fn put_throttle(fields: &mut Fields, throttle: &Throttle) {
         by_attribute => put(fields, "cost", Shape::text(by_attribute)),
     }
     if throttle.consistency != Consistency::default() {
-        put(
-            fields,
-            "consistency",
-            Shape::text(throttle.consistency.word()),
-        );
+        put(fields, "consistency", Shape::text(throttle.consistency.word()));
     }
     if throttle.on_failure != OnFailure::default() {
-        put(
-            fields,
-            "on_failure",
-            Shape::text(throttle.on_failure.word()),
-        );
+        put(fields, "on_failure", Shape::text(throttle.on_failure.word()));
     }
 }
 
@@ -168,23 +156,11 @@ pub(super) fn put_limits(fields: &mut Fields, limits: &[Limit]) {
     let shape = |limit: &Limit| {
         let own = !says_algorithm && limit.algorithm() != usual(limit);
         let own = own.then(|| limit.algorithm());
-        limit_shape(
-            limit,
-            own,
-            if same_bands {
-                None
-            } else {
-                Some(limit.bands())
-            },
-        )
+        limit_shape(limit, own, if same_bands { None } else { Some(limit.bands()) })
     };
     match limits {
         [one] => put(fields, "limit", shape(one)),
-        many => put(
-            fields,
-            "limits",
-            Shape::List(many.iter().map(shape).collect()),
-        ),
+        many => put(fields, "limits", Shape::List(many.iter().map(shape).collect())),
     }
     if says_algorithm {
         put(fields, "algorithm", Shape::text(&algorithm));
@@ -196,18 +172,10 @@ pub(super) fn put_limits(fields: &mut Fields, limits: &[Limit]) {
 
 fn put_bands(fields: &mut Fields, bands: Bands, usual: Bands) {
     if bands.warn_at() != usual.warn_at() {
-        put(
-            fields,
-            "warn_at",
-            Shape::Text(format!("{}%", bands.warn_at())),
-        );
+        put(fields, "warn_at", Shape::Text(format!("{}%", bands.warn_at())));
     }
     if bands.hard_at() != usual.hard_at() {
-        put(
-            fields,
-            "hard_at",
-            Shape::Text(format!("{}%", bands.hard_at())),
-        );
+        put(fields, "hard_at", Shape::Text(format!("{}%", bands.hard_at())));
     }
 }
 
@@ -257,38 +225,14 @@ pub(super) fn match_fields(matches: &Match) -> Fields {
             put(&mut fields, name, shape);
         }
     };
-    several(
-        "tier",
-        Shape::one_or_many(&matches.tiers),
-        matches.tiers.len(),
-    );
-    several(
-        "user",
-        Shape::one_or_many(&matches.users),
-        matches.users.len(),
-    );
+    several("tier", Shape::one_or_many(&matches.tiers), matches.tiers.len());
+    several("user", Shape::one_or_many(&matches.users), matches.users.len());
     several("org", Shape::one_or_many(&matches.orgs), matches.orgs.len());
-    several(
-        "api_key",
-        Shape::one_or_many(&matches.api_keys),
-        matches.api_keys.len(),
-    );
-    several(
-        "region",
-        Shape::one_or_many(&matches.regions),
-        matches.regions.len(),
-    );
-    let endpoint: Vec<&str> = matches
-        .endpoint
-        .iter()
-        .map(|pattern| pattern.as_str())
-        .collect();
+    several("api_key", Shape::one_or_many(&matches.api_keys), matches.api_keys.len());
+    several("region", Shape::one_or_many(&matches.regions), matches.regions.len());
+    let endpoint: Vec<&str> = matches.endpoint.iter().map(|pattern| pattern.as_str()).collect();
     several("endpoint", Shape::one_or_many(&endpoint), endpoint.len());
-    several(
-        "method",
-        Shape::one_or_many(&matches.methods),
-        matches.methods.len(),
-    );
+    several("method", Shape::one_or_many(&matches.methods), matches.methods.len());
     let networks: Vec<String> = matches.networks.iter().map(network_text).collect();
     several("ip", Shape::one_or_many(&networks), networks.len());
     let attributes = matches.attributes.iter();

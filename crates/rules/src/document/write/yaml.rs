@@ -25,9 +25,7 @@ pub fn write_yaml(set: &RuleSet) -> String {
     if Some(&set.default_tier) != RuleSet::default_tier_name().as_ref() {
         field(&mut out, 0, "default_tier", &Shape::text(&set.default_tier));
     }
-    let built_in = Tier::built_in()
-        .into_iter()
-        .map(|tier| (tier.name.clone(), tier));
+    let built_in = Tier::built_in().into_iter().map(|tier| (tier.name.clone(), tier));
     if set.tiers != built_in.collect() {
         out.push_str("tiers:\n");
         for tier in set.tiers.values() {
@@ -129,9 +127,8 @@ fn flow(value: &Shape) -> String {
         Shape::Map(fields) if fields.is_empty() => "{}".to_owned(),
         Shape::Map(fields) => {
             let fields = fields.iter();
-            let fields: Vec<String> = fields
-                .map(|(name, value)| format!("{}: {}", scalar(name), flow(value)))
-                .collect();
+            let fields: Vec<String> =
+                fields.map(|(name, value)| format!("{}: {}", scalar(name), flow(value))).collect();
             format!("{{ {} }}", fields.join(", "))
         }
     }
@@ -146,9 +143,7 @@ fn scalar(text: &str) -> String {
 }
 
 fn is_plain(text: &str) -> bool {
-    const WORDS: [&str; 10] = [
-        "null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan",
-    ];
+    const WORDS: [&str; 10] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan"];
     let is_word = WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
     let is_safe = |letter: char| letter.is_ascii_alphanumeric() || "/_.-+%*@ ".contains(letter);
     let starts = text.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '/');
@@ -166,9 +161,7 @@ fn is_number(text: &str) -> bool {
 /// `2027-01-01T00:00:00Z`, as this crate writes moments.
 fn is_moment(text: &str) -> bool {
     let is_part = |letter: char| letter.is_ascii_digit() || "-:.TZ".contains(letter);
-    let digits = text
-        .get(..4)
-        .is_some_and(|year| year.bytes().all(|byte| byte.is_ascii_digit()));
+    let digits = text.get(..4).is_some_and(|year| year.bytes().all(|byte| byte.is_ascii_digit()));
     digits
         && text.len() >= 20
         && text.ends_with('Z')

@@ -38,10 +38,7 @@ fn path_of(text: &str) -> Result<&str, PathError> {
     let target = text.split('?').next().unwrap_or_default();
     let (path, fragment) = target.split_once('#').unwrap_or((target, ""));
     if path.len() > Path::BYTES_MAX {
-        return Err(PathError::TooLong {
-            bytes: path.len(),
-            max: Path::BYTES_MAX,
-        });
+        return Err(PathError::TooLong { bytes: path.len(), max: Path::BYTES_MAX });
     }
     if fragment.contains(['/', '\\']) {
         return Err(PathError::Ambiguous(Ambiguity::SlashInFragment));
@@ -282,11 +279,8 @@ fn escaped(rest: &[u8]) -> Result<(Spelling, usize), PathError> {
     if letter.contains(char::is_control) {
         return Err(PathError::Control);
     }
-    let spelling = if is_unreserved(lead) {
-        Spelling::plain(lead)
-    } else {
-        Spelling::escaped(bytes)
-    };
+    let spelling =
+        if is_unreserved(lead) { Spelling::plain(lead) } else { Spelling::escaped(bytes) };
     Ok((spelling, len.saturating_mul(3)))
 }
 

@@ -8,18 +8,9 @@ use super::{edited, limits, name, pattern, set, throttle};
 #[test]
 fn counters_follow_the_limits() {
     let to = |text: &'static str| edited(move |rule| throttle(rule).limits = limits(text));
-    assert_eq!(
-        to("10/min"),
-        "login: 5/min → 10/min for tier free; counters kept\n"
-    );
-    assert_eq!(
-        to("300/h"),
-        "login: 5/min → 300/h for tier free; counters carried over\n"
-    );
-    assert_eq!(
-        to("300/h, 5/min"),
-        "login: 5/min → 5/min, 300/h for tier free; counters kept\n"
-    );
+    assert_eq!(to("10/min"), "login: 5/min → 10/min for tier free; counters kept\n");
+    assert_eq!(to("300/h"), "login: 5/min → 300/h for tier free; counters carried over\n");
+    assert_eq!(to("300/h, 5/min"), "login: 5/min → 5/min, 300/h for tier free; counters kept\n");
     assert_eq!(
         to("300/h, 9/s"),
         "login: 5/min → 9/s, 300/h for tier free; counters carried over\n"
@@ -28,16 +19,10 @@ fn counters_follow_the_limits() {
         let limit = throttle(rule).limits.as_slice()[0].clone();
         throttle(rule).limits = limit.with_burst(20).unwrap().into();
     });
-    assert_eq!(
-        burst,
-        "login: 5/min → 5/min burst 20 for tier free; counters carried over\n"
-    );
+    assert_eq!(burst, "login: 5/min → 5/min burst 20 for tier free; counters carried over\n");
     let fixed = edited(|rule| {
         let limit = throttle(rule).limits.as_slice()[0].clone();
-        throttle(rule).limits = limit
-            .with_algorithm(AlgorithmName::FixedWindow)
-            .unwrap()
-            .into();
+        throttle(rule).limits = limit.with_algorithm(AlgorithmName::FixedWindow).unwrap().into();
     });
     assert_eq!(
         fixed,
@@ -48,10 +33,7 @@ fn counters_follow_the_limits() {
     assert!(diff(&two("5/min, 9/h"), &two("9/h, 5/min")).is_empty());
     // A bucket that only grows keeps its counters.
     let bucket = |burst| {
-        let limit = limits("5/min").as_slice()[0]
-            .clone()
-            .with_burst(burst)
-            .unwrap();
+        let limit = limits("5/min").as_slice()[0].clone().with_burst(burst).unwrap();
         set([Rule::throttle(name("a"), Key::global(), limit.into())])
     };
     assert_eq!(
@@ -81,13 +63,7 @@ fn counters_follow_the_key() {
     let counting = set([Rule::throttle(name("a"), Key::global(), limits("1/s"))]);
     let changes = diff(&block, &counting);
     let why = "nothing was counted before";
-    assert_eq!(
-        changes.iter().next().unwrap().counters,
-        Counters::StartFresh { why }
-    );
+    assert_eq!(changes.iter().next().unwrap().counters, Counters::StartFresh { why });
     let back = diff(&counting, &block);
-    assert_eq!(
-        back.iter().next().unwrap().counters,
-        Counters::NotApplicable
-    );
+    assert_eq!(back.iter().next().unwrap().counters, Counters::NotApplicable);
 }

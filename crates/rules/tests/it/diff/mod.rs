@@ -35,11 +35,7 @@ fn throttle(rule: &mut Rule) -> &mut Throttle {
 
 fn set(rules: impl IntoIterator<Item = Rule>) -> RuleSet {
     let mut set = RuleSet::default();
-    set.rules.extend(
-        rules
-            .into_iter()
-            .map(|rule| (rule.name.clone(), Arc::new(rule))),
-    );
+    set.rules.extend(rules.into_iter().map(|rule| (rule.name.clone(), Arc::new(rule))));
     set
 }
 

@@ -59,11 +59,7 @@ fn tiers_and_the_default_tier() {
     free.default = Some(limits("2000/h"));
     after.tiers.insert(name("free"), free);
     after.tiers.get_mut(&name("premium")).unwrap().rank = 9;
-    after
-        .tiers
-        .get_mut(&name("internal-service"))
-        .unwrap()
-        .default = Some(limits("9/s"));
+    after.tiers.get_mut(&name("internal-service")).unwrap().default = Some(limits("9/s"));
     after.tiers.remove(&name("admin"));
     after.tiers.insert(name("gold"), Tier::new(name("gold"), 5));
     assert_eq!(
@@ -94,19 +90,12 @@ fn overrides_are_known_by_rule_and_key() {
     };
     let mut acme = exception(Some("login"), "acme", limit("500/min"));
     acme.until = Some(Timestamp::from_secs(1_798_761_600));
-    let before = with(vec![
-        acme.clone(),
-        exception(None, "big corp", Change::Unlimited),
-    ]);
+    let before = with(vec![acme.clone(), exception(None, "big corp", Change::Unlimited)]);
     let mut longer = acme.clone();
     longer.change = limit("600/min");
     longer.until = None;
     let after = with(vec![
-        exception(
-            Some("login"),
-            "beta",
-            Change::Factor("1.5x".parse().unwrap()),
-        ),
+        exception(Some("login"), "beta", Change::Factor("1.5x".parse().unwrap())),
         longer.clone(),
     ]);
     assert_eq!(
@@ -118,22 +107,14 @@ fn overrides_are_known_by_rule_and_key() {
          override login [user=beta]: added, 1.5x\n"
     );
     // About different keys the order means nothing, about the same key it does.
-    let (one, two) = (
-        exception(None, "a", limit("1/s")),
-        exception(None, "b", limit("1/s")),
-    );
+    let (one, two) = (exception(None, "a", limit("1/s")), exception(None, "b", limit("1/s")));
     assert!(diff(&with(vec![one.clone(), two.clone()]), &with(vec![two, one])).is_empty());
-    let changes = diff(
-        &with(vec![acme.clone(), longer.clone()]),
-        &with(vec![longer.clone(), acme.clone()]),
-    );
+    let changes =
+        diff(&with(vec![acme.clone(), longer.clone()]), &with(vec![longer.clone(), acme.clone()]));
     assert_eq!(changes.len(), 2, "{changes}");
     // One more in front of another is one more, not a change of both.
     let changes = diff(&with(vec![acme.clone()]), &with(vec![longer, acme.clone()]));
-    assert_eq!(
-        changes.to_string(),
-        "override login [user=acme]: added, 600/min\n"
-    );
+    assert_eq!(changes.to_string(), "override login [user=acme]: added, 600/min\n");
     let mut reasoned = acme.clone();
     reasoned.reason = Some("contract 412".into());
     let changes = diff(&with(vec![acme]), &with(vec![reasoned]));
@@ -162,8 +143,5 @@ fn programs_read_the_same() {
     });
     assert_eq!(json, expected);
     let empty = diff(&set([]), &set([])).to_json();
-    assert_eq!(
-        empty,
-        serde_json::json!({ "is_empty": true, "differences": [] })
-    );
+    assert_eq!(empty, serde_json::json!({ "is_empty": true, "differences": [] }));
 }

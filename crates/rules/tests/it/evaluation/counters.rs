@@ -27,14 +27,8 @@ fn a_changed_amount_keeps_what_was_admitted() {
 #[test]
 fn a_changed_period_or_algorithm_carries_over_as_if_admitted_now() {
     let old = || login("user", "3/h fixed_window");
-    assert_eq!(
-        passes_after(2, old(), login("user", "4/min fixed_window")),
-        2
-    );
-    assert_eq!(
-        passes_after(2, old(), login("user", "4/day sliding_log")),
-        2
-    );
+    assert_eq!(passes_after(2, old(), login("user", "4/min fixed_window")), 2);
+    assert_eq!(passes_after(2, old(), login("user", "4/day sliding_log")), 2);
     assert_eq!(passes_after(2, old(), login("user", "4/h burst 4")), 2);
 }
 

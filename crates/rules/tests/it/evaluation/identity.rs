@@ -77,11 +77,9 @@ fn a_users_tier_counts_if_none_is_stated() {
 #[test]
 fn they_are_walked_as_rules_of_priority_0_that_name_one_caller() {
     let exempt = |priority| super::words::allow("exempt").priority(priority);
-    for (priority, expected) in [
-        (1, vec![]),
-        (0, vec!["quota:a 2/min"]),
-        (-1, vec!["quota:a 2/min"]),
-    ] {
+    for (priority, expected) in
+        [(1, vec![]), (0, vec!["quota:a 2/min"]), (-1, vec!["quota:a 2/min"])]
+    {
         let house = house([exempt(priority)]);
         agree(&house.directory, "a", None, Some("2/min"));
         assert_eq!(house.meets(&request("user=a")), expected, "{priority}");
@@ -191,11 +189,7 @@ fn what_is_used_is_counted_once_and_outlives_a_change() {
     assert!(house.directory.take_used(10).is_empty());
     count(&card, 11);
     assert_eq!(house.directory.take_used(1).len(), 1);
-    assert_eq!(
-        house.directory.take_used(1).len(),
-        1,
-        "the rest is not lost"
-    );
+    assert_eq!(house.directory.take_used(1).len(), 1, "the rest is not lost");
     // What is told late counts for the day on which it was.
     count(&card, 86_400 - 1);
     count(&card, 86_400);
@@ -234,14 +228,8 @@ fn the_explanation_tells_of_them() {
     let card = issue(&house.directory, key(Some("3/min")));
     agree(&house.directory, "a", Some("premium"), Some("20/min"));
     let query = with("user=a, endpoint=/login", &card);
-    let told = house
-        .snapshot
-        .explain(&query, &house.directory, house.wall());
-    let names: Vec<_> = told
-        .rules
-        .iter()
-        .map(|one| one.rule.name.to_string())
-        .collect();
+    let told = house.snapshot.explain(&query, &house.directory, house.wall());
+    let names: Vec<_> = told.rules.iter().map(|one| one.rule.name.to_string()).collect();
     assert_eq!(names, ["login", "api-key:k1", "quota:a"]);
     assert_eq!(told.tier, "premium");
     assert!(told.to_string().contains("3/min"), "{told}");

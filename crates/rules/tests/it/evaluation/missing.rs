@@ -19,10 +19,7 @@ fn explain_says_what_was_missing() {
     let snapshot = Snapshot::compile(&set, 1);
     let nobody = request("ip=10.0.0.1");
     let story = snapshot.explain(&nobody, &Directory::new(), house.wall());
-    assert!(
-        story.to_string().contains("skipped: no user|api_key"),
-        "{story}"
-    );
+    assert!(story.to_string().contains("skipped: no user|api_key"), "{story}");
 }
 
 #[test]
@@ -44,11 +41,7 @@ fn no_name_a_user_can_have_is_the_shared_bucket() {
     let house = House::of([rule]);
     assert_eq!(house.passes(&request("ip=10.0.0.1"), 2), 1);
     for user in ["shared", "\u{ff}", "-"] {
-        assert_eq!(
-            house.passes(&request(&format!("user={user}")), 2),
-            1,
-            "{user}"
-        );
+        assert_eq!(house.passes(&request(&format!("user={user}")), 2), 1, "{user}");
     }
 }
 
@@ -83,8 +76,5 @@ fn a_throttle_whose_group_is_taken_does_not_deny() {
 fn an_empty_string_is_missing() {
     let rule = throttle("per-user", "user|attributes.plan", "1/min").missing(Missing::Deny);
     let house = House::of([rule]);
-    assert_eq!(
-        house.meets(&request("user= , plan=")),
-        ["denied by per-user"]
-    );
+    assert_eq!(house.meets(&request("user= , plan=")), ["denied by per-user"]);
 }

@@ -23,10 +23,8 @@ fn denied_shows_the_failing_charge_with_the_longest_wait() {
 
 #[test]
 fn allowed_shows_the_smallest_share_left_and_ties_go_by_walk_order() {
-    let house = House::of([
-        throttle("wide", "user", "100/min"),
-        throttle("narrow", "user", "10/min"),
-    ]);
+    let house =
+        House::of([throttle("wide", "user", "100/min"), throttle("narrow", "user", "10/min")]);
     let (rule, shown) = house.shown(&request("user=alice"));
     assert_eq!((rule.as_str(), shown.remaining()), ("narrow", 9));
     let first = throttle("z-first", "user", "10/min").priority(1);
@@ -67,15 +65,9 @@ fn the_rules_cost_times_the_callers() {
 fn a_burst_needs_a_bucket() {
     let window: tollgate_core::Limit = "5/min".parse().unwrap();
     for name in ["sliding_window", "fixed_window", "sliding_log"] {
-        let window = window
-            .clone()
-            .with_algorithm(name.parse().unwrap())
-            .unwrap();
+        let window = window.clone().with_algorithm(name.parse().unwrap()).unwrap();
         let refused = window.with_burst(3);
-        assert!(
-            matches!(refused, Err(LimitError::BurstOnWindow { .. })),
-            "{name}"
-        );
+        assert!(matches!(refused, Err(LimitError::BurstOnWindow { .. })), "{name}");
     }
     let bucket = window.with_burst(3).unwrap();
     assert_eq!(bucket.algorithm().as_str(), "token_bucket");

@@ -162,11 +162,7 @@ fn a_descriptor_matches_exactly_these_entries_in_order() {
     assert!(!charged(&[("path", "/anything"), ("domain", "edge")]));
     assert!(!charged(&[("domain", "edge")]));
     assert!(!charged(&[("domain", "other"), ("path", "/anything")]));
-    assert!(!charged(&[
-        ("domain", "edge"),
-        ("path", "/"),
-        ("more", "x")
-    ]));
+    assert!(!charged(&[("domain", "edge"), ("path", "/"), ("more", "x")]));
 }
 
 #[test]
@@ -181,13 +177,9 @@ fn blocks_come_before_everything_and_no_allow_skips_them() {
     let house = House::of([allow("everyone").priority(1_000)]);
     let alice = request("user=alice");
     assert!(house.meets(&alice).is_empty());
-    house
-        .directory
-        .block(&Block::new(Field::User, "alice".into()));
+    house.directory.block(&Block::new(Field::User, "alice".into()));
     assert_eq!(house.meets(&alice), ["denied by caller"]);
-    house
-        .directory
-        .unblock(&Block::new(Field::User, "alice".into()));
+    house.directory.unblock(&Block::new(Field::User, "alice".into()));
     assert!(house.meets(&alice).is_empty());
 }
 

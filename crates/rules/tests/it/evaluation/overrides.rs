@@ -45,10 +45,7 @@ fn a_limit_replaces_that_of_its_period_and_limits_replace_all() {
     );
     assert_eq!(house.meets(&a), ["login 5/min", "login 10/h"]);
     assert_eq!(house.meets(&b), ["login 7/day"]);
-    assert_eq!(
-        house.meets(&request("user=c")),
-        ["login 1/min", "login 10/h"]
-    );
+    assert_eq!(house.meets(&request("user=c")), ["login 1/min", "login 10/h"]);
 }
 
 #[test]
@@ -56,28 +53,16 @@ fn what_an_override_does_not_state_is_as_in_the_rule() {
     let in_force = |rule: &str, stated: Change| {
         house(login(rule), [exception("login", "user=a", stated)]).limit(&request("user=a"))
     };
-    assert_eq!(
-        in_force("1/s burst 9", one("5/s")),
-        "5/s token_bucket burst 9"
-    );
+    assert_eq!(in_force("1/s burst 9", one("5/s")), "5/s token_bucket burst 9");
     assert_eq!(in_force("1/s fixed_window", one("5/s")), "5/s fixed_window");
     assert_eq!(
         in_force("1/s leaky_bucket burst 2", one("5/s burst 3")),
         "5/s leaky_bucket burst 3"
     );
-    assert_eq!(
-        in_force("1/s fixed_window", one("5/s burst 3")),
-        "5/s token_bucket burst 3"
-    );
-    assert_eq!(
-        in_force("1/s burst 9", one("5/s sliding_log")),
-        "5/s sliding_log"
-    );
+    assert_eq!(in_force("1/s fixed_window", one("5/s burst 3")), "5/s token_bucket burst 3");
+    assert_eq!(in_force("1/s burst 9", one("5/s sliding_log")), "5/s sliding_log");
     assert_eq!(in_force("1/s fixed_window", all("5/s")), "5/s fixed_window");
-    assert_eq!(
-        in_force("1/s fixed_window", all("5/min")),
-        "5/min sliding_window"
-    );
+    assert_eq!(in_force("1/s fixed_window", all("5/min")), "5/min sliding_window");
 }
 
 #[test]
@@ -87,18 +72,14 @@ fn a_factor_multiplies_amount_and_burst() {
     };
     assert_eq!(scaled("10/s burst 5", "1.5x"), "15/s token_bucket burst 7");
     assert_eq!(scaled("10/s fixed_window", "0.01x"), "1/s fixed_window");
-    assert_eq!(
-        scaled("10/s leaky_bucket burst 0", "2x"),
-        "20/s leaky_bucket burst 0"
-    );
+    assert_eq!(scaled("10/s leaky_bucket burst 0", "2x"), "20/s leaky_bucket burst 0");
 }
 
 #[test]
 fn unlimited_is_no_limit_but_the_rule_has_applied() {
     let first = throttle("first", "user", "1/min").priority(1).group("one");
     let mut set = rules([first, throttle("second", "user", "1/min").group("one")]);
-    set.overrides
-        .push(exception("first", "user=a", Change::Unlimited));
+    set.overrides.push(exception("first", "user=a", Change::Unlimited));
     let house = House::new(&set);
     assert!(house.meets(&request("user=a")).is_empty());
     assert_eq!(house.passes(&request("user=a"), 99), 99);
@@ -148,10 +129,7 @@ fn api_before_file_then_temporary_before_permanent_then_newer_before_older() {
 
     let file = |overrides: &[&Override]| house(login("1/min"), overrides.iter().copied().cloned());
     assert_eq!(file(&[&older, &newer]).limit(&a), "3/min sliding_window");
-    assert_eq!(
-        file(&[&temporary, &older, &newer]).limit(&a),
-        "4/min sliding_window"
-    );
+    assert_eq!(file(&[&temporary, &older, &newer]).limit(&a), "4/min sliding_window");
 
     // By the API the newer has the higher id, whichever is put first.
     let id = login("1/min").id;

@@ -45,11 +45,8 @@ fn a_block_below_an_allow_does_not_deny() {
 
 #[test]
 fn a_disabled_block_or_allow_is_not_there() {
-    let house = House::of([
-        allow("a").disabled(),
-        block("b").disabled(),
-        throttle("c", "user", "5/min"),
-    ]);
+    let house =
+        House::of([allow("a").disabled(), block("b").disabled(), throttle("c", "user", "5/min")]);
     assert_eq!(house.charged(&request("user=alice")), ["c"]);
 }
 
@@ -83,12 +80,8 @@ fn a_timed_block_gives_its_end_and_an_endless_one_none() {
 #[test]
 fn a_block_is_of_one_fact_and_not_of_another_with_its_text() {
     let house = House::of([]);
-    house
-        .directory
-        .block(&Block::new(Field::User, "acme".into()));
-    house
-        .directory
-        .block(&Block::new(Field::ApiKey, "k1".into()));
+    house.directory.block(&Block::new(Field::User, "acme".into()));
+    house.directory.block(&Block::new(Field::ApiKey, "k1".into()));
     assert!(house.meets(&request("org=acme, user=k1")).is_empty());
     assert_eq!(house.meets(&request("user=acme")), ["denied by caller"]);
     assert_eq!(house.meets(&request("api_key=k1")), ["denied by caller"]);
@@ -100,10 +93,7 @@ fn explain_shows_the_limits_that_were_met_above_a_block() {
     let snapshot = Snapshot::compile(&rules([above, block("bad")]), 1);
     let wall = House::of([]).wall();
     let story = snapshot.explain(&request("user=alice"), &Directory::new(), wall);
-    assert!(
-        story.to_string().contains("applies by [user]: 5/min"),
-        "{story}"
-    );
+    assert!(story.to_string().contains("applies by [user]: 5/min"), "{story}");
     assert!(story.to_string().contains("bad: blocks"), "{story}");
 }
 

@@ -18,10 +18,7 @@ fn with_defaults(all: impl IntoIterator<Item = tollgate_rules::Rule>) -> RuleSet
 fn defaults_apply_to_requests_that_no_throttle_matched() {
     let login = throttle("login", "user", "1/min").endpoint("/login");
     let house = House::new(&with_defaults([login]));
-    assert_eq!(
-        house.charged(&request("user=a, endpoint=/login")),
-        ["login"]
-    );
+    assert_eq!(house.charged(&request("user=a, endpoint=/login")), ["login"]);
     assert_eq!(house.charged(&request("user=a, endpoint=/")), ["tier:free"]);
 }
 
@@ -47,10 +44,7 @@ fn a_throttle_without_limit_by_override_or_out_of_scope_has_matched() {
 #[test]
 fn defaults_are_counted_by_user_or_key_or_address() {
     let house = House::new(&with_defaults([]));
-    assert_eq!(
-        house.passes(&request("user=a, api_key=k, ip=10.0.0.1"), 5),
-        2
-    );
+    assert_eq!(house.passes(&request("user=a, api_key=k, ip=10.0.0.1"), 5), 2);
     assert_eq!(house.passes(&request("user=a"), 5), 0);
     assert_eq!(house.passes(&request("api_key=k, ip=10.0.0.1"), 5), 2);
     assert_eq!(house.passes(&request("ip=10.0.0.1"), 5), 2);
@@ -106,10 +100,7 @@ fn a_tier_that_nothing_names_can_be_kept_or_refused() {
     let plan = |live: &Live, query: &Query<'_>| {
         let snapshot = live.snapshot().unwrap();
         let plan = snapshot.plan(query, live.directory(), Timestamp::EPOCH);
-        (
-            plan.lines().len(),
-            plan.stop().map(tollgate_rules::Stop::reason),
-        )
+        (plan.lines().len(), plan.stop().map(tollgate_rules::Stop::reason))
     };
     assert_eq!(plan(&live(UnknownTier::Default), &odd), (1, None));
     assert_eq!(plan(&live(UnknownTier::Keep), &odd), (0, None));
@@ -119,21 +110,10 @@ fn a_tier_that_nothing_names_can_be_kept_or_refused() {
     assert_eq!(plan(&refusing, &request("user=a")), (1, None));
     let block = Block::new(Field::User, "a".into());
     refusing.directory().block(&block);
-    assert_eq!(
-        plan(&refusing, &odd),
-        (0, Some(Reason::Blocked)),
-        "blocks come first"
-    );
+    assert_eq!(plan(&refusing, &odd), (0, Some(Reason::Blocked)), "blocks come first");
     let told = refusing.snapshot().unwrap();
-    let told = told.explain(
-        &request("user=b, tier=gold"),
-        &Directory::new(),
-        Timestamp::EPOCH,
-    );
-    assert!(
-        told.to_string().contains("unknown_tier is refuse"),
-        "{told}"
-    );
+    let told = told.explain(&request("user=b, tier=gold"), &Directory::new(), Timestamp::EPOCH);
+    assert!(told.to_string().contains("unknown_tier is refuse"), "{told}");
 }
 
 #[test]
@@ -147,10 +127,7 @@ fn scope_and_overrides_of_all_rules_hold_for_defaults_too() {
     assert_eq!(house.meets(&request("user=a")), ["tier:free 7/min"]);
     assert_eq!(house.meets(&request("user=b")), ["tier:free 2/min"]);
     assert!(house.meets(&request("user=b").scope(Scope::Org)).is_empty());
-    assert_eq!(
-        house.charged(&request("user=b").scope(Scope::Ip)),
-        ["tier:free"]
-    );
+    assert_eq!(house.charged(&request("user=b").scope(Scope::Ip)), ["tier:free"]);
 }
 
 #[test]

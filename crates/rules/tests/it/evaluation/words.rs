@@ -26,17 +26,12 @@ pub(crate) fn block(name: &str) -> Rule {
 
 /// As `5/min, 20/h burst 3 leaky_bucket`.
 pub(crate) fn limit_set(text: &str) -> LimitSet {
-    let limits = text
-        .split(',')
-        .map(|one| tollgate_testkit::limit(one.trim()));
+    let limits = text.split(',').map(|one| tollgate_testkit::limit(one.trim()));
     LimitSet::new(limits).unwrap()
 }
 
 fn key_of(text: &str) -> Key {
-    let parts = text
-        .split(',')
-        .map(str::trim)
-        .filter(|part| !part.is_empty());
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
     let part = |part: &str| {
         let (fields, prefix) = match part.split_once("/") {
             Some((fields, prefix)) => (fields, Some(prefix.parse().unwrap())),

@@ -49,9 +49,7 @@ const PERIODS: [&str; 9] = ["ms", "s", "60s", "min", "5min", "h", "day", "week",
 pub(super) const TIERS: [&str; 3] = ["free", "123", "gold/x.y_z-1"];
 
 pub(super) fn name(rng: &mut Rng) -> Name {
-    let word = rng.pick(&[
-        "login", "search", "null", "true", "12", "a.b", "x/y", "no", "-",
-    ]);
+    let word = rng.pick(&["login", "search", "null", "true", "12", "a.b", "x/y", "no", "-"]);
     format!("{word}{}", rng.below(1_000)).parse().unwrap()
 }
 
@@ -81,10 +79,7 @@ fn limit(rng: &mut Rng) -> Limit {
     let limit: Limit = format!("{amount}/{}", rng.pick(&PERIODS)).parse().unwrap();
     let limit = match rng.below(3) {
         0 => limit.with_burst(rng.below(1_000) + 1).unwrap(),
-        1 => limit
-            .clone()
-            .with_algorithm(rng.pick(&AlgorithmName::ALL))
-            .unwrap_or(limit),
+        1 => limit.clone().with_algorithm(rng.pick(&AlgorithmName::ALL)).unwrap_or(limit),
         _ => limit,
     };
     match rng.below(4) {
@@ -139,17 +134,8 @@ pub(super) fn matches(rng: &mut Rng) -> Match {
     matches.orgs = few(rng, text);
     matches.api_keys = few(rng, text);
     matches.regions = few(rng, text);
-    matches.methods = few(rng, |rng| {
-        rng.pick(&["GET", "post", "x-own"]).parse().unwrap()
-    });
-    let networks = [
-        "10.0.0.0/8",
-        "192.0.2.1/32",
-        "2001:db8::/32",
-        "::1/128",
-        "0.0.0.0/0",
-        "::/0",
-    ];
+    matches.methods = few(rng, |rng| rng.pick(&["GET", "post", "x-own"]).parse().unwrap());
+    let networks = ["10.0.0.0/8", "192.0.2.1/32", "2001:db8::/32", "::1/128", "0.0.0.0/0", "::/0"];
     matches.networks = few(rng, |rng| rng.pick(&networks).parse().unwrap());
     let patterns = ["/", "/a b/{id}", "/api/**", "/*/x/*", "/a:b", "/#x"];
     matches.endpoint = some(rng, 2, |rng| rng.pick(&patterns).parse().unwrap());

@@ -12,10 +12,8 @@ fn throttle(rng: &mut Rng) -> Throttle {
     let mut throttle = Throttle::new(key(rng), limits(rng));
     throttle.missing = rng.pick(&[Missing::Skip, Missing::Shared, Missing::Deny]);
     throttle.group = some(rng, 3, name);
-    throttle.cost = rng
-        .pick(&["1", "7", "attributes.bytes", "attributes.日本 / 1024"])
-        .parse()
-        .unwrap();
+    throttle.cost =
+        rng.pick(&["1", "7", "attributes.bytes", "attributes.日本 / 1024"]).parse().unwrap();
     throttle.consistency = rng.pick(&[Consistency::Exact, Consistency::Leased, Consistency::Local]);
     throttle.on_failure = rng.pick(&[OnFailure::Open, OnFailure::Closed, OnFailure::Local]);
     throttle
@@ -34,9 +32,8 @@ fn rule(rng: &mut Rng) -> Rule {
     rule.priority = rng.pick(&[0, 0, -5, i32::MAX, i32::MIN]);
     rule.enabled = !rng.one_in(4);
     rule.owner = some(rng, 3, text);
-    rule.reason = some(rng, 3, |rng| {
-        format!("{}\n\tand\n", text(rng).replace('\u{85}', "")).into()
-    });
+    rule.reason =
+        some(rng, 3, |rng| format!("{}\n\tand\n", text(rng).replace('\u{85}', "")).into());
     if !matches!(rule.action, Action::Allow) {
         rule.response.status = some(rng, 3, |rng| rng.pick(&[400, 429, 599]));
         rule.response.message = some(rng, 3, |rng| text(rng).replace('\u{85}', "").into());
@@ -84,10 +81,7 @@ fn exception(rng: &mut Rng, rule: &Rule) -> Option<Override> {
 /// A rule set that no error is in.
 pub(crate) fn rule_set(rng: &mut Rng) -> RuleSet {
     let mut set = RuleSet::default();
-    set.tiers = TIERS
-        .iter()
-        .map(|name| (name.parse().unwrap(), tier(rng, name)))
-        .collect();
+    set.tiers = TIERS.iter().map(|name| (name.parse().unwrap(), tier(rng, name))).collect();
     set.default_tier = rng.pick(&TIERS).parse().unwrap();
     for _ in 0..rng.below(6) {
         let rule = rule(rng);

@@ -16,30 +16,19 @@ use crate::random;
 
 fn validator() -> Validator {
     let schema = document::schema();
-    assert!(
-        jsonschema::draft202012::meta::is_valid(&schema),
-        "not a schema"
-    );
+    assert!(jsonschema::draft202012::meta::is_valid(&schema), "not a schema");
     jsonschema::draft202012::new(&schema).unwrap()
 }
 
 fn fixtures(folder: &str) -> Vec<(String, String)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("tests")
-        .join(folder);
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
     let mut found = Vec::new();
     for file in std::fs::read_dir(folder).unwrap() {
         let path = file.unwrap().path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "yaml")
-        {
+        if path.extension().is_some_and(|extension| extension == "yaml") {
             let text = std::fs::read(&path).unwrap();
             let text = String::from_utf8_lossy(&text).into_owned();
-            found.push((
-                path.file_name().unwrap().to_string_lossy().into_owned(),
-                text,
-            ));
+            found.push((path.file_name().unwrap().to_string_lossy().into_owned(), text));
         }
     }
     found
@@ -52,10 +41,8 @@ fn good_files_are_valid() {
     assert!(files.len() >= 10, "only {} files", files.len());
     for (name, text) in files {
         let value = typed::value(&text).unwrap();
-        let errors: Vec<String> = validator
-            .iter_errors(&value)
-            .map(|e| format!("{}: {e}", e.instance_path()))
-            .collect();
+        let errors: Vec<String> =
+            validator.iter_errors(&value).map(|e| format!("{}: {e}", e.instance_path())).collect();
         assert_eq!(errors, [""; 0], "{name}");
     }
 }
@@ -68,9 +55,7 @@ fn what_is_written_is_valid() {
         let text = document::write_yaml(&random::rule_set(&mut rng));
         let value = typed::value(&text).unwrap();
         let errors = validator.iter_errors(&value);
-        let errors: Vec<String> = errors
-            .map(|e| format!("{}: {e}", e.instance_path()))
-            .collect();
+        let errors: Vec<String> = errors.map(|e| format!("{}: {e}", e.instance_path())).collect();
         assert_eq!(errors, [""; 0], "{text}");
     }
 }
@@ -89,38 +74,24 @@ fn most_bad_files_are_not_valid() {
             None => {}
         }
     }
-    assert!(
-        refused > 2 * accepted.len(),
-        "{refused} refused, but not {accepted:?}"
-    );
+    assert!(refused > 2 * accepted.len(), "{refused} refused, but not {accepted:?}");
 }
 
 /// What the reader says a mapping may have, when it is given something else.
 fn allowed(text: &str) -> BTreeSet<String> {
     let report = document::read("x.yaml", text).report.to_string();
-    let list = report
-        .split(" may have: ")
-        .nth(1)
-        .unwrap_or_else(|| panic!("{report}"));
+    let list = report.split(" may have: ").nth(1).unwrap_or_else(|| panic!("{report}"));
     let list = list.lines().next().unwrap();
     list.split(", ").map(str::to_owned).collect()
 }
 
 fn described(schema: &Value, pointer: &str) -> BTreeSet<String> {
-    let fields = schema
-        .pointer(pointer)
-        .unwrap_or_else(|| panic!("{pointer}"));
+    let fields = schema.pointer(pointer).unwrap_or_else(|| panic!("{pointer}"));
     for (name, field) in fields.as_object().unwrap() {
-        let shared = field["$ref"]
-            .as_str()
-            .and_then(|at| schema.pointer(at.trim_start_matches('#')));
-        let is_described = field
-            .get("description")
-            .or_else(|| shared?.get("description"));
-        assert!(
-            is_described.is_some(),
-            "{pointer}/{name} has no description"
-        );
+        let shared =
+            field["$ref"].as_str().and_then(|at| schema.pointer(at.trim_start_matches('#')));
+        let is_described = field.get("description").or_else(|| shared?.get("description"));
+        assert!(is_described.is_some(), "{pointer}/{name} has no description");
     }
     fields.as_object().unwrap().keys().cloned().collect()
 }
@@ -153,14 +124,8 @@ fn the_schema_has_the_fields_of_the_reader() {
             "version: 1\noverrides: [{ zzzzzz: 1 }]",
             "/properties/overrides/items/properties".to_owned(),
         ),
-        (
-            "version: 1\ntests: [{ zzzzzz: 1 }]",
-            "/properties/tests/items/properties".to_owned(),
-        ),
-        (
-            "version: 1\ntests: [{ name: t, steps: [{ zzzzzz: 1 }] }]",
-            step.to_owned(),
-        ),
+        ("version: 1\ntests: [{ zzzzzz: 1 }]", "/properties/tests/items/properties".to_owned()),
+        ("version: 1\ntests: [{ name: t, steps: [{ zzzzzz: 1 }] }]", step.to_owned()),
         (
             "version: 1\ntests: [{ name: t, steps: [{ request: { zzzzzz: 1 } }] }]",
             format!("{step}/request/properties"),

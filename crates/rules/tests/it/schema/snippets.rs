@@ -102,10 +102,7 @@ fn good_snippets_are_valid() {
     let steps = GOOD_STEPS.iter().map(with_step);
     for text in rules.chain(overrides).chain(steps) {
         let value = typed::value(&text).unwrap();
-        let errors: Vec<String> = validator
-            .iter_errors(&value)
-            .map(|e| e.to_string())
-            .collect();
+        let errors: Vec<String> = validator.iter_errors(&value).map(|e| e.to_string()).collect();
         assert_eq!(errors, [""; 0], "{text}");
     }
 }
@@ -120,9 +117,6 @@ fn bad_snippets_are_not_valid() {
     for text in files.chain(rules).chain(overrides).chain(steps) {
         assert!(!validator.is_valid(&typed::value(&text).unwrap()), "{text}");
         let reading = document::read("bad.yaml", &text);
-        assert!(
-            reading.document.is_none(),
-            "the reader accepts what the schema refuses: {text}"
-        );
+        assert!(reading.document.is_none(), "the reader accepts what the schema refuses: {text}");
     }
 }

@@ -58,9 +58,7 @@ fn mapping(flat: Vec<Value>) -> Option<Value> {
     let mut fields = Map::new();
     let mut flat = flat.into_iter();
     while let (Some(name), Some(value)) = (flat.next(), flat.next()) {
-        let name = name
-            .as_str()
-            .map_or_else(|| name.to_string(), str::to_owned);
+        let name = name.as_str().map_or_else(|| name.to_string(), str::to_owned);
         if fields.insert(name, value).is_some() {
             return None;
         }
@@ -79,11 +77,7 @@ fn scalar(text: &str, style: ScalarStyle) -> Value {
             let whole = whole.or_else(|_| number.parse::<u64>().map(Value::from));
             let is_float = number.contains('.')
                 && number.bytes().all(|byte| b"+-.0123456789e".contains(&byte));
-            let float = number
-                .parse::<f64>()
-                .ok()
-                .filter(|_| is_float)
-                .map(Value::from);
+            let float = number.parse::<f64>().ok().filter(|_| is_float).map(Value::from);
             whole.ok().or(float).unwrap_or_else(|| text.into())
         }
     }

@@ -217,11 +217,7 @@ fn flow_gap(rng: &mut Rng, text: &mut String, indent: usize) {
 fn line_end(rng: &mut Rng, text: &mut String) {
     if rng.one_in(6) {
         pad(text, 1 + rng.index(3));
-        text.push_str(&format!(
-            "#{}right {}",
-            rng.pick(&["", " ", "# "]),
-            rng.below(100)
-        ));
+        text.push_str(&format!("#{}right {}", rng.pick(&["", " ", "# "]), rng.below(100)));
     }
     text.push_str(if rng.one_in(10) { "  \n" } else { "\n" });
 }

@@ -68,9 +68,7 @@ pub(super) async fn create(call: Call) -> Outcome {
         revoked_at: None,
     };
     if call.is_dry() {
-        return Ok(Reply::json(
-            &json!({ "dry_run": true, "name": &*body.name }),
-        ));
+        return Ok(Reply::json(&json!({ "dry_run": true, "name": &*body.name })));
     }
     let written = entries::put(&call, EntryAt::New, EntryBody::ApiKey(body)).await?;
     let location = format!("/ratelimit/api-keys/{}", written.entry.id);
@@ -120,11 +118,7 @@ pub(super) async fn rotate(call: Call) -> Outcome {
         ..before
     };
     let written = put(&call, &entry, body).await?;
-    let shown = entries::with(
-        surely_told(&call, &written).await,
-        "key",
-        json!(secret.as_str()),
-    );
+    let shown = entries::with(surely_told(&call, &written).await, "key", json!(secret.as_str()));
     Ok(secretly(&shown).sequence(written.seq))
 }
 
@@ -137,11 +131,7 @@ pub(super) async fn revoke(call: Call) -> Outcome {
         let nodes = call.confirmed_at_once(Goal::Overrides(entry.seq)).await;
         return Ok(Reply::json(&entries::with(shown, "nodes", nodes)).sequence(entry.seq));
     }
-    let body = KeyBody {
-        former: None,
-        revoked_at: Some(call.now()),
-        ..before
-    };
+    let body = KeyBody { former: None, revoked_at: Some(call.now()), ..before };
     let written = put(&call, &entry, body).await?;
     let shown = entries::with(surely_told(&call, &written).await, "changed", json!(true));
     Ok(Reply::json(&shown).sequence(written.seq))
@@ -158,10 +148,7 @@ async fn stored(call: &Call) -> Result<(StoredEntry, KeyBody), Problem> {
 
 /// Writes it in the place of what was read, if that is still there.
 async fn put(call: &Call, entry: &StoredEntry, body: KeyBody) -> Result<EntryWritten, Problem> {
-    let at = EntryAt::Id {
-        id: Arc::clone(&entry.id),
-        seen: Some(entry.seq),
-    };
+    let at = EntryAt::Id { id: Arc::clone(&entry.id), seen: Some(entry.seq) };
     entries::put(call, at, EntryBody::ApiKey(body)).await
 }
 
@@ -190,9 +177,7 @@ pub(super) async fn list(call: Call) -> Outcome {
     let found = entries::page(&call, EntryKind::ApiKey, keeps).await?;
     let keys: Vec<Value> = found.entries.iter().map(|entry| of(entry, now)).collect();
     let seq = found.entries.iter().map(|entry| entry.seq.get()).max();
-    Ok(Reply::json(
-        &json!({ "api_keys": keys, "next_cursor": found.next_cursor, "seq": seq }),
-    ))
+    Ok(Reply::json(&json!({ "api_keys": keys, "next_cursor": found.next_cursor, "seq": seq })))
 }
 
 pub(super) async fn read(call: Call) -> Outcome {

@@ -14,20 +14,12 @@ use crate::authority::Permission;
 const LIST: &str = "/ratelimit/api-keys";
 const ONE: &str = "/ratelimit/api-keys/{id}";
 
-const ID: &[Param] = &[path(
-    "id",
-    Kind::Text(64),
-    "The key's id, `k17`; never the key itself",
-)];
+const ID: &[Param] = &[path("id", Kind::Text(64), "The key's id, `k17`; never the key itself")];
 
 const FILTERS: &[Param] = &[
     query("user_id", Kind::Text(1_024), "Keys of this user"),
     query("org_id", Kind::Text(1_024), "Keys of this organisation"),
-    query(
-        "state",
-        Kind::Word(&["active", "expired", "revoked"]),
-        "Keys that are so",
-    ),
+    query("state", Kind::Word(&["active", "expired", "revoked"]), "Keys that are so"),
 ];
 
 const UNKNOWN: (u16, &str) = (404, "There is no such key");
@@ -35,10 +27,7 @@ const CHANGED: (u16, &str) = (412, "Somebody else changed it meanwhile");
 const UNSOUND: (u16, &str) = (422, "A field is wrong; each is named");
 
 const fn body(example: fn() -> Value) -> Option<Shape> {
-    Some(Shape {
-        schema: "ApiKeyWanted",
-        example,
-    })
+    Some(Shape { schema: "ApiKeyWanted", example })
 }
 
 fn example() -> Value {
@@ -74,10 +63,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         params: &[DRY_RUN, WAIT, WRITER],
         body: body(example),
         replies: &[
-            Told {
-                headers: &["ETag", "Location"],
-                ..json_of(201, "The new key", "IssuedApiKey")
-            },
+            Told { headers: &["ETag", "Location"], ..json_of(201, "The new key", "IssuedApiKey") },
             json_of(200, "It would be issued (`dry_run`)", "DryIssue"),
         ],
         problems: &[UNSOUND],

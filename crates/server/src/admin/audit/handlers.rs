@@ -25,10 +25,7 @@ pub(super) async fn read(call: Call) -> Outcome {
     let limit = u32::try_from(limit).unwrap_or(u32::MAX);
     let listing = listing(&call, limit)?;
     if call.params.text("format") == Some("jsonl") {
-        return Ok(Reply::lines(Export::body(
-            call.state.catalog.clone(),
-            listing,
-        )));
+        return Ok(Reply::lines(Export::body(call.state.catalog.clone(), listing)));
     }
     let rows = call.reading(call.state.catalog.audit(&listing)).await?;
     let is_full = u32::try_from(rows.len()).is_ok_and(|count| count >= limit);
@@ -116,16 +113,9 @@ pub(in super::super) struct Export {
 impl Export {
     /// From the newest row on.
     pub(super) fn body(catalog: Catalog, listing: AuditListing) -> Body {
-        let listing = AuditListing {
-            count: ROWS,
-            ..listing
-        };
+        let listing = AuditListing { count: ROWS, ..listing };
         let page = Some(asked(&catalog, &listing));
-        Body::new(Self {
-            catalog,
-            listing,
-            page,
-        })
+        Body::new(Self { catalog, listing, page })
     }
 }
 
@@ -169,8 +159,6 @@ impl HttpBody for Export {
 
 impl fmt::Debug for Export {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Export")
-            .field("listing", &self.listing)
-            .finish_non_exhaustive()
+        f.debug_struct("Export").field("listing", &self.listing).finish_non_exhaustive()
     }
 }

@@ -10,22 +10,10 @@ use super::{
 use crate::authority::Permission;
 
 const FILTERS: &[Param] = &[
-    query(
-        "since",
-        Kind::Text(64),
-        "Only from this moment on: 2027-01-01T00:00:00Z",
-    ),
+    query("since", Kind::Text(64), "Only from this moment on: 2027-01-01T00:00:00Z"),
     query("until", Kind::Text(64), "Only before this moment"),
-    query(
-        "actor",
-        Kind::Text(1_024),
-        "Only what this one did, or tried",
-    ),
-    query(
-        "object",
-        Kind::Text(1_024),
-        "Only what was done to the object of this id",
-    ),
+    query("actor", Kind::Text(1_024), "Only what this one did, or tried"),
+    query("object", Kind::Text(1_024), "Only what was done to the object of this id"),
     query(
         "object_kind",
         Kind::Text(64),

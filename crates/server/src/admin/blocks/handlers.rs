@@ -42,17 +42,11 @@ async fn subject(call: &Call, form: &mut Form) -> Result<Block, Problem> {
     let (name, field, value) = match given.as_slice() {
         [one] => one.clone(),
         [] => {
-            form.missing(
-                "user_id",
-                "give one of user_id, org_id, api_key (its id) and ip",
-            );
+            form.missing("user_id", "give one of user_id, org_id, api_key (its id) and ip");
             return Ok(Block::new(Field::User, "".into()));
         }
         [_, (second, ..), ..] => {
-            form.wrong(
-                second,
-                "give one of user_id, org_id, api_key (its id) and ip, not several",
-            );
+            form.wrong(second, "give one of user_id, org_id, api_key (its id) and ip, not several");
             return Ok(Block::new(Field::User, "".into()));
         }
     };
@@ -95,10 +89,7 @@ pub(in super::super) async fn put(call: &Call, block: Block) -> Outcome {
         return Ok(Reply::json(&body));
     }
     let at = match before.last() {
-        Some(entry) => EntryAt::Id {
-            id: Arc::clone(&entry.id),
-            seen: None,
-        },
+        Some(entry) => EntryAt::Id { id: Arc::clone(&entry.id), seen: None },
         None => EntryAt::New,
     };
     let is_new = before.is_empty();
@@ -136,11 +127,7 @@ async fn ended(call: &Call, all: &[StoredEntry]) -> Outcome {
     }
     let (author, mut last): (_, Option<OverrideSeq>) = (call.author(), None);
     for entry in all {
-        let removed = call
-            .state
-            .catalog
-            .remove_entry(EntryKind::Block, &entry.id, &author)
-            .await;
+        let removed = call.state.catalog.remove_entry(EntryKind::Block, &entry.id, &author).await;
         let removed = removed.map_err(|error| trouble::problem(&error))?;
         last = removed.map(|removed| removed.seq).or(last);
     }
@@ -164,9 +151,7 @@ const LOOK_MAX: u32 = 10_000;
 pub(super) async fn list(call: Call) -> Outcome {
     let now = call.now();
     let ip = call.params.text("ip").map(network);
-    let ip = ip
-        .transpose()
-        .map_err(|why| Problem::bad(format!("ip {why}")))?;
+    let ip = ip.transpose().map_err(|why| Problem::bad(format!("ip {why}")))?;
     let (key, is_active) = (call.params.text("api_key"), call.params.truth("active"));
     let keeps = |entry: &StoredEntry| {
         let Some(block) = block(entry) else {
@@ -181,14 +166,8 @@ pub(super) async fn list(call: Call) -> Outcome {
     };
     let found = entries::page(&call, EntryKind::Block, keeps).await?;
     let seq = found.entries.iter().map(|entry| entry.seq.get()).max();
-    let blocks: Vec<Value> = found
-        .entries
-        .iter()
-        .map(|entry| shown(entry, now))
-        .collect();
-    Ok(Reply::json(
-        &json!({ "blocks": blocks, "next_cursor": found.next_cursor, "seq": seq }),
-    ))
+    let blocks: Vec<Value> = found.entries.iter().map(|entry| shown(entry, now)).collect();
+    Ok(Reply::json(&json!({ "blocks": blocks, "next_cursor": found.next_cursor, "seq": seq })))
 }
 
 pub(super) async fn read(call: Call) -> Outcome {
@@ -256,9 +235,7 @@ pub(super) const SUBJECTS: [(&str, Field); 4] = [
 /// The member that names this fact.
 pub(super) fn name(field: &Field) -> &'static str {
     let mut known = SUBJECTS.iter();
-    known
-        .find(|(_, known)| known == field)
-        .map_or("", |(name, _)| *name)
+    known.find(|(_, known)| known == field).map_or("", |(name, _)| *name)
 }
 
 /// The block of an entry.

@@ -19,21 +19,9 @@ const ID: &[Param] = &[path("id", Kind::Text(64), "The block's id, `b18`")];
 const FILTERS: &[Param] = &[
     query("user_id", Kind::Text(1_024), "Blocks of this user"),
     query("org_id", Kind::Text(1_024), "Blocks of this organisation"),
-    query(
-        "api_key",
-        Kind::Text(1_024),
-        "Blocks of the API key of this id",
-    ),
-    query(
-        "ip",
-        Kind::Text(64),
-        "Blocks of just this address or network",
-    ),
-    query(
-        "active",
-        Kind::Truth,
-        "Only those that are in force now, or only those that have ended",
-    ),
+    query("api_key", Kind::Text(1_024), "Blocks of the API key of this id"),
+    query("ip", Kind::Text(64), "Blocks of just this address or network"),
+    query("active", Kind::Truth, "Only those that are in force now, or only those that have ended"),
 ];
 
 const UNKNOWN: (u16, &str) = (404, "There is no such block");
@@ -49,15 +37,8 @@ pub(in super::super) fn terms_example() -> Value {
 
 /// What is answered to a block.
 pub(in super::super) const REPLIES: &[Told] = &[
-    Told {
-        headers: &["ETag", "Location"],
-        ..sequenced(201, "They are blocked", "Block")
-    },
-    sequenced(
-        200,
-        "They were blocked before, and are now in this way",
-        "Block",
-    ),
+    Told { headers: &["ETag", "Location"], ..sequenced(201, "They are blocked", "Block") },
+    sequenced(200, "They were blocked before, and are now in this way", "Block"),
 ];
 
 pub(in super::super) const ROUTES: &[Route] = &[
@@ -81,10 +62,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
                 nodes know, at most 2 s by default",
         permission: Permission::Blocks,
         params: &[DRY_RUN, SURE, WRITER],
-        body: Some(Shape {
-            schema: "BlockWanted",
-            example,
-        }),
+        body: Some(Shape { schema: "BlockWanted", example }),
         replies: REPLIES,
         problems: &[(422, "A field is wrong; each is named")],
         handler: |call| Box::pin(handlers::create(call)),

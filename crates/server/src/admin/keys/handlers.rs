@@ -60,11 +60,7 @@ async fn shown(call: &Call, facts: &Asked) -> Outcome {
 async fn look(call: &Call, facts: &Asked, action: Action) -> Result<Answer, Problem> {
     let rule = call.params.text("rule");
     let ask = Ask::new(facts.query()?);
-    let answer = call
-        .state
-        .engine
-        .inspect(CounterOp { action, rule }, &ask)
-        .await;
+    let answer = call.state.engine.inspect(CounterOp { action, rule }, &ask).await;
     answer.map_err(|refusal| refused(&refusal))
 }
 
@@ -119,11 +115,7 @@ pub(super) async fn explain(call: Call) -> Outcome {
     });
     let Ok(Some((mut told, story))) = told.await else {
         let status = StatusCode::INTERNAL_SERVER_ERROR;
-        return Err(Problem::new(
-            status,
-            "failed",
-            "the request could not be explained",
-        ));
+        return Err(Problem::new(status, "failed", "the request could not be explained"));
     };
     if let Value::Object(members) = &mut told {
         members.insert("consistency".to_owned(), story.into());
@@ -158,11 +150,7 @@ impl Asked {
                 }
             }
         }
-        Self {
-            facts,
-            card,
-            identity: None,
-        }
+        Self { facts, card, identity: None }
     }
 
     /// With the token or API key that a client would show.
@@ -243,9 +231,8 @@ pub(super) fn facts(body: &CheckBody<'_>) -> Result<Facts, UnknownScope> {
     facts.method = text(&body.method);
     facts.region = text(&body.region);
     let attributes = body.attributes.iter();
-    facts.attributes = attributes
-        .map(|(name, value)| (Arc::from(&**name), Arc::from(&**value)))
-        .collect();
+    facts.attributes =
+        attributes.map(|(name, value)| (Arc::from(&**name), Arc::from(&**value))).collect();
     facts.cost = body.cost.map(Cost::new);
     facts.scope = body.scope.as_deref().map(str::parse).transpose()?;
     Ok(facts)
@@ -267,10 +254,8 @@ pub(super) fn keys(live: &Live, query: &Query<'_>, now: Timestamp) -> Keys {
         let lines = plan.lines().iter();
         let named = lines.map(|line| {
             let (rule, limit) = (line.rule(), &line.limit().limit);
-            let named = Named {
-                key: plan.key_in_words(line),
-                sharing: limit.sharing(rule.consistency()),
-            };
+            let named =
+                Named { key: plan.key_in_words(line), sharing: limit.sharing(rule.consistency()) };
             let name = (rule.name.to_string(), limit.period().to_string());
             (name, named)
         });

@@ -61,10 +61,7 @@ fn operation(route: &Route) -> Value {
         let status = status.to_string();
         responses.entry(status).or_insert_with(|| problem(about));
     }
-    responses.insert(
-        "default".to_owned(),
-        problem("Anything else that went wrong"),
-    );
+    responses.insert("default".to_owned(), problem("Anything else that went wrong"));
     let mut operation = json!({
         "operationId": route.name,
         "summary": route.about,

@@ -94,10 +94,7 @@ fn keys() -> Value {
     let used = json!({
         "today": pair, "month": pair, "total": pair, "exceeded": number(), "last_at": maybe("string"),
     });
-    let used_of = with(
-        used.clone(),
-        json!({ "user_id": text(), "api_key": text() }),
-    );
+    let used_of = with(used.clone(), json!({ "user_id": text(), "api_key": text() }));
     json!({
         "ApiKeyWanted": wanted(&asked, &[]),
         "ApiKey": loose(&key, &["id", "seq", "name", "state"]),

@@ -19,22 +19,13 @@ pub(super) fn schemas() -> Map<String, Value> {
         json!({ "type": "array", "items": one, "minItems": 1, "maxItems": OVERRIDES_BATCH_MAX });
     let ours = [
         ("Rule", with(rule.clone(), &rule_members())),
-        (
-            "StoredRule",
-            stored(rule.clone(), &rule_members(), &["id", "version"]),
-        ),
+        ("StoredRule", stored(rule.clone(), &rule_members(), &["id", "version"])),
         ("WrittenRule", written(&rule, &rule_members())),
         ("Tier", with(tier.clone(), &tier_members())),
-        (
-            "StoredTier",
-            stored(tier.clone(), &tier_members(), &["name", "version"]),
-        ),
+        ("StoredTier", stored(tier.clone(), &tier_members(), &["name", "version"])),
         ("WrittenTier", written(&tier, &tier_members())),
         ("Override", with(exception.clone(), &override_members())),
-        (
-            "StoredOverride",
-            stored(exception, &override_members(), &["id", "in_force"]),
-        ),
+        ("StoredOverride", stored(exception, &override_members(), &["id", "in_force"])),
         ("OverrideOrMany", json!({ "anyOf": [one, many] })),
         ("RulesFile", file),
     ];
@@ -94,10 +85,7 @@ fn override_members() -> Vec<(&'static str, Value)> {
     let maybe = json!({ "type": ["string", "null"] });
     vec![
         ("id", ours(&json!({ "type": "integer", "minimum": 0 }))),
-        (
-            "sequence",
-            ours(&json!({ "type": "integer", "minimum": 0 })),
-        ),
+        ("sequence", ours(&json!({ "type": "integer", "minimum": 0 }))),
         ("created_by", ours(&json!({ "type": "string" }))),
         ("created_at", ours(&json!({ "type": "string" }))),
         ("in_force", ours(&json!({ "type": "boolean" }))),
@@ -136,10 +124,7 @@ fn written(schema: &Value, more: &[(&str, Value)]) -> Value {
         ("revision", json!({ "type": "integer", "minimum": 0 })),
         ("changed", json!({ "type": "boolean" })),
         ("nodes", json!({ "$ref": "#/$defs/Nodes" })),
-        (
-            "warnings",
-            json!({ "type": "array", "items": { "$ref": "#/$defs/Flaw" } }),
-        ),
+        ("warnings", json!({ "type": "array", "items": { "$ref": "#/$defs/Flaw" } })),
     ];
     let mut written = with(with(schema.clone(), more), &of_write);
     if let Value::Object(members) = &mut written {

@@ -28,11 +28,7 @@ pub(super) fn list(of: &Value) -> Value {
 
 /// An object of which all members are always there.
 pub(super) fn object(members: &Value) -> Value {
-    let names: Vec<&String> = members
-        .as_object()
-        .into_iter()
-        .flat_map(Map::keys)
-        .collect();
+    let names: Vec<&String> = members.as_object().into_iter().flat_map(Map::keys).collect();
     json!({ "type": "object", "properties": members, "required": names })
 }
 

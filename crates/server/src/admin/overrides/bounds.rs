@@ -34,15 +34,10 @@ pub(super) fn hold(call: &Call, set: &RuleSet, all: &[Override]) -> Result<(), P
     let Some(first) = errors.first() else {
         return Ok(());
     };
-    let message = first
-        .get("message")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
+    let message = first.get("message").and_then(Value::as_str).unwrap_or_default();
     let detail = format!("{message}; whoever has the permission overrides may do it");
     let problem = Problem::new(StatusCode::FORBIDDEN, "beyond-bounds", detail);
-    Err(problem
-        .with("errors", errors)
-        .with("wanted", Permission::Overrides.word()))
+    Err(problem.with("errors", errors).with("wanted", Permission::Overrides.word()))
 }
 
 /// Every field in which an override goes too far, and why.
@@ -63,10 +58,7 @@ fn beyond(
             ),
         )),
         Some(until) if Duration::from(until.since(now)) > span_max => {
-            found.push((
-                "until",
-                format!("it ends later than {} from now", words(span_max)),
-            ));
+            found.push(("until", format!("it ends later than {} from now", words(span_max))));
         }
         Some(_) => {}
     }
@@ -99,9 +91,7 @@ fn limits_of<'s>(set: &'s RuleSet, exception: &Override) -> Result<&'s LimitSet,
     };
     match set.rules.get(name).map(|rule| &rule.action) {
         Some(Action::Throttle(throttle)) => Ok(&throttle.limits),
-        _ => Err(format!(
-            "rule {name} has no limits that it could be held against"
-        )),
+        _ => Err(format!("rule {name} has no limits that it could be held against")),
     }
 }
 
@@ -129,17 +119,12 @@ fn all_held(limits: &LimitSet, rule: &LimitSet, max: Factor) -> Result<(), Strin
     for before in rule {
         let period = before.period();
         if !limits.iter().any(|limit| limit.period() == period) {
-            return Err(format!(
-                "the rule's {before} would be gone: keep a limit per {period}"
-            ));
+            return Err(format!("the rule's {before} would be gone: keep a limit per {period}"));
         }
     }
     // A limit of a period that the rule does not have only takes away.
-    let both = limits
-        .iter()
-        .filter(|limit| rule.iter().any(|it| it.period() == limit.period()));
-    both.into_iter()
-        .try_for_each(|limit| held(limit, rule, max))
+    let both = limits.iter().filter(|limit| rule.iter().any(|it| it.period() == limit.period()));
+    both.into_iter().try_for_each(|limit| held(limit, rule, max))
 }
 
 /// In thousandths, which is as fine as factors are.
@@ -163,10 +148,7 @@ mod tests {
     const DAY: Duration = Duration::from_secs(86_400);
 
     fn bounds() -> OverrideBounds {
-        OverrideBounds {
-            factor_max: "10x".parse().unwrap(),
-            span_max: DAY * 7,
-        }
+        OverrideBounds { factor_max: "10x".parse().unwrap(), span_max: DAY * 7 }
     }
 
     const RULES: &str = "
@@ -192,36 +174,16 @@ rules:
             (None, factor("2x"), until(DAY), None),
             (Some("login"), factor("10.001x"), until(DAY), Some("factor")),
             (Some("login"), factor("2x"), None, Some("until")),
-            (
-                Some("login"),
-                factor("2x"),
-                until(DAY * 7 + DAY / 2),
-                Some("until"),
-            ),
-            (
-                Some("login"),
-                Change::Unlimited,
-                until(DAY),
-                Some("unlimited"),
-            ),
+            (Some("login"), factor("2x"), until(DAY * 7 + DAY / 2), Some("until")),
+            (Some("login"), Change::Unlimited, until(DAY), Some("unlimited")),
             (Some("login"), limit("50/min"), until(DAY), None),
             (Some("login"), limit("51/min"), until(DAY), Some("limit")),
             (Some("login"), limit("1/h"), until(DAY), Some("limit")),
             (None, limit("6/min"), until(DAY), Some("limit")),
             (Some("closed"), limit("6/min"), until(DAY), Some("limit")),
             (Some("pair"), limits("50/min, 1000/day"), until(DAY), None),
-            (
-                Some("pair"),
-                limits("50/min, 1000/day, 1/s"),
-                until(DAY),
-                None,
-            ),
-            (
-                Some("pair"),
-                limits("50/min, 1001/day"),
-                until(DAY),
-                Some("limits"),
-            ),
+            (Some("pair"), limits("50/min, 1000/day, 1/s"), until(DAY), None),
+            (Some("pair"), limits("50/min, 1001/day"), until(DAY), Some("limits")),
             (Some("pair"), limits("50/min"), until(DAY), Some("limits")),
         ] {
             let mut exception = Override::new(rule.map(|rule| rule.parse().unwrap()));
@@ -242,10 +204,6 @@ rules:
         let burst = "5/min".parse::<Limit>().unwrap().with_burst(51).unwrap();
         bursty.change = Change::Limit(burst);
         bursty.until = Some(now.saturating_add(DAY.into()));
-        assert_eq!(
-            beyond(bounds(), &set, &bursty, now).len(),
-            1,
-            "a burst counts, too"
-        );
+        assert_eq!(beyond(bounds(), &set, &bursty, now).len(), 1, "a burst counts, too");
     }
 }

@@ -32,10 +32,7 @@ pub(super) async fn create(call: Call) -> Outcome {
     let (errors, warnings): (Vec<&Flaw>, Vec<&Flaw>) = flaws.iter().partition(is_error);
     if !errors.is_empty() {
         let errors = errors.into_iter().map(trouble::flaw).collect();
-        return Err(Problem::invalid(
-            "an override does not fit the rules",
-            errors,
-        ));
+        return Err(Problem::invalid("an override does not fit the rules", errors));
     }
     bounds::hold(&call, &head.set, &fitted)?;
     standing::hold(&call, &head.set, &fitted).await?;
@@ -109,9 +106,7 @@ fn sent(call: &Call) -> Result<Vec<Override>, Problem> {
     let Some(items) = items(&call.body) else {
         let text = without(&call.body, OURS);
         let read = document::read_override(&text);
-        return read
-            .map(|it| vec![it])
-            .map_err(|report| trouble::refused(&report));
+        return read.map(|it| vec![it]).map_err(|report| trouble::refused(&report));
     };
     if items.is_empty() || items.len() > OVERRIDES_BATCH_MAX {
         let count = items.len();
@@ -140,17 +135,12 @@ const ERRORS_MAX: usize = 200;
 
 fn refuse_ended(call: &Call, overrides: &[Override]) -> Result<(), Problem> {
     let now = call.now();
-    let ended = overrides
-        .iter()
-        .enumerate()
-        .filter(|(_, it)| it.until.is_some_and(|end| end <= now));
+    let ended =
+        overrides.iter().enumerate().filter(|(_, it)| it.until.is_some_and(|end| end <= now));
     let errors: Vec<Value> = ended.map(|(index, _)| ended_already(index)).collect();
     match errors.is_empty() {
         true => Ok(()),
-        false => Err(Problem::invalid(
-            "an override would have ended already",
-            errors,
-        )),
+        false => Err(Problem::invalid("an override would have ended already", errors)),
     }
 }
 
@@ -192,10 +182,7 @@ pub(super) async fn list(call: Call) -> Outcome {
     let now = call.now();
     let wanted = usize::try_from(call.params.whole("limit").unwrap_or(PAGE)).unwrap_or(usize::MAX);
     let after = call.params.text("cursor").map(read_place).transpose()?;
-    let mut page = Page {
-        last: after,
-        ..Page::default()
-    };
+    let mut page = Page { last: after, ..Page::default() };
     for _ in 0..LOOKS_MAX {
         if page.is_over || page.found.len() >= wanted {
             break;
@@ -255,11 +242,7 @@ fn listing(
 }
 
 fn keeps(params: &Params, stored: &StoredOverride, now: Timestamp) -> bool {
-    let fields = [
-        ("user", Field::User),
-        ("org", Field::Org),
-        ("api_key", Field::ApiKey),
-    ];
+    let fields = [("user", Field::User), ("org", Field::Org), ("api_key", Field::ApiKey)];
     let has = |(name, field): &(&str, Field)| {
         let value = stored.what.key.get(field).map(|value| &**value);
         params.text(name).is_none_or(|wanted| value == Some(wanted))
@@ -301,10 +284,7 @@ pub(super) fn of(call: &Call, stored: &StoredOverride) -> Value {
         ("created_at", json!(when::shown(stored.created_at))),
         ("in_force", json!(counts(call, stored))),
         ("removed_by", json!(removed.map(|removal| &*removal.by))),
-        (
-            "removed_at",
-            json!(removed.map(|removal| when::shown(removal.at))),
-        ),
+        ("removed_at", json!(removed.map(|removal| when::shown(removal.at)))),
     ];
     if let Value::Object(members) = &mut json {
         members.extend(more.map(|(name, value)| (name.to_owned(), value)));

@@ -13,43 +13,15 @@ const LIST: &str = "/ratelimit/overrides";
 const ONE: &str = "/ratelimit/overrides/{id}";
 
 const FILTERS: &[Param] = &[
-    query(
-        "rule",
-        Kind::Text(128),
-        "Overrides of this rule, by its name",
-    ),
-    query(
-        "user",
-        Kind::Text(1_024),
-        "Overrides whose key has this user",
-    ),
-    query(
-        "org",
-        Kind::Text(1_024),
-        "Overrides whose key has this organisation",
-    ),
-    query(
-        "ip",
-        Kind::Text(64),
-        "Overrides whose key has this address, or its network",
-    ),
-    query(
-        "api_key",
-        Kind::Text(1_024),
-        "Overrides whose key has the API key of this id",
-    ),
-    query(
-        "active",
-        Kind::Truth,
-        "Only those that are in force now, or only those that have ended",
-    ),
+    query("rule", Kind::Text(128), "Overrides of this rule, by its name"),
+    query("user", Kind::Text(1_024), "Overrides whose key has this user"),
+    query("org", Kind::Text(1_024), "Overrides whose key has this organisation"),
+    query("ip", Kind::Text(64), "Overrides whose key has this address, or its network"),
+    query("api_key", Kind::Text(1_024), "Overrides whose key has the API key of this id"),
+    query("active", Kind::Truth, "Only those that are in force now, or only those that have ended"),
 ];
 
-const ID: &[Param] = &[path(
-    "id",
-    Kind::Whole(0, u64::MAX >> 1),
-    "The override's id",
-)];
+const ID: &[Param] = &[path("id", Kind::Whole(0, u64::MAX >> 1), "The override's id")];
 
 pub(in super::super) const ROUTES: &[Route] = &[
     Route {
@@ -72,15 +44,9 @@ pub(in super::super) const ROUTES: &[Route] = &[
         about: "Make an exception for one key, or up to 10,000 at once: all or none",
         permission: Permission::TemporaryOverrides,
         params: &[DRY_RUN, WAIT, WRITER],
-        body: Some(Shape {
-            schema: "OverrideOrMany",
-            example: override_example,
-        }),
+        body: Some(Shape { schema: "OverrideOrMany", example: override_example }),
         replies: &[
-            Told {
-                headers: &["Location"],
-                ..json_of(201, "What was made", "WrittenOverrides")
-            },
+            Told { headers: &["Location"], ..json_of(201, "What was made", "WrittenOverrides") },
             json_of(200, "What would be made (`dry_run`)", "WrittenOverrides"),
         ],
         problems: &[(

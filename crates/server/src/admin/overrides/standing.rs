@@ -30,10 +30,7 @@ pub(super) async fn hold(call: &Call, set: &RuleSet, all: &[Override]) -> Result
         if in_file.is_some() {
             return Err(in_force("one that is written in the rules"));
         }
-        let listing = Listing::default()
-            .key(&wanted.key)
-            .in_force_at(now)
-            .count(LOOK);
+        let listing = Listing::default().key(&wanted.key).in_force_at(now).count(LOOK);
         let known = call.reading(call.state.catalog.overrides(&listing)).await?;
         for stored in known.iter().filter(|stored| is_covered(&&stored.what)) {
             if is_of_admin(call, stored).await? {

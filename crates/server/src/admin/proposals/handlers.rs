@@ -33,9 +33,7 @@ use crate::{
 pub(super) async fn list(call: Call) -> Outcome {
     let wanted = call.params.text("state");
     let all = call.reading(call.state.catalog.proposals()).await?;
-    let shown = all
-        .iter()
-        .filter(|proposal| wanted.is_none_or(|wanted| state(proposal) == wanted));
+    let shown = all.iter().filter(|proposal| wanted.is_none_or(|wanted| state(proposal) == wanted));
     let shown: Vec<_> = shown.map(of).collect();
     Ok(Reply::json(&json!({ "proposals": shown })))
 }
@@ -95,9 +93,7 @@ async fn settle(call: &Call, proposal: &Proposal, how: Settlement) -> Result<Pro
         return Err(not_open(proposal));
     }
     let catalog = &call.state.catalog;
-    let settled = catalog
-        .settle_proposal(proposal.id, how, &call.proven())
-        .await;
+    let settled = catalog.settle_proposal(proposal.id, how, &call.proven()).await;
     settled.map_err(|error| trouble::problem(&error))
 }
 
@@ -105,11 +101,8 @@ async fn settle(call: &Call, proposal: &Proposal, how: Settlement) -> Result<Pro
 fn author(proposal: &Proposal, approver: &Author) -> Author {
     let asked = proposal.author.reason().unwrap_or_default();
     let separator = if asked.is_empty() { "" } else { "; " };
-    let reason = format!(
-        "{asked}{separator}proposal {} approved by {}",
-        proposal.id,
-        approver.name()
-    );
+    let reason =
+        format!("{asked}{separator}proposal {} approved by {}", proposal.id, approver.name());
     let author = Author::new(proposal.author.name()).because(&reason);
     let author = match proposal.author.role() {
         Some(role) => author.acting_as(role),
@@ -136,10 +129,7 @@ async fn known(call: &Call) -> Result<Proposal, Problem> {
 
 fn not_open(proposal: &Proposal) -> Problem {
     let state = state(proposal);
-    let detail = format!(
-        "proposal {} is {state}: ask for the change anew",
-        proposal.id
-    );
+    let detail = format!("proposal {} is {state}: ask for the change anew", proposal.id);
     Problem::new(StatusCode::CONFLICT, "not-open", detail).with("state", state)
 }
 
@@ -239,9 +229,7 @@ fn in_path<'p>(pattern: &'p str, path: &str) -> Option<Vec<(&'p str, String)>> {
     let (mut parts, mut found) = (path.split('/'), Vec::new());
     for expected in pattern.split('/') {
         let part = parts.next()?;
-        let name = expected
-            .strip_prefix('{')
-            .and_then(|rest| rest.strip_suffix('}'));
+        let name = expected.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
         match name {
             Some(name) => found.push((name, decoded(part)?)),
             None if part == expected => {}
@@ -307,11 +295,8 @@ pub(super) fn of(proposal: &Proposal) -> Value {
             "reason": settled.reason.as_deref(),
         })
     };
-    let headers: Map<String, Value> = asked
-        .headers
-        .iter()
-        .map(|(name, value)| (name.to_string(), json!(&**value)))
-        .collect();
+    let headers: Map<String, Value> =
+        asked.headers.iter().map(|(name, value)| (name.to_string(), json!(&**value))).collect();
     json!({
         "id": proposal.id,
         "state": state(proposal),

@@ -11,17 +11,11 @@ use crate::authority::Permission;
 
 pub(super) const LIST: &str = "/ratelimit/proposals";
 
-const ID: &[Param] = &[path(
-    "id",
-    Kind::Whole(0, u64::MAX >> 1),
-    "The proposal's id",
-)];
+const ID: &[Param] = &[path("id", Kind::Whole(0, u64::MAX >> 1), "The proposal's id")];
 
 const UNKNOWN: (u16, &str) = (404, "There is no such proposal");
-const NOT_OPEN: (u16, &str) = (
-    409,
-    "It does not wait any more, or what it would change is not there any more",
-);
+const NOT_OPEN: (u16, &str) =
+    (409, "It does not wait any more, or what it would change is not there any more");
 
 pub(in super::super) const ROUTES: &[Route] = &[
     Route {
@@ -36,11 +30,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
             "Only those",
         )]],
         body: None,
-        replies: &[json_of(
-            200,
-            "The proposals: those that wait, then the newest",
-            "ProposalList",
-        )],
+        replies: &[json_of(200, "The proposals: those that wait, then the newest", "ProposalList")],
         problems: &[],
         handler: |call| Box::pin(handlers::list(call)),
     },
@@ -64,16 +54,9 @@ pub(in super::super) const ROUTES: &[Route] = &[
         permission: Permission::Rules,
         params: &[ID, WRITER],
         body: None,
-        replies: &[json_of(
-            200,
-            "The proposal, and what came of it",
-            "SettledProposal",
-        )],
+        replies: &[json_of(200, "The proposal, and what came of it", "SettledProposal")],
         problems: &[
-            (
-                403,
-                "It is your own, or your token does not show that you are somebody else",
-            ),
+            (403, "It is your own, or your token does not show that you are somebody else"),
             UNKNOWN,
             NOT_OPEN,
             (412, "What it would change was changed since; it waits on"),

@@ -30,10 +30,9 @@ pub(super) async fn put(call: Call) -> Outcome {
     }
     let is_conditional = call.headers.contains_key("if-match");
     let at = match &found {
-        Some(found) if is_conditional => EntryAt::Id {
-            id: Arc::clone(&user),
-            seen: Some(found.seq),
-        },
+        Some(found) if is_conditional => {
+            EntryAt::Id { id: Arc::clone(&user), seen: Some(found.seq) }
+        }
         _ => EntryAt::Either(Arc::clone(&user)),
     };
     let body = EntryBody::Quota(QuotaBody { quota });
@@ -57,19 +56,13 @@ pub(super) async fn remove(call: Call) -> Outcome {
     let entry = entries::known(&call, EntryKind::Quota, &user).await?;
     etag::seen(&call.headers, &format!("the quota of {user}"), entry.seq)?;
     if call.is_dry() {
-        return Ok(Reply::json(
-            &json!({ "dry_run": true, "user_id": &*user, "changed": true }),
-        ));
+        return Ok(Reply::json(&json!({ "dry_run": true, "user_id": &*user, "changed": true })));
     }
     let author = call.author();
     // Whoever said what it saw is held to it in the write itself.
     let has_seen = call.headers.contains_key(IF_MATCH);
     let seen = has_seen.then_some(entry.seq);
-    let removed = call
-        .state
-        .catalog
-        .remove_seen(EntryKind::Quota, &user, seen, &author)
-        .await;
+    let removed = call.state.catalog.remove_seen(EntryKind::Quota, &user, seen, &author).await;
     let removed = removed.map_err(|error| trouble::problem(&error))?;
     let removed = removed.ok_or_else(|| gone(&user))?;
     let body = json!({
@@ -94,17 +87,13 @@ pub(super) async fn list(call: Call) -> Outcome {
     let found = entries::page(&call, EntryKind::Quota, keeps).await?;
     let seq = found.entries.iter().map(|entry| entry.seq.get()).max();
     let quotas: Vec<Value> = found.entries.iter().map(shown).collect();
-    Ok(Reply::json(
-        &json!({ "quotas": quotas, "next_cursor": found.next_cursor, "seq": seq }),
-    ))
+    Ok(Reply::json(&json!({ "quotas": quotas, "next_cursor": found.next_cursor, "seq": seq })))
 }
 
 /// What is agreed, what was used, and whether the user is blocked. Somebody without a quota has a block at most.
 pub(super) async fn read(call: Call) -> Outcome {
     let user = call.in_path("user");
-    let found = call
-        .reading(call.state.catalog.entry(EntryKind::Quota, user))
-        .await?;
+    let found = call.reading(call.state.catalog.entry(EntryKind::Quota, user)).await?;
     let block = blocks::of_user(&call, user).await?;
     let Some(entry) = found else {
         let problem = entries::unknown(EntryKind::Quota, user);

@@ -15,11 +15,7 @@ use crate::authority::Permission;
 const ONE: &str = "/ratelimit/quotas/{user}";
 const BLOCK: &str = "/ratelimit/quotas/{user}/block";
 
-const USER: &[Param] = &[path(
-    "user",
-    Kind::Text(1_024),
-    "The user, with `/` written as `%2F`",
-)];
+const USER: &[Param] = &[path("user", Kind::Text(1_024), "The user, with `/` written as `%2F`")];
 
 const UNKNOWN: (u16, &str) = (404, "The user has no quota");
 const CHANGED: (u16, &str) = (412, "Somebody else changed it meanwhile");
@@ -61,10 +57,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         about: "Set a user's quota, in the place of the quota before: a tier, and limits in the place of the tier's defaults",
         permission: Permission::Quotas,
         params: &[USER, SEEN, DRY_RUN, WAIT, WRITER],
-        body: Some(Shape {
-            schema: "QuotaWanted",
-            example,
-        }),
+        body: Some(Shape { schema: "QuotaWanted", example }),
         replies: &[
             sequenced(200, "The quota, changed", "Quota"),
             Told {
@@ -94,10 +87,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         about: "Block a user, as POST /ratelimit/blocks does",
         permission: Permission::Blocks,
         params: &[USER, DRY_RUN, SURE, WRITER],
-        body: Some(Shape {
-            schema: "BlockTerms",
-            example: blocks::terms_example,
-        }),
+        body: Some(Shape { schema: "BlockTerms", example: blocks::terms_example }),
         replies: blocks::REPLIES,
         problems: &[UNSOUND],
         handler: |call| Box::pin(block::put(call)),
@@ -110,11 +100,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         permission: Permission::Blocks,
         params: &[USER, DRY_RUN, SURE, WRITER],
         body: None,
-        replies: &[json_of(
-            200,
-            "They are not blocked any more",
-            "RemovedEntry",
-        )],
+        replies: &[json_of(200, "They are not blocked any more", "RemovedEntry")],
         problems: &[(404, "They are not blocked")],
         handler: |call| Box::pin(block::remove(call)),
     },

@@ -85,10 +85,9 @@ fn sent(call: &Call, before: Option<&Arc<Rule>>) -> Result<Rule, Problem> {
         return Ok(rule);
     }
     let (detail, help) = match before {
-        Some(_) => (
-            "the id is that of another rule",
-            "leave it out, or send the id that this rule has",
-        ),
+        Some(_) => {
+            ("the id is that of another rule", "leave it out, or send the id that this rule has")
+        }
         None => (
             "the id of a new rule follows from its name",
             "leave it out; renamed_from keeps the id of an earlier name",
@@ -168,9 +167,7 @@ pub(super) struct Filter<'p> {
 
 impl<'p> Filter<'p> {
     pub(super) fn new(params: &'p Params) -> Self {
-        let path = params
-            .text("endpoint")
-            .and_then(|text| Path::new(text).ok());
+        let path = params.text("endpoint").and_then(|text| Path::new(text).ok());
         let text = params.text("q").map(str::to_lowercase);
         Self { params, path, text }
     }
@@ -179,16 +176,12 @@ impl<'p> Filter<'p> {
         let matches = &rule.matches;
         let asked = |name: &str, is: &dyn Fn(&str) -> bool| self.params.text(name).is_none_or(is);
         let names = |values: &[Arc<str>], wanted: &str| values.iter().any(|it| **it == *wanted);
-        asked("tier", &|tier| {
-            matches.tiers.iter().any(|it| it.as_str() == tier)
-        }) && asked("endpoint", &|given| self.is_about(rule, given))
+        asked("tier", &|tier| matches.tiers.iter().any(|it| it.as_str() == tier))
+            && asked("endpoint", &|given| self.is_about(rule, given))
             && asked("user", &|user| names(&matches.users, user))
             && asked("org", &|org| names(&matches.orgs, org))
             && asked("action", &|action| rule.action.word() == action)
-            && self
-                .params
-                .truth("enabled")
-                .is_none_or(|is| rule.enabled == is)
+            && self.params.truth("enabled").is_none_or(|is| rule.enabled == is)
             && asked("owner", &|owner| rule.owner.as_deref() == Some(owner))
             && asked("name", &|name| rule.name.as_str().starts_with(name))
             && self.text.as_deref().is_none_or(|text| holds(rule, text))

@@ -16,36 +16,12 @@ const LIST: &str = "/ratelimit/rules";
 const ONE: &str = "/ratelimit/rules/{id}";
 
 const FILTERS: &[Param] = &[
-    query(
-        "tier",
-        Kind::Text(1_024),
-        "Rules whose match names this tier",
-    ),
-    query(
-        "endpoint",
-        Kind::Text(2_000),
-        "Rules whose pattern is this, or matches this path",
-    ),
-    query(
-        "user",
-        Kind::Text(1_024),
-        "Rules whose match names this user",
-    ),
-    query(
-        "org",
-        Kind::Text(1_024),
-        "Rules whose match names this organisation",
-    ),
-    query(
-        "action",
-        Kind::Word(&["throttle", "block", "allow"]),
-        "Rules that do this",
-    ),
-    query(
-        "enabled",
-        Kind::Truth,
-        "Rules that are walked, or that are not",
-    ),
+    query("tier", Kind::Text(1_024), "Rules whose match names this tier"),
+    query("endpoint", Kind::Text(2_000), "Rules whose pattern is this, or matches this path"),
+    query("user", Kind::Text(1_024), "Rules whose match names this user"),
+    query("org", Kind::Text(1_024), "Rules whose match names this organisation"),
+    query("action", Kind::Word(&["throttle", "block", "allow"]), "Rules that do this"),
+    query("enabled", Kind::Truth, "Rules that are walked, or that are not"),
     query("owner", Kind::Text(1_000), "Rules of this owner"),
     query("name", Kind::Text(128), "Rules whose name begins so"),
     query(
@@ -55,17 +31,11 @@ const FILTERS: &[Param] = &[
     ),
 ];
 
-const ID: &[Param] = &[path(
-    "id",
-    Kind::Text(512),
-    "The rule's id (UUID), or its name with `/` written as `%2F`",
-)];
+const ID: &[Param] =
+    &[path("id", Kind::Text(512), "The rule's id (UUID), or its name with `/` written as `%2F`")];
 
-const WRITTEN: Told = versioned(
-    200,
-    "The rule as it is now; an equal one is not written again",
-    "WrittenRule",
-);
+const WRITTEN: Told =
+    versioned(200, "The rule as it is now; an equal one is not written again", "WrittenRule");
 
 pub(in super::super) const ROUTES: &[Route] = &[
     Route {
@@ -87,10 +57,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         about: "Create a rule",
         permission: Permission::Rules,
         params: &[DRY_RUN, WAIT, WRITER],
-        body: Some(Shape {
-            schema: "Rule",
-            example: rule_example,
-        }),
+        body: Some(Shape { schema: "Rule", example: rule_example }),
         replies: &[
             Told {
                 headers: &["ETag", "Location", "Tollgate-Revision"],
@@ -99,10 +66,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
             json_of(200, "What would change (`dry_run`)", "DryRun"),
         ],
         problems: &[
-            (
-                409,
-                "A rule of this name exists (with the difference), or a file owns the rules",
-            ),
+            (409, "A rule of this name exists (with the difference), or a file owns the rules"),
             (422, "The rule is not sound; every error is named"),
         ],
         handler: |call| Box::pin(handlers::create(call)),
@@ -126,10 +90,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
         about: "Put another rule in its place; under another name it keeps its id and its counters",
         permission: Permission::Rules,
         params: &[ID, IF_MATCH, DRY_RUN, WAIT, WRITER],
-        body: Some(Shape {
-            schema: "Rule",
-            example: rule_example,
-        }),
+        body: Some(Shape { schema: "Rule", example: rule_example }),
         replies: &[WRITTEN],
         problems: WRITE_PROBLEMS,
         handler: |call| Box::pin(handlers::replace(call)),
@@ -154,10 +115,7 @@ pub(in super::super) const ROUTES: &[Route] = &[
 const WRITE_PROBLEMS: &[(u16, &str)] = &[
     (404, "There is no such rule"),
     (409, "The new name is taken, or a file owns the rules"),
-    (
-        412,
-        "Somebody else was faster; the difference is in the body",
-    ),
+    (412, "Somebody else was faster; the difference is in the body"),
     (422, "The result would not be sound; every error is named"),
     (428, "If-Match is missing"),
 ];

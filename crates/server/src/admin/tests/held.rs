@@ -14,10 +14,7 @@ const OVERRIDES: &str = "/ratelimit/overrides";
 async fn ruled() -> House {
     let house = House::sqlite().await;
     let rule = json!({ "name": "login", "key": ["user"], "limit": "10/min" });
-    house
-        .post("/ratelimit/rules?wait=30s", &rule)
-        .await
-        .expect(201);
+    house.post("/ratelimit/rules?wait=30s", &rule).await.expect(201);
     house
 }
 
@@ -134,10 +131,7 @@ async fn a_flood_of_refusals_is_one_row_and_a_reset_is_another() {
     for number in 0..300 {
         let path = format!("/a{number}");
         let headers = [("authorization", "Bearer wrong")];
-        house
-            .send(ask("GET", &path, &headers, None))
-            .await
-            .expect(401);
+        house.send(ask("GET", &path, &headers, None)).await.expect(401);
     }
     let reset = ask("DELETE", "/ratelimit/keys?user_id=alice", &[], None);
     house.send(reset).await.expect(200);
@@ -157,19 +151,13 @@ async fn a_flood_of_refusals_is_one_row_and_a_reset_is_another() {
 async fn a_key_is_looked_at_with_its_own_limits_and_whose_it_is() {
     let house = ruled().await;
     let wanted = json!({ "name": "billing", "user_id": "acme", "tier": "free", "per_day": 7 });
-    let key = house
-        .post("/ratelimit/api-keys?wait=30s", &wanted)
-        .await
-        .expect(201);
+    let key = house.post("/ratelimit/api-keys?wait=30s", &wanted).await.expect(201);
     let id = key["id"].as_str().unwrap();
     let path = format!("/ratelimit/keys?api_key={id}");
     for method in ["GET", "DELETE"] {
         let seen = house.send(ask(method, &path, &[], None)).await.expect(200);
         let counters = seen["counters"].as_array().unwrap();
-        let rules: Vec<&str> = counters
-            .iter()
-            .map(|it| it["rule"].as_str().unwrap())
-            .collect();
+        let rules: Vec<&str> = counters.iter().map(|it| it["rule"].as_str().unwrap()).collect();
         let own = format!("api-key:{id}");
         assert!(rules.contains(&own.as_str()), "{rules:?}");
         assert!(rules.contains(&"login"), "by the key's user: {rules:?}");
@@ -177,11 +165,7 @@ async fn a_key_is_looked_at_with_its_own_limits_and_whose_it_is() {
     let facts = json!({ "api_key": id });
     let told = house.post("/ratelimit/explain", &facts).await;
     told.expect(200);
-    assert!(
-        told.text.contains(&format!("api-key:{id}")),
-        "{}",
-        told.text
-    );
+    assert!(told.text.contains(&format!("api-key:{id}")), "{}", told.text);
 }
 
 // Proves: I3
@@ -198,12 +182,6 @@ async fn a_tier_that_somebody_has_stays() {
     let key = json!({ "name": "billing", "user_id": "acme", "tier": "gold" });
     house.post("/ratelimit/api-keys", &key).await.expect(201);
     let refused = house.delete(gold, "*").await.expect(422);
-    assert_eq!(
-        (&refused["api_keys"], &refused["quotas"]),
-        (&json!(1), &json!(1))
-    );
-    house
-        .delete(&format!("{gold}?force=true"), "*")
-        .await
-        .expect(200);
+    assert_eq!((&refused["api_keys"], &refused["quotas"]), (&json!(1), &json!(1)));
+    house.delete(&format!("{gold}?force=true"), "*").await.expect(200);
 }

@@ -91,15 +91,8 @@ impl House {
     pub(super) async fn postgres() -> Self {
         let database = Postgres::shared().database("admin");
         let url = Some(database.url().parse().unwrap());
-        let house = Self::build(Plan {
-            url,
-            ..Plan::default()
-        })
-        .await;
-        Self {
-            _postgres: Some(database),
-            ..house
-        }
+        let house = Self::build(Plan { url, ..Plan::default() }).await;
+        Self { _postgres: Some(database), ..house }
     }
 
     pub(super) async fn build(plan: Plan) -> Self {
@@ -196,13 +189,11 @@ impl House {
     }
 
     pub(super) async fn put(&self, path: &str, tag: &str, body: &Value) -> Answer {
-        self.send(ask("PUT", path, &[("if-match", tag)], Some(body)))
-            .await
+        self.send(ask("PUT", path, &[("if-match", tag)], Some(body))).await
     }
 
     pub(super) async fn delete(&self, path: &str, tag: &str) -> Answer {
-        self.send(ask("DELETE", path, &[("if-match", tag)], None))
-            .await
+        self.send(ask("DELETE", path, &[("if-match", tag)], None)).await
     }
 
     /// The newest revision in the catalog.
@@ -233,22 +224,14 @@ impl House {
 }
 
 fn bounds() -> OverrideBounds {
-    OverrideBounds {
-        factor_max: "10x".parse().unwrap(),
-        span_max: Duration::from_secs(7 * 86_400),
-    }
+    OverrideBounds { factor_max: "10x".parse().unwrap(), span_max: Duration::from_secs(7 * 86_400) }
 }
 
 /// Where it would listen if it had sockets.
 fn connections(database: &DatabaseUrl) -> Connections {
     let at = |port: u16| ([127, 0, 0, 1], port).into();
     Connections {
-        listeners: Listeners {
-            http: at(7070),
-            grpc: at(7071),
-            resp: at(7072),
-            admin: at(7080),
-        },
+        listeners: Listeners { http: at(7070), grpc: at(7071), resp: at(7072), admin: at(7080) },
         database: database.to_string(),
         redis: None,
     }
@@ -292,9 +275,7 @@ impl Answer {
 
     pub(super) fn header(&self, name: &str) -> &str {
         let value = self.headers.get(name);
-        value
-            .map(|value| value.to_str().unwrap())
-            .unwrap_or_default()
+        value.map(|value| value.to_str().unwrap()).unwrap_or_default()
     }
 
     /// Every error is a problem, and says what to do.
@@ -302,20 +283,10 @@ impl Answer {
         if self.status < 400 || (self.status == 503 && self.text.contains("\"ready\"")) {
             return;
         }
-        assert_eq!(
-            self.header("content-type"),
-            "application/problem+json",
-            "{}",
-            self.text
-        );
+        assert_eq!(self.header("content-type"), "application/problem+json", "{}", self.text);
         let body = self.json();
         assert_eq!(body["status"], self.status);
-        assert!(
-            body["type"]
-                .as_str()
-                .unwrap()
-                .starts_with("urn:tollgate:problem:")
-        );
+        assert!(body["type"].as_str().unwrap().starts_with("urn:tollgate:problem:"));
         assert!(!body["detail"].as_str().unwrap().is_empty());
     }
 }

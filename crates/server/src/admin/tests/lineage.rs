@@ -47,13 +47,7 @@ struct Tree(Vec<Admin>);
 
 impl Tree {
     fn add(&mut self, shows: Shows, issuer: Option<usize>, id: &str) -> usize {
-        self.0.push(Admin {
-            shows,
-            issuer,
-            is_root: false,
-            is_revoked: false,
-            id: id.to_owned(),
-        });
+        self.0.push(Admin { shows, issuer, is_root: false, is_revoked: false, id: id.to_owned() });
         self.0.len() - 1
     }
 
@@ -155,14 +149,8 @@ async fn an_admin_and_its_puppets_are_one_admin() {
     let refused = |kind: &str| Some(kind.to_owned());
     for round in ["whole", "middle-revoked"] {
         let name = |case: &str| format!("{round}-{case}");
-        assert_eq!(
-            of(&y, &ada, &name("up")).await,
-            refused("issued-the-proposer")
-        );
-        assert_eq!(
-            of(&ada, &y, &name("down")).await,
-            refused("issued-by-proposer")
-        );
+        assert_eq!(of(&y, &ada, &name("up")).await, refused("issued-the-proposer"));
+        assert_eq!(of(&ada, &y, &name("down")).await, refused("issued-by-proposer"));
         assert_eq!(of(&y, &z, &name("beside")).await, refused("same-issuer"));
         assert_eq!(of(&z, &y, &name("back")).await, refused("same-issuer"));
         assert_eq!(house.head().await, if round == "whole" { 0 } else { 2 });
@@ -197,10 +185,7 @@ async fn tokens_of_unknown_issue_pair_with_those_on_record_only() {
     let old = async |name: &str, by: &str| Shows::Token(house.token_by(name, by, None).await);
     let (ann, ben) = (old("ann", "token").await, old("ben", "token").await);
     let (cat, dan) = (old("cat", "ann").await, old("dan", "cli").await);
-    let (eve, fay) = (
-        old("eve", "first-start").await,
-        old("fay", "first-start").await,
-    );
+    let (eve, fay) = (old("eve", "first-start").await, old("fay", "first-start").await);
     let certificate = Shows::Certificate("gus");
     let on_record = Some(Lineage::root(Issuer::Start));
     let young = Shows::Token(house.token_by("hal", "token", on_record).await);
@@ -349,11 +334,7 @@ fn lines_of_issue_agree_with_the_tree() {
             for (other, approver) in lines.iter().enumerate().skip(2) {
                 let found = kinship(line, approver);
                 let expected = tree.are_independent(one, other);
-                assert_eq!(
-                    found.is_none(),
-                    expected,
-                    "{line:?} {approver:?}: {found:?}"
-                );
+                assert_eq!(found.is_none(), expected, "{line:?} {approver:?}: {found:?}");
             }
         }
     }

@@ -7,9 +7,7 @@ use crate::rules::Shown;
 
 fn names(list: &Value) -> Vec<String> {
     let rules = list["rules"].as_array().unwrap().iter();
-    rules
-        .map(|rule| rule["name"].as_str().unwrap().to_owned())
-        .collect()
+    rules.map(|rule| rule["name"].as_str().unwrap().to_owned()).collect()
 }
 
 #[tokio::test]
@@ -20,11 +18,7 @@ async fn pages_hold_every_rule_once() {
     let set: tollgate_rules::RuleSet = file.to_string().parse().unwrap();
     let author = tollgate_catalog::Author::new("dana");
     let base = tollgate_catalog::Base::Any;
-    house
-        .catalog
-        .apply(&set.into(), base, author)
-        .await
-        .unwrap();
+    house.catalog.apply(&set.into(), base, author).await.unwrap();
 
     let (mut seen, mut at) = (Vec::new(), "/ratelimit/rules?limit=99".to_owned());
     let mut pages = 0;
@@ -35,10 +29,7 @@ async fn pages_hold_every_rule_once() {
         if pages == 1 {
             // What is written between two pages moves nothing.
             house
-                .post(
-                    "/ratelimit/rules",
-                    &json!({ "name": "aaa", "action": "allow" }),
-                )
+                .post("/ratelimit/rules", &json!({ "name": "aaa", "action": "allow" }))
                 .await
                 .expect(201);
         }
@@ -70,10 +61,7 @@ async fn filters_find_what_is_meant() {
         ("tier=free", vec!["login-free"]),
         ("tier=premium", vec![]),
         ("endpoint=/api/v1/login", vec!["login-all", "login-free"]),
-        (
-            "endpoint=/api//v1/./login%3Fa=b",
-            vec!["login-all", "login-free"],
-        ),
+        ("endpoint=/api//v1/./login%3Fa=b", vec!["login-all", "login-free"]),
         ("endpoint=/api/%7Bversion%7D/login", vec!["login-free"]),
         ("user=ann", vec!["acme"]),
         ("org=acme", vec!["acme"]),
@@ -85,10 +73,7 @@ async fn filters_find_what_is_meant() {
         ("q=later", vec!["closed"]),
         ("q=", vec!["acme", "closed", "login-all", "login-free"]),
     ] {
-        let found = house
-            .get(&format!("/ratelimit/rules?{query}"))
-            .await
-            .expect(200);
+        let found = house.get(&format!("/ratelimit/rules?{query}")).await.expect(200);
         assert_eq!(names(&found), expected, "{query}");
         assert!(found["next_cursor"].is_null());
     }
@@ -97,15 +82,11 @@ async fn filters_find_what_is_meant() {
 #[tokio::test]
 async fn parameters_that_are_wrong_are_all_told() {
     let house = House::sqlite().await;
-    let problem = house
-        .get("/ratelimit/rules?limit=0&teir=free&enabled=yes&name=a&name=b")
-        .await;
+    let problem = house.get("/ratelimit/rules?limit=0&teir=free&enabled=yes&name=a&name=b").await;
     let problem = problem.expect(400);
     let errors = problem["errors"].as_array().unwrap();
-    let wrong: Vec<&str> = errors
-        .iter()
-        .map(|error| error["parameter"].as_str().unwrap())
-        .collect();
+    let wrong: Vec<&str> =
+        errors.iter().map(|error| error["parameter"].as_str().unwrap()).collect();
     assert_eq!(wrong, ["limit", "teir", "enabled", "name"]);
     assert!(errors[1]["message"].as_str().unwrap().contains("tier"));
     house.get("/ratelimit/nodes?x=1").await.expect(400);
@@ -114,10 +95,7 @@ async fn parameters_that_are_wrong_are_all_told() {
 
 #[tokio::test]
 async fn a_demonstration_is_said_to_be_one() {
-    let plan = Plan {
-        shown: Shown::Demo,
-        ..Plan::default()
-    };
+    let plan = Plan { shown: Shown::Demo, ..Plan::default() };
     let house = House::build(plan).await;
     let list = house.get("/ratelimit/rules").await.expect(200);
     assert_eq!(
@@ -125,8 +103,5 @@ async fn a_demonstration_is_said_to_be_one() {
         (&json!(true), &json!([]), &json!(0))
     );
     assert!(list["note"].as_str().unwrap().contains("not stored"));
-    assert_eq!(
-        House::sqlite().await.get("/ratelimit/rules").await.json()["demo"],
-        false
-    );
+    assert_eq!(House::sqlite().await.get("/ratelimit/rules").await.json()["demo"], false);
 }

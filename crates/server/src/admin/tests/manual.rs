@@ -76,18 +76,14 @@ fn shows(found: &Value, expected: &Value, asked: &str) {
         (_, Value::String(any)) if any == ANY => {}
         (Value::Object(found), Value::Object(expected)) => {
             for (name, value) in expected {
-                let member = found
-                    .get(name)
-                    .unwrap_or_else(|| panic!("{asked}\nno {name}: {found:?}"));
+                let member =
+                    found.get(name).unwrap_or_else(|| panic!("{asked}\nno {name}: {found:?}"));
                 shows(member, value, asked);
             }
         }
         (Value::Array(found), Value::Array(expected)) => {
             let is_whole = expected.last() != Some(&Value::String(ANY.to_owned()));
-            assert!(
-                !is_whole || found.len() == expected.len(),
-                "{asked}\n{found:?}"
-            );
+            assert!(!is_whole || found.len() == expected.len(), "{asked}\n{found:?}");
             for (value, expected) in found.iter().zip(expected) {
                 shows(value, expected, asked);
             }

@@ -24,25 +24,10 @@ const OF_KEYS: &[Mistake] = &[
     ("POST", KEYS, r#"{"name":"a","per_second":0}"#, "per_second"),
     ("POST", KEYS, r#"{"name":"a","per_day":-1}"#, "per_day"),
     ("POST", KEYS, r#"{"name":"a","burst":5}"#, "burst"),
-    (
-        "POST",
-        KEYS,
-        r#"{"name":"a","expires_at":"PAST"}"#,
-        "expires_at",
-    ),
-    (
-        "POST",
-        KEYS,
-        r#"{"name":"a","expires_at":"soon"}"#,
-        "expires_at",
-    ),
+    ("POST", KEYS, r#"{"name":"a","expires_at":"PAST"}"#, "expires_at"),
+    ("POST", KEYS, r#"{"name":"a","expires_at":"soon"}"#, "expires_at"),
     ("POST", KEYS, r#"{"name":"a","ttl":"0s"}"#, "ttl"),
-    (
-        "POST",
-        KEYS,
-        r#"{"name":"a","ttl":"1h","expires_at":"PAST"}"#,
-        "ttl",
-    ),
+    ("POST", KEYS, r#"{"name":"a","ttl":"1h","expires_at":"PAST"}"#, "ttl"),
     ("POST", KEYS, r#"{"name":"a","color":"red"}"#, "color"),
 ];
 
@@ -62,38 +47,13 @@ const OF_PEOPLE: &[Mistake] = &[
 
 const OF_TOKENS: &[Mistake] = &[
     ("POST", TOKENS, r#"{"role":"admin"}"#, "name"),
-    (
-        "POST",
-        TOKENS,
-        r#"{"name":"loopback","role":"admin"}"#,
-        "name",
-    ),
+    ("POST", TOKENS, r#"{"name":"loopback","role":"admin"}"#, "name"),
     ("POST", TOKENS, r#"{"name":"a"}"#, "role"),
     ("POST", TOKENS, r#"{"name":"a","role":"root"}"#, "role"),
-    (
-        "POST",
-        TOKENS,
-        r#"{"name":"a","role":"viewer","scopes":["rules"]}"#,
-        "scopes",
-    ),
-    (
-        "POST",
-        TOKENS,
-        r#"{"name":"a","role":"viewer","scopes":["all"]}"#,
-        "scopes",
-    ),
-    (
-        "POST",
-        TOKENS,
-        r#"{"name":"a","role":"viewer","scopes":[]}"#,
-        "scopes",
-    ),
-    (
-        "POST",
-        TOKENS,
-        r#"{"name":"a","role":"viewer","expires_at":"PAST"}"#,
-        "expires_at",
-    ),
+    ("POST", TOKENS, r#"{"name":"a","role":"viewer","scopes":["rules"]}"#, "scopes"),
+    ("POST", TOKENS, r#"{"name":"a","role":"viewer","scopes":["all"]}"#, "scopes"),
+    ("POST", TOKENS, r#"{"name":"a","role":"viewer","scopes":[]}"#, "scopes"),
+    ("POST", TOKENS, r#"{"name":"a","role":"viewer","expires_at":"PAST"}"#, "expires_at"),
 ];
 
 /// Each wrong value is a clear 4xx that names the field, and nothing is written.

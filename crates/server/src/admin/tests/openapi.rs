@@ -33,12 +33,7 @@ async fn the_document_and_the_router_know_the_same() {
                 .replace("{user}", "nobody");
             let answer = house.send(ask(method, &filled, &[], None)).await;
             let is_known = known.contains(&(path.to_owned(), method.to_owned()));
-            assert_eq!(
-                answer.status != 405,
-                is_known,
-                "{method} {path}: {}",
-                answer.status
-            );
+            assert_eq!(answer.status != 405, is_known, "{method} {path}: {}", answer.status);
         }
     }
 }
@@ -76,28 +71,11 @@ async fn examples_are_taken() {
     };
     let mut rule = example("/ratelimit/rules", "post");
     rule["key"] = serde_json::json!(["user"]);
-    house
-        .post("/ratelimit/rules?wait=30s", &rule)
-        .await
-        .expect(201);
-    house
-        .post(
-            "/ratelimit/overrides",
-            &example("/ratelimit/overrides", "post"),
-        )
-        .await
-        .expect(201);
-    house
-        .post("/ratelimit/explain", &example("/ratelimit/explain", "post"))
-        .await
-        .expect(200);
+    house.post("/ratelimit/rules?wait=30s", &rule).await.expect(201);
+    house.post("/ratelimit/overrides", &example("/ratelimit/overrides", "post")).await.expect(201);
+    house.post("/ratelimit/explain", &example("/ratelimit/explain", "post")).await.expect(200);
     let tier = example("/ratelimit/tiers/{name}", "put");
-    let request = ask(
-        "PUT",
-        "/ratelimit/tiers/gold",
-        &[("if-none-match", "*")],
-        Some(&tier),
-    );
+    let request = ask("PUT", "/ratelimit/tiers/gold", &[("if-none-match", "*")], Some(&tier));
     house.send(request).await.expect(201);
 }
 

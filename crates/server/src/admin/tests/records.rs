@@ -11,10 +11,7 @@ impl House {
     /// The rows of the audit that a query finds, once all of them are written.
     async fn audit(&self, query: &str) -> Vec<Value> {
         self.authority.record().write(&self.catalog).await;
-        let page = self
-            .get(&format!("/ratelimit/audit?{query}"))
-            .await
-            .expect(200);
+        let page = self.get(&format!("/ratelimit/audit?{query}")).await.expect(200);
         page["rows"].as_array().unwrap().clone()
     }
 }
@@ -27,41 +24,21 @@ async fn who_is_turned_away_is_on_record() {
     let rule = json!({ "name": "a", "action": "allow" });
     let vera = format!("Bearer {viewer}");
     let cases = [
-        (
-            "foreign-origin",
-            vec![("origin", "https://evil.example")],
-            403,
-        ),
-        (
-            "foreign-origin",
-            vec![("sec-fetch-site", "cross-site")],
-            403,
-        ),
+        ("foreign-origin", vec![("origin", "https://evil.example")], 403),
+        ("foreign-origin", vec![("sec-fetch-site", "cross-site")], 403),
         ("foreign-host", vec![("host", "evil.example")], 403),
         ("not-json", vec![("content-type", "text/plain")], 415),
-        (
-            "not-allowed",
-            vec![("authorization", "Bearer tgt_wrong")],
-            401,
-        ),
-        (
-            "wrong-role",
-            vec![("authorization", &vera), ("x-request-id", "req-17")],
-            403,
-        ),
+        ("not-allowed", vec![("authorization", "Bearer tgt_wrong")], 401),
+        ("wrong-role", vec![("authorization", &vera), ("x-request-id", "req-17")], 403),
     ];
     for (kind, headers, status) in &cases {
-        let answer = house
-            .send(ask("POST", "/ratelimit/rules", headers, Some(&rule)))
-            .await;
+        let answer = house.send(ask("POST", "/ratelimit/rules", headers, Some(&rule))).await;
         answer.expect(*status);
         assert!(!answer.header("x-request-id").is_empty(), "{kind}");
     }
     let rows = house.audit("object_kind=request").await;
-    let kinds: Vec<&str> = rows
-        .iter()
-        .map(|row| row["after"]["problem"].as_str().unwrap())
-        .collect();
+    let kinds: Vec<&str> =
+        rows.iter().map(|row| row["after"]["problem"].as_str().unwrap()).collect();
     for (kind, ..) in &cases {
         assert!(kinds.contains(kind), "{kind} is not among {kinds:?}");
     }
@@ -71,10 +48,7 @@ async fn who_is_turned_away_is_on_record() {
     assert_eq!(of_vera["request_id"], "req-17");
     assert_eq!(of_vera["action"], "createRule");
     assert_eq!(of_vera["object"], "POST /ratelimit/rules");
-    let twice = rows
-        .iter()
-        .find(|row| row["after"]["problem"] == "foreign-origin")
-        .unwrap();
+    let twice = rows.iter().find(|row| row["after"]["problem"] == "foreign-origin").unwrap();
     assert_eq!(twice["times"], 2, "what is alike is merged");
     assert!(!rows.iter().any(|row| row.to_string().contains("tgt_")));
 }
@@ -82,20 +56,13 @@ async fn who_is_turned_away_is_on_record() {
 // Proves: O2
 #[tokio::test]
 async fn where_a_token_is_missing_that_is_on_record() {
-    let house = House::build(Plan {
-        authority: Authority::new(Token::new(TOKEN)),
-        ..Plan::default()
-    })
-    .await;
+    let house =
+        House::build(Plan { authority: Authority::new(Token::new(TOKEN)), ..Plan::default() })
+            .await;
     house.get("/ratelimit/rules").await.expect(401);
     house.authority.record().write(&house.catalog).await;
     let bearer = format!("Bearer {TOKEN}");
-    let mine = ask(
-        "GET",
-        "/ratelimit/audit?actor=loopback",
-        &[("authorization", &bearer)],
-        None,
-    );
+    let mine = ask("GET", "/ratelimit/audit?actor=loopback", &[("authorization", &bearer)], None);
     let page = house.send(mine).await.expect(200);
     assert_eq!(page["rows"][0]["after"]["status"], 401);
     assert_eq!(page["rows"][0]["outcome"], "refused");
@@ -121,22 +88,14 @@ async fn an_author_and_a_reason_hold_no_control_characters() {
     }
     let steered = json!({ "user_id": "mal\u{202e}lory", "reason": "spam" });
     let told = house.post("/ratelimit/blocks", &steered).await.expect(422);
-    assert!(
-        told.to_string().contains("control character (U+202E)"),
-        "{told}"
-    );
+    assert!(told.to_string().contains("control character (U+202E)"), "{told}");
     let reason = json!({ "user_id": "mallory", "reason": "sp\u{202e}am" });
     house.post("/ratelimit/blocks", &reason).await.expect(422);
     let asked = "/ratelimit/blocks?reason=sp%E2%80%AEam";
     house.post(asked, &block).await.expect(400);
     assert!(house.audit("object_kind=block").await.is_empty());
     // Letters of every script are fine.
-    let request = ask(
-        "POST",
-        "/ratelimit/blocks",
-        &[("tollgate-author", "שרה é")],
-        Some(&block),
-    );
+    let request = ask("POST", "/ratelimit/blocks", &[("tollgate-author", "שרה é")], Some(&block));
     house.send(request).await.expect(201);
     assert_eq!(house.audit("object_kind=block").await[0]["actor"], "שרה é");
 }
@@ -147,30 +106,19 @@ async fn every_change_says_who_and_what_was_there_before() {
     let house = House::sqlite().await;
     let admin = house.token("ada", Role::Admin).await;
     let bearer = format!("Bearer {admin}");
-    let headers = [
-        ("authorization", bearer.as_str()),
-        ("tollgate-author", "mallory"),
-    ];
+    let headers = [("authorization", bearer.as_str()), ("tollgate-author", "mallory")];
     let send = async |method: &str, path: &str, body: Option<&Value>| {
         let answer = house.send(ask(method, path, &headers, body)).await;
         assert!(answer.status < 300, "{method} {path}: {}", answer.text);
         answer.json()
     };
     let quota = json!({ "tier": "free" });
-    send(
-        "PUT",
-        "/ratelimit/quotas/alice?reason=contract",
-        Some(&quota),
-    )
-    .await;
+    send("PUT", "/ratelimit/quotas/alice?reason=contract", Some(&quota)).await;
     let quota = json!({ "tier": "premium", "limits": "10/s" });
     send("PUT", "/ratelimit/quotas/alice", Some(&quota)).await;
     let rows = house.audit("object_kind=quota&object=alice").await;
     assert_eq!(rows.len(), 2);
-    assert_eq!(
-        rows[0]["actor"], "ada",
-        "a token of one's own is believed, not a header"
-    );
+    assert_eq!(rows[0]["actor"], "ada", "a token of one's own is believed, not a header");
     assert_eq!(rows[0]["role"], "admin");
     assert_eq!(rows[0]["before"]["tier"], "free");
     assert_eq!(rows[0]["after"]["tier"], "premium");
@@ -191,10 +139,7 @@ async fn the_audit_is_read_by_pages_and_as_lines() {
     let house = House::sqlite().await;
     for user in 0..7 {
         let path = format!("/ratelimit/quotas/user-{user}");
-        house
-            .put(&path, "*", &json!({ "tier": "free" }))
-            .await
-            .expect(201);
+        house.put(&path, "*", &json!({ "tier": "free" })).await.expect(201);
     }
     let mut seen = Vec::new();
     let mut next = String::new();
@@ -203,13 +148,7 @@ async fn the_audit_is_read_by_pages_and_as_lines() {
             .get(&format!("/ratelimit/audit?object_kind=quota&limit=3{next}"))
             .await
             .expect(200);
-        seen.extend(
-            page["rows"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|row| row["id"].as_u64().unwrap()),
-        );
+        seen.extend(page["rows"].as_array().unwrap().iter().map(|row| row["id"].as_u64().unwrap()));
         match page["next_cursor"].as_str() {
             Some(cursor) => next = format!("&cursor={cursor}"),
             None => break,
@@ -217,29 +156,17 @@ async fn the_audit_is_read_by_pages_and_as_lines() {
     }
     assert_eq!(seen.len(), 7);
     assert!(seen.is_sorted_by(|newer, older| newer > older), "{seen:?}");
-    let lines = house
-        .get("/ratelimit/audit?object_kind=quota&format=jsonl")
-        .await;
+    let lines = house.get("/ratelimit/audit?object_kind=quota&format=jsonl").await;
     assert_eq!(lines.header("content-type"), "application/jsonl");
     let ids: Vec<u64> = lines
         .text
         .lines()
-        .map(|line| {
-            serde_json::from_str::<Value>(line).unwrap()["id"]
-                .as_u64()
-                .unwrap()
-        })
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].as_u64().unwrap())
         .collect();
     assert_eq!(ids, seen);
     for wrong in ["since=yesterday", "until=2027", "cursor=zz", "color=red"] {
-        house
-            .get(&format!("/ratelimit/audit?{wrong}"))
-            .await
-            .expect(400);
+        house.get(&format!("/ratelimit/audit?{wrong}")).await.expect(400);
     }
-    let none = house
-        .get("/ratelimit/audit?until=2001-01-01T00:00:00Z")
-        .await
-        .expect(200);
+    let none = house.get("/ratelimit/audit?until=2001-01-01T00:00:00Z").await.expect(200);
     assert_eq!(none["rows"], json!([]));
 }

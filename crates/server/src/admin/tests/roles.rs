@@ -43,11 +43,7 @@ fn is_endpoint(name: &str) -> bool {
 // Proves: I5
 #[tokio::test]
 async fn every_route_in_every_role_is_as_the_manual_says() {
-    let house = House::build(Plan {
-        door: Door::Open,
-        ..Plan::default()
-    })
-    .await;
+    let house = House::build(Plan { door: Door::Open, ..Plan::default() }).await;
     let mut told = rows(is_endpoint);
     let tokens = house.token_of_each(&IN_ORDER).await;
     let expired = house.expired_token().await;
@@ -66,22 +62,14 @@ async fn every_route_in_every_role_is_as_the_manual_says() {
         let body = route.body.map(|_| json!({}));
         let send = async |token: Option<&str>| {
             let bearer = token.map(|token| format!("Bearer {token}"));
-            let headers: Vec<(&str, &str)> = bearer
-                .iter()
-                .map(|bearer| ("authorization", bearer.as_str()))
-                .collect();
-            house
-                .send(ask(method.as_str(), &path, &headers, body.as_ref()))
-                .await
+            let headers: Vec<(&str, &str)> =
+                bearer.iter().map(|bearer| ("authorization", bearer.as_str())).collect();
+            house.send(ask(method.as_str(), &path, &headers, body.as_ref())).await
         };
         for ((role, token), may) in IN_ORDER.iter().zip(&tokens).zip(may) {
             let answer = send(Some(token)).await;
             let is_refused = [401, 403].contains(&answer.status);
-            assert_eq!(
-                !is_refused, may,
-                "{method} {path} as {role}: {}",
-                answer.text
-            );
+            assert_eq!(!is_refused, may, "{method} {path} as {role}: {}", answer.text);
             if is_refused {
                 let problem = answer.expect(403);
                 assert_eq!(problem["type"], "urn:tollgate:problem:wrong-role");
@@ -96,10 +84,7 @@ async fn every_route_in_every_role_is_as_the_manual_says() {
                 continue;
             }
             answer.expect(401);
-            assert_eq!(
-                answer.header("www-authenticate"),
-                "Bearer realm=\"tollgate\""
-            );
+            assert_eq!(answer.header("www-authenticate"), "Bearer realm=\"tollgate\"");
             assert!(!answer.text.contains("tgt_"), "{}", answer.text);
         }
     }
@@ -135,35 +120,16 @@ async fn a_token_decides_on_loopback_too() {
     let with = |token: &str| format!("Bearer {token}");
     for (token, status) in [(viewer.as_str(), 403), ("tgt_wrong", 401)] {
         let bearer = with(token);
-        let request = ask(
-            "POST",
-            "/ratelimit/rules",
-            &[("authorization", &bearer)],
-            Some(&rule),
-        );
+        let request = ask("POST", "/ratelimit/rules", &[("authorization", &bearer)], Some(&rule));
         house.send(request).await.expect(status);
     }
     house.post("/ratelimit/rules", &rule).await.expect(201);
     let wanted = json!({ "name": "reader", "role": "admin", "scopes": ["read"] });
-    let token = house
-        .post("/ratelimit/tokens?wait=30s", &wanted)
-        .await
-        .expect(201);
+    let token = house.post("/ratelimit/tokens?wait=30s", &wanted).await.expect(201);
     let bearer = with(token["token"].as_str().unwrap());
     let authorized = [("authorization", bearer.as_str())];
-    house
-        .send(ask("GET", "/ratelimit/rules", &authorized, None))
-        .await
-        .expect(200);
-    house
-        .send(ask("GET", "/ratelimit/overrides", &authorized, None))
-        .await
-        .expect(200);
-    let refused = house
-        .send(ask("POST", "/ratelimit/rules", &authorized, Some(&rule)))
-        .await;
-    assert_eq!(
-        refused.expect(403)["type"],
-        "urn:tollgate:problem:wrong-scope"
-    );
+    house.send(ask("GET", "/ratelimit/rules", &authorized, None)).await.expect(200);
+    house.send(ask("GET", "/ratelimit/overrides", &authorized, None)).await.expect(200);
+    let refused = house.send(ask("POST", "/ratelimit/rules", &authorized, Some(&rule))).await;
+    assert_eq!(refused.expect(403)["type"], "urn:tollgate:problem:wrong-scope");
 }

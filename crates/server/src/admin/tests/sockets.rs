@@ -19,11 +19,7 @@ use crate::{
 
 /// Timers that no client runs into, also on a machine that stalls.
 fn patient() -> Timers {
-    Timers {
-        request: SOON,
-        write: SOON,
-        ..Timers::default()
-    }
+    Timers { request: SOON, write: SOON, ..Timers::default() }
 }
 
 struct Line {
@@ -35,9 +31,7 @@ struct Line {
 impl Line {
     async fn to(house: &House, timers: Timers) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let client = TcpStream::connect(listener.local_addr().unwrap())
-            .await
-            .unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (stream, _) = listener.accept().await.unwrap();
         let (stopper, stop) = Stop::channel();
         let router = house.router.clone();
@@ -45,11 +39,7 @@ impl Line {
         served.spawn(
             async move { serve_connection(Stream::from(stream), router, &timers, stop).await },
         );
-        Self {
-            client,
-            stopper,
-            served,
-        }
+        Self { client, stopper, served }
     }
 
     async fn send(&mut self, text: &str) {
@@ -61,10 +51,7 @@ impl Line {
         let mut text = String::new();
         while !text.contains(end) {
             let mut piece = [0; 4096];
-            let read = timeout(SOON, self.client.read(&mut piece))
-                .await
-                .unwrap()
-                .unwrap();
+            let read = timeout(SOON, self.client.read(&mut piece)).await.unwrap().unwrap();
             assert!(read > 0, "closed after {text:?}");
             text += &String::from_utf8_lossy(&piece[..read]);
         }
@@ -75,11 +62,7 @@ impl Line {
     async fn closed(mut self) -> String {
         let mut rest = Vec::new();
         // A reset says as much as an end.
-        drop(
-            timeout(SOON, self.client.read_to_end(&mut rest))
-                .await
-                .unwrap(),
-        );
+        drop(timeout(SOON, self.client.read_to_end(&mut rest)).await.unwrap());
         timeout(SOON, self.served.join_next()).await.unwrap();
         String::from_utf8(rest).unwrap()
     }
@@ -103,10 +86,7 @@ async fn a_connection_is_kept_until_the_word_to_stop() {
 #[tokio::test]
 async fn whoever_dribbles_is_given_up() {
     let house = House::sqlite().await;
-    let timers = Timers {
-        request: Duration::from_millis(100),
-        ..Timers::default()
-    };
+    let timers = Timers { request: Duration::from_millis(100), ..Timers::default() };
     let mut line = Line::to(&house, timers).await;
     line.send("GET /healthz HTTP/1.1\r\nHost: loc").await;
     line.closed().await;
@@ -115,21 +95,14 @@ async fn whoever_dribbles_is_given_up() {
 #[tokio::test]
 async fn a_head_is_bounded() {
     let house = House::sqlite().await;
-    let long = format!(
-        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: {}\r\n\r\n",
-        "x".repeat(400_000)
-    );
-    let many = format!(
-        "GET /healthz HTTP/1.1\r\nHost: localhost\r\n{}\r\n",
-        "X: y\r\n".repeat(200)
-    );
+    let long =
+        format!("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: {}\r\n\r\n", "x".repeat(400_000));
+    let many =
+        format!("GET /healthz HTTP/1.1\r\nHost: localhost\r\n{}\r\n", "X: y\r\n".repeat(200));
     for head in [long, many] {
         let mut line = Line::to(&house, patient()).await;
         drop(line.client.write_all(head.as_bytes()).await);
         let told = line.closed().await;
-        assert!(
-            told.starts_with("HTTP/1.1 431") || told.is_empty(),
-            "{told}"
-        );
+        assert!(told.starts_with("HTTP/1.1 431") || told.is_empty(), "{told}");
     }
 }

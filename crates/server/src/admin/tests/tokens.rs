@@ -77,11 +77,8 @@ impl House {
 
     async fn stored(&self, body: TokenBody, by: &str) {
         let author = Author::new(by);
-        let written = self
-            .catalog
-            .put_entry(EntryAt::New, EntryBody::Token(body), &author)
-            .await
-            .unwrap();
+        let written =
+            self.catalog.put_entry(EntryAt::New, EntryBody::Token(body), &author).await.unwrap();
         // It opens once the node has followed.
         let mut status = self.status.clone();
         let followed = status.wait_for(|status| status.override_seq >= written.seq);

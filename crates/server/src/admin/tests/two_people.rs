@@ -65,11 +65,7 @@ async fn one_person_is_not_two() {
 // Proves: I5
 #[tokio::test]
 async fn nobody_in_particular_approves_nothing() {
-    let house = House::build(Plan {
-        approvals: Approvals::On,
-        ..Plan::default()
-    })
-    .await;
+    let house = House::build(Plan { approvals: Approvals::On, ..Plan::default() }).await;
     let ada = house.token("ada", Role::Admin).await;
     let asked = post(&house, &ada, RULES, Some(&rule())).await.expect(202);
     let one = format!("/ratelimit/proposals/{}", asked["proposal"]["id"]);
@@ -84,10 +80,7 @@ async fn nobody_in_particular_approves_nothing() {
 async fn nobody_gives_away_more_than_they_have() {
     let house = House::sqlite().await;
     let wanted = json!({ "name": "minter", "role": "admin", "scopes": ["tokens", "read"] });
-    let minter = house
-        .post("/ratelimit/tokens?wait=30s", &wanted)
-        .await
-        .expect(201);
+    let minter = house.post("/ratelimit/tokens?wait=30s", &wanted).await.expect(201);
     let minter = minter["token"].as_str().unwrap();
     for (body, status) in [
         (json!({ "role": "admin" }), 403),
@@ -96,10 +89,7 @@ async fn nobody_gives_away_more_than_they_have() {
         (json!({ "role": "admin", "scopes": ["rules"] }), 403),
         (json!({ "role": "viewer" }), 201),
         (json!({ "role": "admin", "scopes": ["tokens"] }), 201),
-        (
-            json!({ "role": "operator", "scopes": ["read-overrides"] }),
-            201,
-        ),
+        (json!({ "role": "operator", "scopes": ["read-overrides"] }), 201),
     ] {
         let mut body = body;
         body["name"] = json!(format!("of {body}"));
@@ -138,9 +128,6 @@ async fn what_is_no_token_is_a_wrong_one() {
         assert_eq!(answer.expect(401)["reason"], "wrong", "{shown:?}");
     }
     let twice = [("authorization", "Bearer a"), ("authorization", "Bearer b")];
-    house
-        .send(ask("GET", RULES, &twice, None))
-        .await
-        .expect(401);
+    house.send(ask("GET", RULES, &twice, None)).await.expect(401);
     house.get(RULES).await.expect(200);
 }

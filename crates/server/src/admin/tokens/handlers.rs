@@ -34,10 +34,7 @@ pub(super) async fn create(call: Call) -> Outcome {
     let name = form.text("name", NAME_CHARS_MAX);
     let name = form.needed("name", name);
     if name.as_deref().is_some_and(Actor::is_reserved) {
-        form.wrong(
-            "name",
-            "stands for somebody else in the audit: take another",
-        );
+        form.wrong("name", "stands for somebody else in the audit: take another");
     }
     let role = role(&mut form);
     let scopes = scopes(&mut form, role);
@@ -59,9 +56,7 @@ pub(super) async fn create(call: Call) -> Outcome {
         revoked_at: None,
     };
     if call.is_dry() {
-        return Ok(Reply::json(
-            &json!({ "dry_run": true, "name": &*body.name }),
-        ));
+        return Ok(Reply::json(&json!({ "dry_run": true, "name": &*body.name })));
     }
     let written = entries::put(&call, EntryAt::New, EntryBody::Token(body)).await?;
     let location = format!("/ratelimit/tokens/{}", written.entry.id);
@@ -143,11 +138,7 @@ fn issuers(call: &Call) -> Result<Lineage, Problem> {
             "the new token would have {given} issuers above it, and {max} is the most: issue it with a token that is \
              nearer to the one the server was started with"
         );
-        return Err(Problem::new(
-            StatusCode::FORBIDDEN,
-            "too-many-issuers",
-            detail,
-        ));
+        return Err(Problem::new(StatusCode::FORBIDDEN, "too-many-issuers", detail));
     }
     Ok(line)
 }
@@ -180,10 +171,7 @@ async fn is_free(call: &Call, name: &str) -> Result<(), Problem> {
         let Some(last) = some.last().filter(|_| !is_over) else {
             return Ok(());
         };
-        after = Some(EntryPlace {
-            seq: last.seq,
-            id: Arc::clone(&last.id),
-        });
+        after = Some(EntryPlace { seq: last.seq, id: Arc::clone(&last.id) });
     }
 }
 
@@ -203,14 +191,8 @@ pub(super) async fn revoke(call: Call) -> Outcome {
     let (seq, entry) = match is_new {
         false => (entry.seq, entry),
         true => {
-            let body = TokenBody {
-                revoked_at: Some(call.now()),
-                ..before
-            };
-            let at = EntryAt::Id {
-                id: Arc::clone(&entry.id),
-                seen: Some(entry.seq),
-            };
+            let body = TokenBody { revoked_at: Some(call.now()), ..before };
+            let at = EntryAt::Id { id: Arc::clone(&entry.id), seen: Some(entry.seq) };
             let written = entries::put(&call, at, EntryBody::Token(body)).await?;
             (written.seq, written.entry)
         }
@@ -226,9 +208,7 @@ pub(super) async fn list(call: Call) -> Outcome {
     let found = entries::page(&call, EntryKind::Token, |_| true).await?;
     let seq = found.entries.iter().map(|entry| entry.seq.get()).max();
     let tokens: Vec<Value> = found.entries.iter().map(|entry| of(entry, now)).collect();
-    Ok(Reply::json(
-        &json!({ "tokens": tokens, "next_cursor": found.next_cursor, "seq": seq }),
-    ))
+    Ok(Reply::json(&json!({ "tokens": tokens, "next_cursor": found.next_cursor, "seq": seq })))
 }
 
 pub(super) async fn read(call: Call) -> Outcome {

@@ -14,11 +14,7 @@ use crate::authority::Permission;
 const LIST: &str = "/ratelimit/tokens";
 const ONE: &str = "/ratelimit/tokens/{id}";
 
-const ID: &[Param] = &[path(
-    "id",
-    Kind::Text(64),
-    "The token's id, `t19`; never the token itself",
-)];
+const ID: &[Param] = &[path("id", Kind::Text(64), "The token's id, `t19`; never the token itself")];
 
 const UNKNOWN: (u16, &str) = (404, "There is no such token");
 const CHANGED: (u16, &str) = (412, "Somebody else changed it meanwhile");
@@ -47,15 +43,9 @@ pub(in super::super) const ROUTES: &[Route] = &[
         about: "Issue a token in a role. `token` in the answer is the token itself: it is shown this once and kept nowhere",
         permission: Permission::Tokens,
         params: &[DRY_RUN, SURE, WRITER],
-        body: Some(Shape {
-            schema: "TokenWanted",
-            example,
-        }),
+        body: Some(Shape { schema: "TokenWanted", example }),
         replies: &[
-            Told {
-                headers: &["ETag", "Location"],
-                ..json_of(201, "The new token", "IssuedToken")
-            },
+            Told { headers: &["ETag", "Location"], ..json_of(201, "The new token", "IssuedToken") },
             json_of(200, "It would be issued (`dry_run`)", "DryIssue"),
         ],
         problems: &[

@@ -32,12 +32,7 @@ pub(super) fn jwt(reader: &mut Reader) -> Option<Option<Jwt>> {
         return None;
     };
     let claims = JwtClaims { user, org, tier };
-    let keys = [
-        "jwt_secret",
-        "jwt_secret_file",
-        "jwt_key_file",
-        "jwt_jwks_file",
-    ];
+    let keys = ["jwt_secret", "jwt_secret_file", "jwt_key_file", "jwt_jwks_file"];
     let keyed = keys.into_iter().find(|key| reader.is_given(key));
     let Some(algorithms) = algorithms else {
         if let Some(key) = keyed.filter(|_| !reader.is_given("jwt_algorithms")) {
@@ -48,16 +43,8 @@ pub(super) fn jwt(reader: &mut Reader) -> Option<Option<Jwt>> {
         }
         return Some(None);
     };
-    let jwt = Jwt {
-        algorithms,
-        secret,
-        key_file,
-        jwks_file,
-        claims,
-        issuer,
-        audience,
-        leeway: leeway?,
-    };
+    let jwt =
+        Jwt { algorithms, secret, key_file, jwks_file, claims, issuer, audience, leeway: leeway? };
     keys_fit(reader, &jwt);
     Some(Some(jwt))
 }

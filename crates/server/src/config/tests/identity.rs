@@ -13,26 +13,14 @@ type Given = &'static [(&'static str, &'static str)];
 
 /// Flags, variables, and what is told.
 const WRONG: &[(Given, Given, &str)] = &[
-    (
-        &[("jwt_key_file", "a.pem")],
-        &[],
-        "jwt_key_file is set without jwt_algorithms",
-    ),
-    (
-        &[],
-        &[IN_ENVIRONMENT],
-        "jwt_secret is set without jwt_algorithms",
-    ),
+    (&[("jwt_key_file", "a.pem")], &[], "jwt_key_file is set without jwt_algorithms"),
+    (&[], &[IN_ENVIRONMENT], "jwt_secret is set without jwt_algorithms"),
     (
         &[("jwt_algorithms", "HS256"), ("jwt_key_file", "a.pem")],
         &[],
         "set TOLLGATE_JWT_SECRET or --jwt-secret-file FILE; a public key is no secret",
     ),
-    (
-        &[("jwt_algorithms", "RS256")],
-        &[],
-        "--jwt-key-file FILE or --jwt-jwks-file FILE",
-    ),
+    (&[("jwt_algorithms", "RS256")], &[], "--jwt-key-file FILE or --jwt-jwks-file FILE"),
     (
         &[("jwt_algorithms", "RS256"), ("jwt_key_file", "a.pem")],
         &[IN_ENVIRONMENT],
@@ -60,28 +48,13 @@ const WRONG: &[(Given, Given, &str)] = &[
     ),
     (
         &[],
-        &[
-            ("TOLLGATE_KEY_SECRET", SECRET),
-            ("TOLLGATE_KEY_SECRET_FILE", "b"),
-        ],
+        &[("TOLLGATE_KEY_SECRET", SECRET), ("TOLLGATE_KEY_SECRET_FILE", "b")],
         "keep one of them",
     ),
     (&[("api_keys", "some")], &[], "expected auto, issued or any"),
-    (
-        &[("unknown_tier", "drop")],
-        &[],
-        "expected default, keep or refuse",
-    ),
-    (
-        &[("api_key_header", "Authorization")],
-        &[],
-        "expected the name of a header",
-    ),
-    (
-        &[("trusted_callers", "0.0.0.0/0")],
-        &[],
-        "is everybody: write all if that is meant",
-    ),
+    (&[("unknown_tier", "drop")], &[], "expected default, keep or refuse"),
+    (&[("api_key_header", "Authorization")], &[], "expected the name of a header"),
+    (&[("trusted_callers", "0.0.0.0/0")], &[], "is everybody: write all if that is meant"),
     (&[("proxy_protocol", "v1")], &[], "expected on or off"),
 ];
 
@@ -102,11 +75,7 @@ fn a_whole_set_is_read() {
         ("jwt_key_file", "issuer.pem"),
         ("jwt_leeway", "5min"),
     ];
-    let jwt = loaded(&flags, &[IN_ENVIRONMENT], "")
-        .settings
-        .identity
-        .jwt
-        .unwrap();
+    let jwt = loaded(&flags, &[IN_ENVIRONMENT], "").settings.identity.jwt.unwrap();
     let names: Vec<&str> = jwt.algorithms.iter().map(|one| one.name()).collect();
     assert_eq!(names, ["HS256", "RS256"]);
     assert!(matches!(jwt.secret, Some(JwtSecret::Given(_))));
@@ -140,12 +109,6 @@ fn a_file_with_the_secret_that_others_can_read_is_refused() {
     assert!(told.contains("chmod o= "), "{told}");
     for mode in [0o600, 0o440] {
         set(mode);
-        assert!(
-            loaded(&flags, &[], "")
-                .settings
-                .identity
-                .key_secret
-                .is_some()
-        );
+        assert!(loaded(&flags, &[], "").settings.identity.key_secret.is_some());
     }
 }

@@ -32,10 +32,7 @@ fn nothing_needs_to_be_said() {
 #[test]
 fn a_flag_wins_over_a_variable_and_that_over_the_file() {
     let file = "region = \"file\"\nnode = \"file\"\nlog_format = \"json\"\nkeys_max = 50_000\nno_demo = true\n";
-    let environment = [
-        ("TOLLGATE_REGION", "variable"),
-        ("TOLLGATE_NODE", "variable"),
-    ];
+    let environment = [("TOLLGATE_REGION", "variable"), ("TOLLGATE_NODE", "variable")];
     let loaded = loaded(&[("region", "flag")], &environment, file);
     assert_eq!(loaded.settings.region, "flag");
     assert_eq!(loaded.settings.node.as_str(), "variable");
@@ -67,20 +64,13 @@ fn a_token_comes_from_a_file_or_from_the_environment() {
     let absent = wrong(&[("token_file", path)], &[], "");
     assert!(absent.contains("cannot read the token"), "{absent}");
     fs::write(path, format!("{TOKEN}\n")).unwrap();
-    let by_flag = loaded(
-        &[("token_file", path)],
-        &[("TOLLGATE_TOKEN", "x".repeat(16).as_str())],
-        "",
-    );
+    let by_flag =
+        loaded(&[("token_file", path)], &[("TOLLGATE_TOKEN", "x".repeat(16).as_str())], "");
     assert!(by_flag.settings.token.unwrap().is(TOKEN));
     let other = "y".repeat(16);
     let in_file = format!("token_file = {path:?}");
     let by_variable = loaded(&[], &[("TOLLGATE_TOKEN", &other)], &in_file);
     assert!(by_variable.settings.token.unwrap().is(&other));
-    let both = wrong(
-        &[],
-        &[("TOLLGATE_TOKEN", &other), ("TOLLGATE_TOKEN_FILE", path)],
-        "",
-    );
+    let both = wrong(&[], &[("TOLLGATE_TOKEN", &other), ("TOLLGATE_TOKEN_FILE", path)], "");
     assert!(both.contains("keep one of them"), "{both}");
 }

@@ -64,10 +64,7 @@ fn an_address_of_redis_is_checked_and_its_password_is_not_repeated() {
             wrong(&[], &[], &format!("redis = \"{text}\"")),
         ] {
             assert!(told.contains("redis is not one that can be used"), "{told}");
-            assert!(
-                told.contains("expected redis://[USER:PASSWORD@]HOST"),
-                "{told}"
-            );
+            assert!(told.contains("expected redis://[USER:PASSWORD@]HOST"), "{told}");
             assert!(!told.contains("hunter2"), "{told}");
         }
     }
@@ -78,17 +75,10 @@ fn what_is_about_redis_needs_redis() {
     let told = wrong(&[("redis_ca", "ca.pem")], &[], "");
     assert!(told.contains("redis_ca is set without redis"), "{told}");
     let told = wrong(&[("redis", "redis://h"), ("redis_ca", "ca.pem")], &[], "");
-    assert!(
-        told.contains("no address of redis begins with rediss://"),
-        "{told}"
-    );
+    assert!(told.contains("no address of redis begins with rediss://"), "{told}");
     let told = wrong(&[("redis", "redis://h"), ("redis_deadline", "2s")], &[], "");
     assert!(told.contains("a span from 1ms to 1s"), "{told}");
-    let sealed = loaded(
-        &[("redis", "redis://h,rediss://i:7"), ("redis_ca", "ca.pem")],
-        &[],
-        "",
-    );
+    let sealed = loaded(&[("redis", "redis://h,rediss://i:7"), ("redis_ca", "ca.pem")], &[], "");
     let redis = sealed.settings.redis.unwrap();
     assert_eq!(redis.shown(), "redis://h,rediss://i:7");
     assert_eq!(redis.deadline, Duration::from_millis(5));
@@ -99,10 +89,7 @@ fn a_password_for_redis_is_not_shown() {
     let text = "redis://:hunter2@a:1,rediss://bob:hunter2@[::1]:2/0?password=hunter2";
     let loaded = loaded(&[("redis", text)], &[], "");
     let shown = loaded.effective.to_string();
-    assert!(
-        shown.contains("redis://:***@a:1,rediss://bob:***@[::1]:2/0"),
-        "{shown}"
-    );
+    assert!(shown.contains("redis://:***@a:1,rediss://bob:***@[::1]:2/0"), "{shown}");
     let told = format!("{shown}{:?}", loaded.settings);
     assert!(!told.contains("hunter2"), "{told}");
 }
@@ -111,30 +98,20 @@ fn a_password_for_redis_is_not_shown() {
 fn admin_is_for_this_machine_until_there_is_a_token() {
     for open in ["0.0.0.0:7080", "[::]:7080", "192.168.0.1:7080"] {
         let told = wrong(&[("admin", open)], &[], "");
-        assert!(
-            told.contains("--token-file FILE or TOLLGATE_TOKEN"),
-            "{told}"
-        );
+        assert!(told.contains("--token-file FILE or TOLLGATE_TOKEN"), "{told}");
         let with = loaded(&[("admin", open)], &[("TOLLGATE_TOKEN", TOKEN)], "");
         assert!(with.settings.token.is_some_and(|token| token.is(TOKEN)));
     }
     for closed in ["127.0.0.2:7080", "[::1]:7080", "localhost:7080"] {
         loaded(&[("admin", closed)], &[], "");
     }
-    loaded(
-        &[("http", "0.0.0.0:7070"), ("resp", "0.0.0.0:7072")],
-        &[],
-        "",
-    );
+    loaded(&[("http", "0.0.0.0:7070"), ("resp", "0.0.0.0:7072")], &[], "");
 }
 
 #[test]
 fn a_secret_is_never_shown() {
     let told = wrong(&[], &[("TOLLGATE_TOKEN", "hunter2")], "");
-    assert!(
-        told.contains("TOLLGATE_TOKEN") && told.contains("at least 16 characters"),
-        "{told}"
-    );
+    assert!(told.contains("TOLLGATE_TOKEN") && told.contains("at least 16 characters"), "{told}");
     let in_file = wrong(&[], &[], "token = \"hunter2-hunter2-hunter2\"");
     assert!(in_file.contains("token is a secret"), "{in_file}");
     let database = wrong(&[("database", "mysql://ann:hunter2@h/d")], &[], "");
@@ -142,10 +119,7 @@ fn a_secret_is_never_shown() {
     let url = "postgres://ann:hunter2@db/rules?password=hunter2";
     let loaded = loaded(&[("database", url)], &[("TOLLGATE_TOKEN", TOKEN)], "");
     let shown = loaded.effective.to_string();
-    assert!(
-        shown.contains("postgres://ann:***@db/rules") && shown.contains("(set)"),
-        "{shown}"
-    );
+    assert!(shown.contains("postgres://ann:***@db/rules") && shown.contains("(set)"), "{shown}");
     let debug = format!("{:?}", loaded.settings);
     for text in [told, in_file, database, otlp, shown, debug] {
         assert!(!text.contains("hunter2") && !text.contains(TOKEN), "{text}");
@@ -154,28 +128,16 @@ fn a_secret_is_never_shown() {
 
 #[test]
 fn a_file_owns_rules_in_sqlite_only() {
-    let told = wrong(
-        &[("rules", "r.yaml")],
-        &[("TOLLGATE_DATABASE", "postgres://h/d")],
-        "",
-    );
-    assert!(
-        told.contains("--rules: ") && told.contains("`tollgate rules apply r.yaml`"),
-        "{told}"
-    );
-    let owner = loaded(&[("rules", "r.yaml"), ("database", "sqlite:x.db")], &[], "")
-        .settings
-        .owner;
+    let told = wrong(&[("rules", "r.yaml")], &[("TOLLGATE_DATABASE", "postgres://h/d")], "");
+    assert!(told.contains("--rules: ") && told.contains("`tollgate rules apply r.yaml`"), "{told}");
+    let owner = loaded(&[("rules", "r.yaml"), ("database", "sqlite:x.db")], &[], "").settings.owner;
     assert_eq!(owner, Owner::File("r.yaml".into()));
 }
 
 #[test]
 fn no_two_listeners_share_an_address() {
     let told = wrong(&[("http", "127.0.0.1:7080")], &[], "");
-    assert!(
-        told.contains("--http: admin and http are both 127.0.0.1:7080"),
-        "{told}"
-    );
+    assert!(told.contains("--http: admin and http are both 127.0.0.1:7080"), "{told}");
     let any = "127.0.0.1:0";
     loaded(&[("http", any), ("resp", any), ("admin", any)], &[], "");
 }
@@ -189,10 +151,7 @@ fn a_near_miss_of_a_variable_is_a_warning() {
         ("TOLLGATE_AUTHOR", "ann"),
     ];
     let warnings = loaded(&[], &environment, "").warnings;
-    assert_eq!(
-        warnings,
-        ["TOLLGATE_HTPP has no effect: did you mean TOLLGATE_HTTP?"]
-    );
+    assert_eq!(warnings, ["TOLLGATE_HTPP has no effect: did you mean TOLLGATE_HTTP?"]);
 }
 
 #[test]
@@ -244,17 +203,7 @@ fn spans_have_units() {
         let settings = loaded(&[("drain_timeout", text)], &[], "").settings;
         assert_eq!(settings.timers.drain, meant);
     }
-    for bad in [
-        "",
-        "s",
-        "10",
-        "-1s",
-        "1.5s",
-        "25h",
-        "10 parsecs",
-        "99999999999999999999h",
-        "10m",
-    ] {
+    for bad in ["", "s", "10", "-1s", "1.5s", "25h", "10 parsecs", "99999999999999999999h", "10m"] {
         wrong(&[("drain_timeout", bad)], &[], "");
     }
 }
@@ -264,10 +213,7 @@ fn a_rehearsal_finds_what_is_in_the_way() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let deep = path("a/b/c");
-    assert_eq!(
-        rehearse(&loaded(&[("data", &deep)], &[], "").settings),
-        Ok(())
-    );
+    assert_eq!(rehearse(&loaded(&[("data", &deep)], &[], "").settings), Ok(()));
     assert!(!folder.path().join("a").exists(), "nothing is left behind");
     fs::write(path("file"), "").unwrap();
     fs::write(path("rules.yaml"), "version: 1\nrules: [{ name: a }]\n").unwrap();
@@ -275,10 +221,7 @@ fn a_rehearsal_finds_what_is_in_the_way() {
     let obstacles = rehearse(&loaded(&[("data", &data), ("rules", &rules)], &[], "").settings);
     let obstacles = obstacles.unwrap_err();
     assert!(obstacles[0].contains("is not a folder"), "{obstacles:?}");
-    assert!(
-        obstacles[1].contains("rules.yaml has errors"),
-        "{obstacles:?}"
-    );
+    assert!(obstacles[1].contains("rules.yaml has errors"), "{obstacles:?}");
     let none = path("none.yaml");
     let obstacles = rehearse(&loaded(&[("data", &deep), ("rules", &none)], &[], "").settings);
     assert!(obstacles.unwrap_err()[0].contains("cannot read the rules file"));
@@ -286,11 +229,7 @@ fn a_rehearsal_finds_what_is_in_the_way() {
 
 #[test]
 fn origins_have_a_word_for_programs() {
-    let file = Origin::File {
-        path: "t".into(),
-        line: 1,
-        column: 2,
-    };
+    let file = Origin::File { path: "t".into(), line: 1, column: 2 };
     assert_eq!((file.word(), file.to_string().as_str()), ("file", "t:1:2"));
     assert_eq!(Origin::Default.word(), "default");
 }

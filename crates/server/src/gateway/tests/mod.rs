@@ -21,10 +21,7 @@ fn found(header: &ProxyHeader, peer: IpAddr, lines: &[u8]) -> Option<IpAddr> {
     head.extend_from_slice(lines);
     head.extend_from_slice(b"\r\n");
     let mut decoder = Decoder::new(Limits::default());
-    let address = ClientAddress {
-        proxies: proxies(),
-        header: header.clone(),
-    };
+    let address = ClientAddress { proxies: proxies(), header: header.clone() };
     match decoder.decode(&head) {
         Ok(Decoded::Whole { request, .. }) => address.of_client(peer, request.headers).ok(),
         other => panic!("{other:?}: {}", String::from_utf8_lossy(&head)),

@@ -86,11 +86,8 @@ fn element(station: Station, header: Header, rng: &mut Rng) -> String {
     if header == Header::List {
         return text;
     }
-    let text = if text.contains(['[', ':']) || rng.one_in(2) {
-        format!("\"{text}\"")
-    } else {
-        text
-    };
+    let text =
+        if text.contains(['[', ':']) || rng.one_in(2) { format!("\"{text}\"") } else { text };
     let name = rng.pick(&["for", "For", "FOR"]);
     let before = rng.pick(&["", "proto=http;", "host=\"a,b;c\\\"\"; ", ";"]);
     let after = rng.pick(&["", ";by=_x", " ; secret=\"\"", ";"]);
@@ -99,10 +96,8 @@ fn element(station: Station, header: Header, rng: &mut Rng) -> String {
 
 /// The headers of a way: one line or several, blanks and empty elements here and there.
 fn headers(way: &[Station], rng: &mut Rng) -> (Header, String) {
-    let (header, name) = rng.pick(&[
-        (Header::Forwarded, "Forwarded"),
-        (Header::List, "X-Forwarded-For"),
-    ]);
+    let (header, name) =
+        rng.pick(&[(Header::Forwarded, "Forwarded"), (Header::List, "X-Forwarded-For")]);
     let mut text = String::new();
     let mut is_begun = false;
     for station in way {
@@ -181,18 +176,10 @@ fn a_client_cannot_choose_where_it_is_found() {
         let garbage = garbage(&mut rng);
         let (name, own, header) = rng.pick(&[
             ("Forwarded", "for=198.51.100.9", Header::Forwarded),
-            (
-                "Forwarded",
-                "for=\"198.51.100.9:81\";proto=\"http\"",
-                Header::Forwarded,
-            ),
+            ("Forwarded", "for=\"198.51.100.9:81\";proto=\"http\"", Header::Forwarded),
             ("X-Forwarded-For", "198.51.100.9", Header::List),
         ]);
-        let joint = if rng.one_in(2) {
-            ", ".to_owned()
-        } else {
-            format!("\r\n{name}: ")
-        };
+        let joint = if rng.one_in(2) { ", ".to_owned() } else { format!("\r\n{name}: ") };
         let lines = format!("{name}: {garbage}{joint}{own}\r\n");
         let at = found(&header.read(), peer, lines.as_bytes());
         assert!(at.is_none_or(|at| at == client), "{lines:?}: {at:?}");
@@ -231,9 +218,8 @@ fn the_address_is_always_the_one_that_the_proxy_added() {
                 break client;
             }
         };
-        let mut sent: Vec<(&str, String)> = (0..rng.index(6))
-            .map(|_| (rng.pick(&NAMES), garbage(&mut rng)))
-            .collect();
+        let mut sent: Vec<(&str, String)> =
+            (0..rng.index(6)).map(|_| (rng.pick(&NAMES), garbage(&mut rng))).collect();
         let is_list = |(name, _): &(&str, String)| name.eq_ignore_ascii_case("x-forwarded-for");
         let added = written(client, &mut rng);
         match sent.iter().rposition(is_list) {
@@ -244,10 +230,8 @@ fn the_address_is_always_the_one_that_the_proxy_added() {
         // Others may stand before or after it.
         let other = (rng.pick(&NAMES[2..]), garbage(&mut rng));
         sent.insert(rng.index(sent.len() + 1), other);
-        let lines: String = sent
-            .iter()
-            .map(|(name, value)| format!("{name}: {value}\r\n"))
-            .collect();
+        let lines: String =
+            sent.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let at = found(&ProxyHeader::XForwardedFor, peer, lines.as_bytes());
         assert_eq!(at, Some(client), "{lines:?}");
     }

@@ -30,10 +30,7 @@ fn each_is_answered_on_its_own_and_in_order() {
         {\"rule\":\"login\",\"limit\":2,\"window_s\":60,\"remaining\":0,\"reset\":1767225660}]},";
     assert!(body(&said).starts_with(golden), "{said}");
     assert!(body(&said).contains("\"detail\":\"ip: "), "{said}");
-    assert!(
-        body(&said).ends_with("region or attributes\"}}]}"),
-        "{said}"
-    );
+    assert!(body(&said).ends_with("region or attributes\"}}]}"), "{said}");
 }
 
 /// What is not JSON is refused as a whole: nobody was charged.

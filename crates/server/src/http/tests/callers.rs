@@ -61,17 +61,11 @@ fn a_caller_is_told_in_full_to_the_byte() {
     let golden = "\"status\":200,\"limits\":[{\"rule\":\"burst\",\"limit\":20,\"window_s\":1,\"remaining\":19,\
         \"reset\":1767225601,\"reset_ms\":100,\"per\":\"10/s\",\"algorithm\":\"token_bucket\",\"burst\":20,\"key\":[\"user\"]}]}";
     assert!(body(&said).ends_with(golden), "{said}");
-    assert!(
-        said.contains("\r\nTollgate-Callers: 1\r\nTollgate-Decision-Id: "),
-        "{said}"
-    );
+    assert!(said.contains("\r\nTollgate-Callers: 1\r\nTollgate-Decision-Id: "), "{said}");
     let usual = talk.post(CHECK, asked);
     assert_eq!(header(&usual, "Tollgate-Callers"), None);
     let golden = "\"window_s\":1,\"remaining\":18,\"reset\":1767225601}]}";
-    assert!(
-        body(&usual).ends_with(golden),
-        "others hear what they always did: {usual}"
-    );
+    assert!(body(&usual).ends_with(golden), "others hear what they always did: {usual}");
 }
 
 #[test]
@@ -162,32 +156,19 @@ fn batches_looks_and_denials_are_told_in_full_too() {
     let asked = r#"{"user_id":"ann","endpoint":"/window"}"#;
     let told = r#""per":"5/min","algorithm":"sliding_window","key":["user"]}]}"#;
     for (path, asked, end) in [
-        (
-            "/ratelimit/check/batch",
-            format!(r#"{{"requests":[{asked}]}}"#),
-            "]}",
-        ),
+        ("/ratelimit/check/batch", format!(r#"{{"requests":[{asked}]}}"#), "]}"),
         ("/ratelimit/peek", asked.to_owned(), ""),
     ] {
         let said = talk.say(&post(path, CALLER, &asked));
-        assert_eq!(
-            (status(&said), header(&said, "Tollgate-Callers")),
-            ("200", Some("1"))
-        );
+        assert_eq!((status(&said), header(&said, "Tollgate-Callers")), ("200", Some("1")));
         assert!(body(&said).ends_with(&format!("{told}{end}")), "{said}");
         let usual = talk.post(path, &asked);
-        assert!(
-            !usual.contains("\"per\"") && !usual.contains("Tollgate-Callers"),
-            "{usual}"
-        );
+        assert!(!usual.contains("\"per\"") && !usual.contains("Tollgate-Callers"), "{usual}");
     }
     let accept = format!("{CALLER}Accept: application/problem+json\r\n");
     let much = r#"{"user_id":"ann","endpoint":"/window","cost":6}"#;
     let said = talk.say(&post(CHECK, &accept, much));
-    assert_eq!(
-        (status(&said), header(&said, "Tollgate-Callers")),
-        ("429", Some("1"))
-    );
+    assert_eq!((status(&said), header(&said, "Tollgate-Callers")), ("429", Some("1")));
     assert!(body(&said).ends_with(told), "{said}");
     assert_eq!(body(&said).matches("\"status\":").count(), 1, "{said}");
 }
@@ -242,9 +223,7 @@ fn a_caller_counts_once_as_long_as_it_is_connected() {
     let ask = |talk: &mut Talk, caller: &str| {
         let line = format!("Tollgate-Caller: {caller}\r\n");
         let said = talk.say(&post(CHECK, &line, r#"{"endpoint":"/all"}"#));
-        header(&said, "Tollgate-Callers")
-            .map(str::to_owned)
-            .unwrap()
+        header(&said, "Tollgate-Callers").map(str::to_owned).unwrap()
     };
     assert_eq!(ask(&mut talk, "a"), "1");
     let first = talk.another();

@@ -22,11 +22,7 @@ fn medley() -> Vec<u8> {
     bytes.extend(post("/ratelimit/check", "", r#"{"user":"ann"}"#));
     bytes.extend(post("/ratelimit/check", "", r#"{"user_id":"bob"}"#));
     bytes.extend(b"\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
-    bytes.extend(post(
-        "/ratelimit/check",
-        "Expect: 100-continue\r\n",
-        r#"{"user_id":"ann"}"#,
-    ));
+    bytes.extend(post("/ratelimit/check", "Expect: 100-continue\r\n", r#"{"user_id":"ann"}"#));
     bytes.extend(
         b"POST /ratelimit/check HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\
           5;x=\"y\"\r\n{\"use\r\nC\r\nr_id\":\"ann\"}\r\n0\r\nX: y\r\n\r\n",
@@ -34,17 +30,9 @@ fn medley() -> Vec<u8> {
     bytes.extend(b"HEAD /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
     bytes.extend(b"OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n");
     bytes.extend(b"GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n");
-    bytes.extend(post(
-        "/ratelimit/check/batch",
-        "",
-        r#"{"requests":[{"user_id":"ann"}]}"#,
-    ));
+    bytes.extend(post("/ratelimit/check/batch", "", r#"{"requests":[{"user_id":"ann"}]}"#));
     bytes.extend(post("http://a/ratelimit/peek", "", r#"{"user_id":"ann"}"#));
-    bytes.extend(post(
-        "/ratelimit/check",
-        "Connection: close\r\n",
-        r#"{"user_id":"ann"}"#,
-    ));
+    bytes.extend(post("/ratelimit/check", "Connection: close\r\n", r#"{"user_id":"ann"}"#));
     bytes
 }
 
@@ -59,11 +47,7 @@ fn however_the_bytes_are_cut_the_answers_are_the_same() {
     assert!(whole.ends_with("}]}"), "{whole}");
     for piece in [1, 2, 3, 5, 7, 64, 251] {
         let (cut, then) = Talk::under(RULES).say_all(&bytes, piece);
-        assert_eq!(
-            (cut, then),
-            (whole.clone(), Then::Close),
-            "pieces of {piece}"
-        );
+        assert_eq!((cut, then), (whole.clone(), Then::Close), "pieces of {piece}");
     }
     let cuts = u32::try_from(bytes.len()).unwrap();
     let stride = cuts / rounds(cuts);
@@ -91,9 +75,8 @@ fn thousands_in_a_pipeline_are_answered_in_order() {
     }
     let said = talk.say(&bytes);
     let ids = said.match_indices("Tollgate-Decision-Id: ");
-    let ids: Vec<&str> = ids
-        .filter_map(|(at, mark)| said.get(at + mark.len() + 17..)?.get(..8))
-        .collect();
+    let ids: Vec<&str> =
+        ids.filter_map(|(at, mark)| said.get(at + mark.len() + 17..)?.get(..8)).collect();
     assert_eq!(ids.len(), 10_000);
     assert!(ids.is_sorted());
     let last = said.rsplit("\r\n\r\n").next().unwrap();
@@ -109,23 +92,13 @@ fn the_output_is_bounded() {
     let mut output = Vec::new();
     let step = at_once(talk.session.advance(&bytes, &mut output)).unwrap();
     assert_eq!(step.then, Then::Again);
-    assert!(
-        output.len() < OUTPUT_BYTES_HIGH + 64 * 1_024,
-        "{}",
-        output.len()
-    );
+    assert!(output.len() < OUTPUT_BYTES_HIGH + 64 * 1_024, "{}", output.len());
     let full = output.len();
     let rest = bytes.get(step.taken..).unwrap();
     let again = at_once(talk.session.advance(rest, &mut output)).unwrap();
-    assert_eq!(
-        (again.taken, again.answered, again.then),
-        (0, 0, Then::Again)
-    );
+    assert_eq!((again.taken, again.answered, again.then), (0, 0, Then::Again));
     assert_eq!(output.len(), full);
-    assert_eq!(
-        step.taken,
-        usize::try_from(step.answered).unwrap() * one.len()
-    );
+    assert_eq!(step.taken, usize::try_from(step.answered).unwrap() * one.len());
 }
 
 #[test]
@@ -136,10 +109,7 @@ fn a_head_has_no_body_and_a_preflight_costs_nothing() {
     let length = header(&said, "Content-Length").unwrap().to_owned();
     let said = talk.say(b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n");
     let ready: serde_json::Value = serde_json::from_str(body(&said)).unwrap();
-    assert_eq!(
-        (&ready["ready"], &ready["revision"]),
-        (&true.into(), &7.into())
-    );
+    assert_eq!((&ready["ready"], &ready["revision"]), (&true.into(), &7.into()));
     assert_eq!(body(&said).len().to_string(), length);
     let said = talk.say(b"HEAD /ratelimit/check HTTP/1.1\r\nHost: a\r\n\r\n");
     assert_eq!((status(&said), body(&said)), ("405", ""));
@@ -180,10 +150,7 @@ fn winding_down_says_so_in_the_next_answer() {
     input.extend_from_slice(&one);
     let mut output = Vec::new();
     let step = at_once(talk.session.advance(&input, &mut output)).unwrap();
-    assert_eq!(
-        (step.taken, step.answered, step.then),
-        (one.len(), 1, Then::Close)
-    );
+    assert_eq!((step.taken, step.answered, step.then), (one.len(), 1, Then::Close));
     let said = String::from_utf8(output).unwrap();
     assert_eq!(header(&said, "Connection"), Some("close"));
 }

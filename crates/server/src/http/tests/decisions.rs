@@ -84,10 +84,7 @@ fn a_denial_as_a_problem_names_the_violated_policy() {
         "nothing is wrong with what is allowed"
     );
     let denied = talk.say(&post(CHECK, accept, r#"{"user_id":"ann"}"#));
-    assert_eq!(
-        header(&denied, "Content-Type"),
-        Some("application/problem+json")
-    );
+    assert_eq!(header(&denied, "Content-Type"), Some("application/problem+json"));
     let golden = "{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\",\
         \"title\":\"Request cannot be satisfied as assigned quota has been exceeded\",\"status\":429,\
         \"violated-policies\":[\"login\"],\"allowed\":false,\"limit\":2,\"remaining\":0,\
@@ -220,16 +217,10 @@ fn without_rules_it_is_503_and_soon_again() {
         let said = talk.post(path, asked);
         assert_eq!(status(&said), "503", "{path}");
         assert_eq!(header(&said, "Retry-After"), Some("1"));
-        assert!(
-            body(&said).contains("\"detail\":\"no rules are loaded"),
-            "{said}"
-        );
+        assert!(body(&said).contains("\"detail\":\"no rules are loaded"), "{said}");
     }
     let said = talk.say(b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n");
     assert_eq!(status(&said), "503");
     let said = talk.say(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
-    assert_eq!(
-        (status(&said), body(&said)),
-        ("200", r#"{"status":"alive"}"#)
-    );
+    assert_eq!((status(&said), body(&said)), ("200", r#"{"status":"alive"}"#));
 }

@@ -25,15 +25,9 @@ fn peek_reads_refund_gives_back_and_reset_makes_fresh() {
     for _ in 0..2 {
         let said = talk.post("/ratelimit/peek", r#"{"user_id":"ann"}"#);
         assert_eq!(status(&said), "200", "whoever looks is not denied");
-        assert!(
-            body(&said).starts_with(r#"{"allowed":false,"limit":3"#),
-            "{said}"
-        );
+        assert!(body(&said).starts_with(r#"{"allowed":false,"limit":3"#), "{said}");
     }
-    let said = talk.post(
-        "/ratelimit/refund",
-        r#"{"user_id":"ann","cost":2,"rule":"login"}"#,
-    );
+    let said = talk.post("/ratelimit/refund", r#"{"user_id":"ann","cost":2,"rule":"login"}"#);
     assert_eq!(remaining(&said), ["2"]);
     let said = talk.post("/ratelimit/refund", r#"{"user_id":"ann","cost":100}"#);
     assert_eq!(remaining(&said), ["9", "3"], "never above the limit");
@@ -51,37 +45,17 @@ fn peek_reads_refund_gives_back_and_reset_makes_fresh() {
 fn what_makes_no_sense_is_refused() {
     let mut talk = Talk::under(RULES);
     for (path, asked, wanted, detail) in [
-        (
-            "refund",
-            r#"{"user_id":"ann"}"#,
-            "400",
-            "a refund needs `cost`",
-        ),
+        ("refund", r#"{"user_id":"ann"}"#, "400", "a refund needs `cost`"),
         ("refund", r#"{"cost":1}"#, "400", "at least one fact"),
-        (
-            "reset",
-            r#"{"user_id":"ann","rule":"none"}"#,
-            "422",
-            "no rule \\\"none\\\"",
-        ),
-        (
-            "reset",
-            r#"{"user_id":"ann","request_id":"a"}"#,
-            "400",
-            "is for checks only",
-        ),
+        ("reset", r#"{"user_id":"ann","rule":"none"}"#, "422", "no rule \\\"none\\\""),
+        ("reset", r#"{"user_id":"ann","request_id":"a"}"#, "400", "is for checks only"),
         (
             "check",
             r#"{"user_id":"ann","rule":"login"}"#,
             "400",
             "is for peek, refund and reset only",
         ),
-        (
-            "reset?x=1",
-            r#"{"user_id":"ann"}"#,
-            "400",
-            "unknown parameter `x`",
-        ),
+        ("reset?x=1", r#"{"user_id":"ann"}"#, "400", "unknown parameter `x`"),
     ] {
         let said = talk.post(&format!("/ratelimit/{path}"), asked);
         assert_eq!(status(&said), wanted, "{path} {asked}");
@@ -96,10 +70,7 @@ fn refund_and_reset_ask_for_a_token_where_others_can_come_in() {
         let mut talk = Talk::with(RULES, Door::Open, Some(TOKEN));
         let said = talk.post(path, asked);
         assert_eq!(status(&said), "401");
-        assert_eq!(
-            header(&said, "WWW-Authenticate"),
-            Some("Bearer realm=\"tollgate\"")
-        );
+        assert_eq!(header(&said, "WWW-Authenticate"), Some("Bearer realm=\"tollgate\""));
         let said = talk.say(&post(path, "Authorization: Bearer wrong\r\n", asked));
         assert_eq!(status(&said), "401");
         let shown = format!("Authorization: bearer {TOKEN}\r\n");
@@ -131,11 +102,7 @@ fn a_page_needs_a_token_even_on_loopback() {
     let asked = r#"{"user_id":"ann"}"#;
     let mut talk = Talk::with(RULES, Door::Loopback, Some(TOKEN));
     assert_eq!(status(&talk.post("/ratelimit/reset", asked)), "200");
-    let said = talk.say(&post(
-        "/ratelimit/reset",
-        "Origin: https://evil.example\r\n",
-        asked,
-    ));
+    let said = talk.say(&post("/ratelimit/reset", "Origin: https://evil.example\r\n", asked));
     assert_eq!(status(&said), "401");
     let mut talk = Talk::under(RULES);
     let said = talk.say(&post("/ratelimit/reset", "Origin: null\r\n", asked));
@@ -152,12 +119,7 @@ fn a_page_needs_a_token_even_on_loopback() {
 #[test]
 fn what_came_through_a_proxy_needs_a_token_even_on_loopback() {
     let asked = r#"{"user_id":"ann","cost":1}"#;
-    for line in [
-        "X-Forwarded-For: 203.0.113.9",
-        "Forwarded: for=a",
-        "X-Real-IP: a",
-        "Via: 1.1 a",
-    ] {
+    for line in ["X-Forwarded-For: 203.0.113.9", "Forwarded: for=a", "X-Real-IP: a", "Via: 1.1 a"] {
         let line = format!("{line}\r\n");
         for path in ["/ratelimit/refund", "/ratelimit/reset"] {
             let mut talk = Talk::under(RULES);
@@ -168,11 +130,7 @@ fn what_came_through_a_proxy_needs_a_token_even_on_loopback() {
             let said = talk.say(&post(path, &line, asked));
             assert_eq!(status(&said), "401", "{line}");
             let token = format!("Authorization: Bearer {TOKEN}\r\n{line}");
-            assert_eq!(
-                status(&talk.say(&post(path, &token, asked))),
-                "200",
-                "{line}"
-            );
+            assert_eq!(status(&talk.say(&post(path, &token, asked))), "200", "{line}");
         }
     }
 }

@@ -93,10 +93,7 @@ fn a_block_and_a_rule_that_words_its_denial_say_so_in_the_status() {
     assert_eq!(header(&said, "Tollgate-Status"), Some("403"));
     assert_eq!(header(&said, "Tollgate-Rule"), Some("out"));
     let told = header(&said, "Tollgate-Body").unwrap();
-    assert!(
-        told.contains(r#""message":"raus, \u00e9\ud83e\udd80""#),
-        "{told}"
-    );
+    assert!(told.contains(r#""message":"raus, \u00e9\ud83e\udd80""#), "{told}");
     let said = talk.say(&nginx("/later", FROM));
     assert_eq!(status(&said), "403");
     assert_eq!(header(&said, "Tollgate-Status"), Some("503"));
@@ -142,10 +139,7 @@ fn forward_auth_answers_the_client_to_the_byte() {
     assert_eq!(talk.say(&forward_auth("/api/c", FROM)), golden);
     let problem = format!("{FROM}Accept: application/problem+json\r\n");
     let said = talk.say(&forward_auth("/api/c", &problem));
-    assert_eq!(
-        header(&said, "Content-Type"),
-        Some("application/problem+json")
-    );
+    assert_eq!(header(&said, "Content-Type"), Some("application/problem+json"));
 }
 
 /// SPEC 12.15: a path without a normal form is no way around the limits.
@@ -172,10 +166,7 @@ fn a_malformed_path_is_denied() {
         assert_eq!(status(&said), "403", "{uri}: {said}");
         assert_eq!(header(&said, "Tollgate-Status"), Some("400"), "{uri}");
         let told = header(&said, "Tollgate-Body").unwrap();
-        assert!(
-            told.contains("\"status\":400,\"detail\":\"endpoint: path "),
-            "{told}"
-        );
+        assert!(told.contains("\"status\":400,\"detail\":\"endpoint: path "), "{told}");
         let said = talk.say(&forward_auth(uri, FROM));
         assert_eq!(status(&said), "400", "{uri}");
     }
@@ -196,22 +187,14 @@ fn a_gateway_that_is_not_set_up_is_told_so() {
             "",
             "needs the header X-Original-URI from the gateway: see `tollgate snippet nginx`",
         ),
-        (
-            "nginx",
-            "X-Original-URI:\r\nX-Original-Method: GET\r\n",
-            "X-Original-URI from",
-        ),
+        ("nginx", "X-Original-URI:\r\nX-Original-Method: GET\r\n", "X-Original-URI from"),
         ("nginx", "X-Original-URI: /\r\n", "X-Original-Method from"),
         (
             "nginx",
             "X-Original-URI: /\r\nX-Original-URI: /b\r\nX-Original-Method: GET\r\n",
             "X-Original-URI once, it is there twice",
         ),
-        (
-            "forward-auth",
-            "X-Forwarded-Method: GET\r\n",
-            "X-Forwarded-Uri from",
-        ),
+        ("forward-auth", "X-Forwarded-Method: GET\r\n", "X-Forwarded-Uri from"),
     ] {
         let said = talk
             .say(format!("GET /gateway/{path} HTTP/1.1\r\nHost: a\r\n{headers}\r\n").as_bytes());

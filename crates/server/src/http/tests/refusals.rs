@@ -31,57 +31,24 @@ fn a_bad_request_is_told_in_a_problem_to_the_byte() {
 fn facts_are_named_as_they_were_spelled() {
     let mut talk = Talk::under(RULES);
     for (asked, detail) in [
-        (
-            r#"{"user_id":"a\u0000b"}"#,
-            "user_id: holds a control character",
-        ),
+        (r#"{"user_id":"a\u0000b"}"#, "user_id: holds a control character"),
         (r#"{"org_id":"a\nb"}"#, "org_id: holds a control character"),
-        (
-            r#"{"user_id":"hot\u009b31mX"}"#,
-            "user_id: holds a control character (U+009B)",
-        ),
-        (
-            "{\"user_id\":\"bob\u{202e}ecila\"}",
-            "user_id: holds a control character (U+202E)",
-        ),
-        (
-            r#"{"region":"a\u2028b"}"#,
-            "region: holds a control character (U+2028)",
-        ),
+        (r#"{"user_id":"hot\u009b31mX"}"#, "user_id: holds a control character (U+009B)"),
+        ("{\"user_id\":\"bob\u{202e}ecila\"}", "user_id: holds a control character (U+202E)"),
+        (r#"{"region":"a\u2028b"}"#, "region: holds a control character (U+2028)"),
         (r#"{"ip":"1.2.3"}"#, "ip: "),
         (r#"{"endpoint":"/%00"}"#, "endpoint: "),
-        (
-            r#"{"endpoint":"/api//../login"}"#,
-            "endpoint: path climbs by .. over an empty segment",
-        ),
-        (
-            r#"{"endpoint":"//x/api/login"}"#,
-            "endpoint: path begins with //",
-        ),
+        (r#"{"endpoint":"/api//../login"}"#, "endpoint: path climbs by .. over an empty segment"),
+        (r#"{"endpoint":"//x/api/login"}"#, "endpoint: path begins with //"),
         (r#"{"endpoint":"/api\\login"}"#, "endpoint: path holds a "),
         (r#"{"method":"G T"}"#, "method: "),
-        (
-            r#"{"attributes":{"a":"\u0001"}}"#,
-            "attributes.a: holds a control",
-        ),
-        (
-            r#"{"attributes":{"a":"1","a":"2"}}"#,
-            "attribute \\\"a\\\" is given twice",
-        ),
-        (
-            r#"{"user_id":"ann","scope":"galaxy"}"#,
-            "unknown scope \\\"galaxy\\\"",
-        ),
+        (r#"{"attributes":{"a":"\u0001"}}"#, "attributes.a: holds a control"),
+        (r#"{"attributes":{"a":"1","a":"2"}}"#, "attribute \\\"a\\\" is given twice"),
+        (r#"{"user_id":"ann","scope":"galaxy"}"#, "unknown scope \\\"galaxy\\\""),
         (r#"{"user_id":"  "}"#, "at least one fact"),
         (r#"{"cost":1}"#, "at least one fact"),
-        (
-            r#"{"user_id":7}"#,
-            "`user_id` must be a string, not a number (line 1, column 12)",
-        ),
-        (
-            r#"{"user_id":"ann","cost":-1}"#,
-            "`cost` must be a whole number",
-        ),
+        (r#"{"user_id":7}"#, "`user_id` must be a string, not a number (line 1, column 12)"),
+        (r#"{"user_id":"ann","cost":-1}"#, "`cost` must be a whole number"),
         ("", "the body is empty"),
     ] {
         let said = talk.post("/ratelimit/check", asked);
@@ -120,11 +87,7 @@ fn astray_is_told_the_way() {
         "application/x-www-form-urlencoded",
     ] {
         let kind = format!("Content-Type: {kind}\r\n");
-        let said = talk.say(&post(
-            "/ratelimit/check",
-            &kind,
-            r#"{"user_id":"ann","cost":0}"#,
-        ));
+        let said = talk.say(&post("/ratelimit/check", &kind, r#"{"user_id":"ann","cost":0}"#));
         assert_eq!(status(&said), "200", "{kind}");
     }
 }

@@ -28,14 +28,8 @@ fn the_same_name_gets_the_same_answer_and_no_second_charge() {
 #[test]
 fn a_name_that_belongs_to_another_request_is_422() {
     let mut talk = Talk::under(RULES);
-    talk.post(
-        "/ratelimit/check",
-        r#"{"user_id":"ann","request_id":"r-1"}"#,
-    );
-    let said = talk.post(
-        "/ratelimit/check",
-        r#"{"user_id":"bob","request_id":"r-1"}"#,
-    );
+    talk.post("/ratelimit/check", r#"{"user_id":"ann","request_id":"r-1"}"#);
+    let said = talk.post("/ratelimit/check", r#"{"user_id":"bob","request_id":"r-1"}"#);
     assert_eq!(status(&said), "422");
     assert!(body(&said).contains("request_id was used"), "{said}");
     let long = "r".repeat(129);
@@ -43,8 +37,5 @@ fn a_name_that_belongs_to_another_request_is_422() {
     let said = talk.post("/ratelimit/check", &asked);
     assert_eq!(status(&said), "400");
     let said = talk.post("/ratelimit/check", r#"{"user_id":"ann","request_id":""}"#);
-    assert!(
-        body(&said).contains(r#""remaining":0"#),
-        "empty is missing: {said}"
-    );
+    assert!(body(&said).contains(r#""remaining":0"#), "empty is missing: {said}");
 }

@@ -48,10 +48,7 @@ impl Talk {
     }
 
     pub(super) fn with(rules: &str, door: Door, token: Option<&str>) -> Self {
-        let wording = Wording {
-            fields: Fields::Vendor,
-            reset: ResetAs::Epoch,
-        };
+        let wording = Wording { fields: Fields::Vendor, reset: ResetAs::Epoch };
         Self::new(rules, door, token, wording)
     }
 
@@ -71,9 +68,7 @@ impl Talk {
         if !rules.is_empty() {
             let text = format!("version: 1\n{rules}");
             let reading = document::read("rules.yaml", &text);
-            let document = reading
-                .document
-                .unwrap_or_else(|| panic!("{}", reading.report));
+            let document = reading.document.unwrap_or_else(|| panic!("{}", reading.report));
             live.publish(&document.rules, 7);
         }
         let store = MemoryStore::new(time.clone());
@@ -102,12 +97,7 @@ impl Talk {
             complaints: Complaints::default(),
             health: Arc::new(health),
         });
-        Self {
-            clock,
-            live,
-            session: HttpSession::new(Arc::clone(&service), peer(HERE)),
-            service,
-        }
+        Self { clock, live, session: HttpSession::new(Arc::clone(&service), peer(HERE)), service }
     }
 
     /// Another connection to the same server.

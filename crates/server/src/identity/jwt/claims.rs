@@ -34,9 +34,7 @@ pub(super) struct Said<'c>(pub(super) &'c Claims);
 impl Said<'_> {
     /// What they say, if it is for us and can be used.
     pub(super) fn facts(&self, jwt: &Jwt) -> Result<Facts, TokenFlaw> {
-        let Jwt {
-            issuer, audience, ..
-        } = jwt;
+        let Jwt { issuer, audience, .. } = jwt;
         if let Some(issuer) = issuer
             && self.0.get("iss").and_then(Value::as_str) != Some(issuer)
         {
@@ -198,11 +196,7 @@ impl std::fmt::Debug for Contents {
 
 impl KeysFlaw {
     pub(super) fn at(self, path: &Path, setting: &'static str) -> JwtKeysError {
-        JwtKeysError {
-            path: path.to_owned(),
-            setting,
-            flaw: self,
-        }
+        JwtKeysError { path: path.to_owned(), setting, flaw: self }
     }
 }
 

@@ -42,11 +42,8 @@ impl Keys {
 
     /// What the files hold, understood.
     pub(super) fn of(contents: &Contents, jwt: &Jwt) -> Result<Self, JwtKeysError> {
-        let families: Vec<AlgorithmFamily> = jwt
-            .algorithms
-            .iter()
-            .map(|algorithm| of_library(*algorithm).family())
-            .collect();
+        let families: Vec<AlgorithmFamily> =
+            jwt.algorithms.iter().map(|algorithm| of_library(*algorithm).family()).collect();
         let path = match &jwt.secret {
             Some(JwtSecret::File(path)) => path,
             _ => Path::new("TOLLGATE_JWT_SECRET"),
@@ -61,11 +58,7 @@ impl Keys {
         let named = contents.jwks.as_deref().map(|jwks| named(jwks, &families));
         let named = named.transpose();
         let named = named.map_err(|flaw| flaw.at(path, "jwt_jwks_file"))?;
-        Ok(Self {
-            secret,
-            public,
-            named,
-        })
+        Ok(Self { secret, public, named })
     }
 
     /// The one key that a token with this header can be signed with. A secret is for those algorithms
@@ -90,11 +83,7 @@ impl Keys {
             let found = Some(found).filter(fits).ok_or(TokenFlaw::Algorithm)?;
             return Ok(&found.key);
         }
-        let mut fitting = all
-            .iter()
-            .filter(fits)
-            .map(|named| &named.key)
-            .chain(public);
+        let mut fitting = all.iter().filter(fits).map(|named| &named.key).chain(public);
         match (fitting.next(), fitting.next()) {
             (Some(only), None) => Ok(only),
             _ => Err(TokenFlaw::UnknownKey),
@@ -121,11 +110,7 @@ fn public(pem: &[u8], families: &[AlgorithmFamily]) -> Result<DecodingKey, KeysF
     if text.matches("-----BEGIN").count() != 1 {
         return Err(KeysFlaw::NoKey);
     }
-    let kinds = [
-        DecodingKey::from_rsa_pem,
-        DecodingKey::from_ec_pem,
-        DecodingKey::from_ed_pem,
-    ];
+    let kinds = [DecodingKey::from_rsa_pem, DecodingKey::from_ec_pem, DecodingKey::from_ed_pem];
     let key = kinds.iter().find_map(|read| read(pem).ok());
     let key = key.ok_or(KeysFlaw::NoKey)?;
     if !families.contains(&key.family()) {
@@ -141,10 +126,8 @@ fn named(jwks: &[u8], families: &[AlgorithmFamily]) -> Result<Vec<Named>, KeysFl
         return Err(KeysFlaw::TooMany(NAMED_MAX));
     }
     let all: Vec<Named> = set.keys.iter().filter_map(of_jwk).collect();
-    let all: Vec<Named> = all
-        .into_iter()
-        .filter(|named| families.contains(&named.key.family()))
-        .collect();
+    let all: Vec<Named> =
+        all.into_iter().filter(|named| families.contains(&named.key.family())).collect();
     // An empty set is meant: whoever is not to be believed any more is taken out, and no token is.
     if all.is_empty() && !set.keys.is_empty() {
         return Err(KeysFlaw::NoUsable);
@@ -162,10 +145,8 @@ fn named(jwks: &[u8], families: &[AlgorithmFamily]) -> Result<Vec<Named>, KeysFl
 /// a file that is made to be shown.
 fn of_jwk(jwk: &Jwk) -> Option<Named> {
     let common = &jwk.common;
-    let is_for_signatures = !matches!(
-        common.public_key_use,
-        Some(PublicKeyUse::Encryption | PublicKeyUse::Other(_))
-    );
+    let is_for_signatures =
+        !matches!(common.public_key_use, Some(PublicKeyUse::Encryption | PublicKeyUse::Other(_)));
     let is_public = matches!(
         jwk.algorithm,
         AlgorithmParameters::RSA(_)
@@ -180,9 +161,5 @@ fn of_jwk(jwk: &Jwk) -> Option<Named> {
         // One that is not known here is never used.
         Some(only) => Some(only.to_string().parse().ok()?),
     };
-    Some(Named {
-        name: common.key_id.clone(),
-        algorithm,
-        key: DecodingKey::from_jwk(jwk).ok()?,
-    })
+    Some(Named { name: common.key_id.clone(), algorithm, key: DecodingKey::from_jwk(jwk).ok()? })
 }

@@ -46,10 +46,7 @@ impl Verifier {
         let contents = Contents::read(jwt)?;
         let keys = Keys::of(&contents, jwt)?;
         let algorithms = jwt.algorithms.iter().copied().map(of_library).collect();
-        let keys = InForce {
-            keys,
-            generation: 0,
-        };
+        let keys = InForce { keys, generation: 0 };
         let verifier = Self {
             jwt: jwt.clone(),
             algorithms,
@@ -150,10 +147,7 @@ const TOKEN_BYTES_MAX: usize = 2_048;
 
 impl Cache {
     pub(super) fn new() -> Self {
-        Self {
-            sets: (0..SETS).map(|_| Mutex::default()).collect(),
-            state: RandomState::default(),
-        }
+        Self { sets: (0..SETS).map(|_| Mutex::default()).collect(), state: RandomState::default() }
     }
 
     /// What a token says, if it was verified with these keys.
@@ -175,11 +169,7 @@ impl Cache {
         let next = set.next;
         set.next = (next + 1) % WAYS;
         if let Some(place) = set.kept.get_mut(next) {
-            *place = Some(Kept {
-                token: token.into(),
-                facts: Arc::clone(facts),
-                generation,
-            });
+            *place = Some(Kept { token: token.into(), facts: Arc::clone(facts), generation });
         }
     }
 

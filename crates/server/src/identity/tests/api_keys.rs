@@ -49,9 +49,7 @@ fn what_is_no_key_is_told_apart() {
     let removed = rig.issue("k4", |_| {});
     rig.live.directory().retain_keys(|id| id != "k4");
     let former = rig.issue("k5", |_| {});
-    let rotated = rig.issue("k5", |key| {
-        key.former = Some((rig.digest(&former), end.unwrap()))
-    });
+    let rotated = rig.issue("k5", |key| key.former = Some((rig.digest(&former), end.unwrap())));
     let mut slip = good.clone();
     let last = if slip.pop() == Some('0') { '1' } else { '0' };
     slip.push(last);

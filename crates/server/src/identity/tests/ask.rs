@@ -32,14 +32,8 @@ pub(super) enum By {
 }
 
 impl By {
-    pub(super) const ALL: [Self; 6] = [
-        Self::Check,
-        Self::Batch,
-        Self::Resp,
-        Self::Envoy,
-        Self::Nginx,
-        Self::ForwardAuth,
-    ];
+    pub(super) const ALL: [Self; 6] =
+        [Self::Check, Self::Batch, Self::Resp, Self::Envoy, Self::Nginx, Self::ForwardAuth];
     /// Those by which facts can be stated.
     pub(super) const STATING: [Self; 4] = [Self::Check, Self::Batch, Self::Resp, Self::Envoy];
 }
@@ -103,19 +97,11 @@ impl Rig {
         let one = &answer["results"][1];
         match &one["error"] {
             Value::Null => told(
-                if one["allowed"] == true {
-                    "a 200 b"
-                } else {
-                    "a 429 b"
-                },
+                if one["allowed"] == true { "a 200 b" } else { "a 429 b" },
                 None,
                 &one.to_string(),
             ),
-            error => told(
-                &said,
-                Some(&error["status"].to_string()),
-                &error.to_string(),
-            ),
+            error => told(&said, Some(&error["status"].to_string()), &error.to_string()),
         }
     }
 
@@ -156,12 +142,7 @@ impl Rig {
     }
 
     fn resp(&self, peer: &Peer, lines: &str, facts: &Value) -> Told {
-        let Rls {
-            engine,
-            authority,
-            identifier,
-            ..
-        } = &self.rls;
+        let Rls { engine, authority, identifier, .. } = &self.rls;
         let (engine, authority) = (Arc::clone(engine), Arc::clone(authority));
         let session = RespSession::new(engine, authority, Arc::clone(identifier), Door::Open);
         let mut session = session.with(peer.clone());
@@ -186,30 +167,15 @@ impl Rig {
         let text = String::from_utf8(output).unwrap();
         let text = text.strip_prefix("+OK\r\n").unwrap_or(&text);
         let allowed = "*6\r\n:1\r\n";
-        let (_, rest) = text
-            .strip_prefix(allowed)
-            .unwrap()
-            .split_once("\r\nall\r\n")
-            .unwrap();
+        let (_, rest) = text.strip_prefix(allowed).unwrap().split_once("\r\nall\r\n").unwrap();
         assert!(rest.matches(allowed).count() > 0, "{text}");
-        let kind = [
-            ("-UNAUTHENTICATED ", 401),
-            ("-FORBIDDEN ", 403),
-            ("-ERR ", 400),
-            ("*6\r\n:0", 429),
-        ];
-        let found = kind
-            .iter()
-            .find_map(|(word, status)| Some((rest.strip_prefix(word)?, *status)));
+        let kind =
+            [("-UNAUTHENTICATED ", 401), ("-FORBIDDEN ", 403), ("-ERR ", 400), ("*6\r\n:0", 429)];
+        let found =
+            kind.iter().find_map(|(word, status)| Some((rest.strip_prefix(word)?, *status)));
         let (rest, status) = found.unwrap_or((rest, 200));
-        let reason = rest
-            .split_once(": ")
-            .filter(|_| status < 429 && status > 200);
-        Told {
-            status,
-            reason: reason.map(|(reason, _)| reason.to_owned()),
-            text: rest.to_owned(),
-        }
+        let reason = rest.split_once(": ").filter(|_| status < 429 && status > 200);
+        Told { status, reason: reason.map(|(reason, _)| reason.to_owned()), text: rest.to_owned() }
     }
 
     fn envoy(&self, peer: &Peer, lines: &str, facts: &Value) -> Told {
@@ -219,10 +185,7 @@ impl Rig {
                 "endpoint" => "path",
                 other => other,
             };
-            Entry {
-                key: key.to_owned().into(),
-                value: value.as_str().unwrap().to_owned().into(),
-            }
+            Entry { key: key.to_owned().into(), value: value.as_str().unwrap().to_owned().into() }
         });
         let request = RateLimitRequest {
             domain: "edge".into(),
@@ -249,11 +212,7 @@ impl Rig {
         let status = header("tollgate-status").map(|status| status.parse().unwrap());
         assert!(status.is_none() || response.overall_code() == Code::OverLimit);
         Told {
-            status: status.unwrap_or(if response.overall_code() == Code::Ok {
-                200
-            } else {
-                429
-            }),
+            status: status.unwrap_or(if response.overall_code() == Code::Ok { 200 } else { 429 }),
             reason: header("tollgate-reason").and_then(|word| of_identity(&word)),
             text: format!("{response:?}"),
         }
@@ -262,9 +221,7 @@ impl Rig {
 
 /// The token of ours among header lines.
 fn bearer(lines: &str) -> Option<&str> {
-    lines
-        .lines()
-        .find_map(|line| line.strip_prefix("Authorization: Bearer "))
+    lines.lines().find_map(|line| line.strip_prefix("Authorization: Bearer "))
 }
 
 fn header_map(lines: &str) -> HeaderMap {

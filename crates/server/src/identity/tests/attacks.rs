@@ -46,24 +46,13 @@ fn none_is_believed_and_none_is_counted_for_anybody() {
             let is_whole = attack.reason == told.reason.as_deref().unwrap_or_default();
             assert!(told.status == 401 && is_whole, "{said}");
             assert!(!told.text.contains("alice"), "{said}");
-            batches += if matches!(by, By::Batch | By::Resp) {
-                2
-            } else {
-                0
-            };
+            batches += if matches!(by, By::Batch | By::Resp) { 2 } else { 0 };
         }
     }
     // Only the neighbours of those were: in a batch and in a pipeline.
     let before = before.as_u64().unwrap();
     assert_eq!(rig.left().as_u64().unwrap(), before - batches);
-    for reason in [
-        "algorithm",
-        "signature",
-        "malformed",
-        "claims",
-        "expired",
-        "too-large",
-    ] {
+    for reason in ["algorithm", "signature", "malformed", "claims", "expired", "too-large"] {
         assert!(rig.refused(reason) >= 6, "{reason}");
     }
     // The token that they were made from is believed by each, and is one user's.
@@ -83,8 +72,7 @@ fn a_token_where_none_is_verified_is_not_ignored() {
     }
     // A gateway hands on what its client sends to others, too.
     for by in [By::Nginx, By::ForwardAuth] {
-        rig.ask(by, &json!({ "token": "a.b.c", "endpoint": "/" }))
-            .decided(200);
+        rig.ask(by, &json!({ "token": "a.b.c", "endpoint": "/" })).decided(200);
     }
 }
 

@@ -37,47 +37,18 @@ fn each_pair_of_sources_is_told_with_the_fact() {
     let by_token = |token: &str, name: &str, value: &str| json!({ "token": token, name: value });
     let by_key = |name: &str, value: &str| json!({ "api_key": key, name: value });
     for (asked, fact, one, other) in [
-        (
-            by_token(&alice, "user_id", "carol"),
-            "user_id",
-            token,
-            stated,
-        ),
-        (
-            by_token(&other_org, "org_id", "acme"),
-            "org_id",
-            token,
-            stated,
-        ),
+        (by_token(&alice, "user_id", "carol"), "user_id", token, stated),
+        (by_token(&other_org, "org_id", "acme"), "org_id", token, stated),
         (by_token(&other_tier, "tier", "free"), "tier", token, stated),
-        (
-            by_token(&alice, "api_key", &key),
-            "user_id",
-            token,
-            key_shown,
-        ),
-        (
-            by_token(&other_org, "api_key", &key),
-            "org_id",
-            token,
-            key_shown,
-        ),
-        (
-            by_token(&other_tier, "api_key", &key),
-            "tier",
-            token,
-            key_shown,
-        ),
+        (by_token(&alice, "api_key", &key), "user_id", token, key_shown),
+        (by_token(&other_org, "api_key", &key), "org_id", token, key_shown),
+        (by_token(&other_tier, "api_key", &key), "tier", token, key_shown),
         (by_key("user_id", "carol"), "user_id", key_shown, stated),
         (by_key("org_id", "umbrella"), "org_id", key_shown, stated),
         (by_key("tier", "premium"), "tier", key_shown, stated),
     ] {
         let by_gateways = asked.get("token").is_some() && asked.get("api_key").is_some();
-        let ways = if by_gateways {
-            By::ALL.as_slice()
-        } else {
-            &By::STATING
-        };
+        let ways = if by_gateways { By::ALL.as_slice() } else { &By::STATING };
         for by in ways {
             let told = rig.ask(*by, &asked);
             told.refused(400, "contradiction");
@@ -101,10 +72,7 @@ fn sources_that_agree_or_say_nothing_go_together() {
         });
         rig.ask(by, &asked).decided(200);
         // Each adds what the other does not say.
-        let told = rig.ask(
-            by,
-            &json!({ "token": bob, "api_key": key, "endpoint": "/premium" }),
-        );
+        let told = rig.ask(by, &json!({ "token": bob, "api_key": key, "endpoint": "/premium" }));
         assert!(told.status == 403 || told.status == 429, "{told:?}");
         assert_eq!(told.reason, None);
     }

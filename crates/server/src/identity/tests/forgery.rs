@@ -31,10 +31,7 @@ fn whoever_has_a_network_of_addresses_has_one_budget() {
     };
     assert_eq!(passed(&rig, (0..100_000).map(address)), 5);
     // The next network has one of its own.
-    assert_eq!(
-        passed(&rig, (0..9).map(|_| "2001:db8:7:9::1".to_owned())),
-        5
-    );
+    assert_eq!(passed(&rig, (0..9).map(|_| "2001:db8:7:9::1".to_owned())), 5);
 }
 
 #[test]

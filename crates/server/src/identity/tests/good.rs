@@ -19,10 +19,7 @@ fn is_believed(rig: &Rig, signer: &Signer) {
     };
     for by in By::ALL {
         let user = format!("{by:?}");
-        let (mine, other) = (
-            token(&user, "free"),
-            token(&format!("not {user}"), "premium"),
-        );
+        let (mine, other) = (token(&user, "free"), token(&format!("not {user}"), "premium"));
         let ask = |token: &str, endpoint: &str| {
             let asked = json!({ "token": token, "endpoint": endpoint });
             rig.ask(by, &asked)
@@ -45,24 +42,15 @@ fn is_believed(rig: &Rig, signer: &Signer) {
 fn a_secret_verifies_hs256() {
     let flags = [("jwt_algorithms", "HS256"), ("jwt_secret", SECRET)];
     is_believed(&Rig::new(&flags, &[]), &Signer::hs256(SECRET));
-    let flags = [
-        ("jwt_algorithms", "HS256"),
-        ("jwt_secret_file", "{}/secret"),
-    ];
+    let flags = [("jwt_algorithms", "HS256"), ("jwt_secret_file", "{}/secret")];
     let file = format!("{SECRET}\n");
-    is_believed(
-        &Rig::new(&flags, &[("secret", &file)]),
-        &Signer::hs256(SECRET),
-    );
+    is_believed(&Rig::new(&flags, &[("secret", &file)]), &Signer::hs256(SECRET));
 }
 
 #[test]
 fn a_key_in_pem_verifies_what_it_is_for() {
     for signer in [Signer::rs256("a"), Signer::es256("b"), Signer::eddsa("c")] {
-        let flags = [
-            ("jwt_algorithms", signer.algorithm()),
-            ("jwt_key_file", "{}/key.pem"),
-        ];
+        let flags = [("jwt_algorithms", signer.algorithm()), ("jwt_key_file", "{}/key.pem")];
         is_believed(&Rig::new(&flags, &[("key.pem", &signer.pem())]), &signer);
     }
 }
@@ -72,10 +60,7 @@ fn keys_of_a_jwks_are_found_by_their_names() {
     let signers = [Signer::rs256("a"), Signer::es256("b"), Signer::eddsa("c")];
     let all: Vec<&Signer> = signers.iter().collect();
     for signer in &signers {
-        let flags = [
-            ("jwt_algorithms", "RS256,ES256,EdDSA"),
-            ("jwt_jwks_file", "{}/jwks.json"),
-        ];
+        let flags = [("jwt_algorithms", "RS256,ES256,EdDSA"), ("jwt_jwks_file", "{}/jwks.json")];
         is_believed(&Rig::new(&flags, &[("jwks.json", &jwks(&all))]), signer);
     }
 }
@@ -83,14 +68,8 @@ fn keys_of_a_jwks_are_found_by_their_names() {
 #[test]
 fn without_a_name_the_only_key_that_fits_is_meant() {
     let (one, other) = (Signer::es256("a"), Signer::es256("b"));
-    let flags = [
-        ("jwt_algorithms", "ES256"),
-        ("jwt_jwks_file", "{}/jwks.json"),
-    ];
-    for (known, wanted) in [
-        (vec![&one], None),
-        (vec![&one, &other], Some("unknown-key")),
-    ] {
+    let flags = [("jwt_algorithms", "ES256"), ("jwt_jwks_file", "{}/jwks.json")];
+    for (known, wanted) in [(vec![&one], None), (vec![&one, &other], Some("unknown-key"))] {
         let rig = Rig::new(&flags, &[("jwks.json", &jwks(&known))]);
         let claims = json!({ "sub": "alice", "exp": rig.now_s() + 60 });
         let token = one.sign(r#"{"alg":"ES256"}"#, &claims.to_string());
@@ -113,9 +92,6 @@ fn claims_may_have_other_names_and_moments_fractions() {
     let token = signer.token(&json!({
         "https://example.com/uid": "alice", "plan": "premium", "sub": 7, "exp": 4_102_444_800.5_f64,
     }));
-    let told = rig.ask(
-        By::Check,
-        &json!({ "token": token, "endpoint": "/premium" }),
-    );
+    let told = rig.ask(By::Check, &json!({ "token": token, "endpoint": "/premium" }));
     assert_eq!((told.status, told.reason), (403, None));
 }

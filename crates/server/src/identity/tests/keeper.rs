@@ -19,16 +19,8 @@ async fn new_keys_are_in_force_and_broken_ones_never() {
         ("jwt_algorithms".to_owned(), "ES256".to_owned()),
         ("jwt_jwks_file".to_owned(), path.display().to_string()),
     ];
-    let sources = Sources {
-        flags: flags.into(),
-        ..Sources::default()
-    };
-    let jwt = crate::load(&sources)
-        .unwrap()
-        .settings
-        .identity
-        .jwt
-        .unwrap();
+    let sources = Sources { flags: flags.into(), ..Sources::default() };
+    let jwt = crate::load(&sources).unwrap().settings.identity.jwt.unwrap();
     let recorder = Arc::new(Recorder::default());
     let (mut keeper, verifier) = JwtKeeper::open(&jwt, &recorder).unwrap();
     let standing = keeper.standing();
@@ -73,49 +65,14 @@ async fn new_keys_are_in_force_and_broken_ones_never() {
 
 /// Algorithms, the setting, the file, and what is told.
 const UNUSABLE: [(&str, &str, &str, &str); 9] = [
-    (
-        "RS256",
-        "jwt_key_file",
-        "ec.pem",
-        "no algorithm of jwt_algorithms is for a key of this kind",
-    ),
-    (
-        "RS256",
-        "jwt_key_file",
-        "private.pem",
-        "it holds a private key",
-    ),
-    (
-        "RS256",
-        "jwt_key_file",
-        "none.pem",
-        "expected one public key",
-    ),
-    (
-        "RS256",
-        "jwt_key_file",
-        "missing.pem",
-        "make the file readable",
-    ),
-    (
-        "HS256",
-        "jwt_secret_file",
-        "short",
-        "at least 32 characters",
-    ),
-    (
-        "HS256",
-        "jwt_secret_file",
-        "ec.pem",
-        "a public key is no secret",
-    ),
+    ("RS256", "jwt_key_file", "ec.pem", "no algorithm of jwt_algorithms is for a key of this kind"),
+    ("RS256", "jwt_key_file", "private.pem", "it holds a private key"),
+    ("RS256", "jwt_key_file", "none.pem", "expected one public key"),
+    ("RS256", "jwt_key_file", "missing.pem", "make the file readable"),
+    ("HS256", "jwt_secret_file", "short", "at least 32 characters"),
+    ("HS256", "jwt_secret_file", "ec.pem", "a public key is no secret"),
     ("RS256", "jwt_jwks_file", "ec.pem", "expected a JWKS"),
-    (
-        "RS256",
-        "jwt_jwks_file",
-        "set.json",
-        "none of its keys can be used",
-    ),
+    ("RS256", "jwt_jwks_file", "set.json", "none of its keys can be used"),
     ("ES256", "jwt_jwks_file", "set.json", "the same `kid`"),
 ];
 
@@ -139,19 +96,9 @@ fn a_file_that_cannot_be_used_is_told_with_its_place_and_the_remedy() {
             ("jwt_algorithms".to_owned(), algorithms.to_owned()),
             (setting.to_owned(), path(name)),
         ];
-        let sources = Sources {
-            flags: flags.into(),
-            ..Sources::default()
-        };
-        let jwt = crate::load(&sources)
-            .unwrap()
-            .settings
-            .identity
-            .jwt
-            .unwrap();
-        let error = JwtKeeper::open(&jwt, &Arc::default())
-            .unwrap_err()
-            .to_string();
+        let sources = Sources { flags: flags.into(), ..Sources::default() };
+        let jwt = crate::load(&sources).unwrap().settings.identity.jwt.unwrap();
+        let error = JwtKeeper::open(&jwt, &Arc::default()).unwrap_err().to_string();
         assert!(error.contains(wanted), "{error}");
         assert!(error.contains(&format!("{name} ({setting})")), "{error}");
     }

@@ -77,11 +77,7 @@ impl Rig {
                 given.insert((*name).to_owned(), value);
             }
         }
-        let sources = Sources {
-            flags: given,
-            environment,
-            file: None,
-        };
+        let sources = Sources { flags: given, environment, file: None };
         let loaded = crate::load(&sources).unwrap_or_else(|error| panic!("{error}"));
         let settings = loaded.settings.identity;
         let verifier = settings.jwt.as_ref();
@@ -97,10 +93,7 @@ impl Rig {
             authority: Arc::clone(&authority),
             identifier: Arc::clone(&identifier),
             door: Door::Open,
-            wording: Wording {
-                fields: Fields::Vendor,
-                reset: ResetAs::Epoch,
-            },
+            wording: Wording { fields: Fields::Vendor, reset: ResetAs::Epoch },
             body_bytes_max: 1 << 16,
             client_address: ClientAddress {
                 proxies: loaded.settings.trusted_proxies,
@@ -109,21 +102,8 @@ impl Rig {
             complaints: Complaints::default(),
             health: Arc::new(well),
         });
-        let rls = Rls {
-            engine: Arc::clone(&engine),
-            authority,
-            identifier,
-            fields: None,
-        };
-        Self {
-            clock,
-            live,
-            engine,
-            _folder: folder,
-            hasher,
-            http,
-            rls,
-        }
+        let rls = Rls { engine: Arc::clone(&engine), authority, identifier, fields: None };
+        Self { clock, live, engine, _folder: folder, hasher, http, rls }
     }
 
     /// Seconds since 1970, as the server has it.
@@ -162,10 +142,7 @@ pub(super) fn at(address: &str) -> Peer {
 
 /// Somebody of whom a proxy says this.
 pub(super) fn behind(address: &str) -> Peer {
-    Peer {
-        way: Way::Proxied,
-        ..at(address)
-    }
+    Peer { way: Way::Proxied, ..at(address) }
 }
 
 fn well() -> Condition {

@@ -45,15 +45,7 @@ fn row(
 ) -> Row {
     let lines = lines.to_owned();
     let setting = None;
-    Row {
-        who,
-        peer,
-        lines,
-        setting,
-        http,
-        resp,
-        envoy,
-    }
+    Row { who, peer, lines, setting, http, resp, envoy }
 }
 
 /// Where the protocols have no headers, and where they do.
@@ -65,10 +57,7 @@ const NO_BY_HEADERS: (bool, Option<bool>, bool) = (false, None, false);
 const NO_BUT_ENVOY: (bool, Option<bool>, bool) = (false, None, true);
 
 fn certified() -> Peer {
-    Peer {
-        name: Some("billing.example".into()),
-        ..far()
-    }
+    Peer { name: Some("billing.example".into()), ..far() }
 }
 
 fn table() -> Vec<Row> {
@@ -99,24 +88,12 @@ fn table() -> Vec<Row> {
     ];
     let listed = [
         (FAR_LISTED, row("listed", far(), "", YES)),
-        (
-            FAR_LISTED,
-            row("listed, Via", far(), PROXIED, YES_BY_HEADERS),
-        ),
+        (FAR_LISTED, row("listed, Via", far(), PROXIED, YES_BY_HEADERS)),
         (FAR_LISTED, row("listed, page", far(), PAGE, NO_BY_HEADERS)),
-        (
-            LOOPBACK_LISTED,
-            row("listed loopback, Via", near(), PROXIED, YES_BY_HEADERS),
-        ),
-        (
-            ("trusted_callers", "all"),
-            row("all", at("198.51.100.1"), "", YES),
-        ),
+        (LOOPBACK_LISTED, row("listed loopback, Via", near(), PROXIED, YES_BY_HEADERS)),
+        (("trusted_callers", "all"), row("all", at("198.51.100.1"), "", YES)),
     ];
-    rows.extend(listed.map(|(setting, row)| Row {
-        setting: Some(setting),
-        ..row
-    }));
+    rows.extend(listed.map(|(setting, row)| Row { setting: Some(setting), ..row }));
     rows
 }
 

@@ -14,20 +14,12 @@ pub(super) struct Told {
 impl Told {
     #[track_caller]
     pub(super) fn refused(&self, status: u16, reason: &str) {
-        assert_eq!(
-            (self.status, self.reason.as_deref()),
-            (status, Some(reason)),
-            "{self:?}"
-        );
+        assert_eq!((self.status, self.reason.as_deref()), (status, Some(reason)), "{self:?}");
     }
 
     #[track_caller]
     pub(super) fn decided(&self, status: u16) {
-        assert_eq!(
-            (self.status, self.reason.as_deref()),
-            (status, None),
-            "{self:?}"
-        );
+        assert_eq!((self.status, self.reason.as_deref()), (status, None), "{self:?}");
     }
 }
 

@@ -12,11 +12,8 @@ use super::{
 };
 use crate::listen::Peer;
 
-pub(super) const FACTS: [(&str, &str); 3] = [
-    ("tier", "premium"),
-    ("user_id", "alice"),
-    ("org_id", "acme"),
-];
+pub(super) const FACTS: [(&str, &str); 3] =
+    [("tier", "premium"), ("user_id", "alice"), ("org_id", "acme")];
 
 /// Whether somebody may state each of them; who may not hears which.
 #[track_caller]
@@ -46,10 +43,7 @@ fn only_those_whom_we_know_may_say_for_whom_they_ask() {
     assert!(!may_state(&rig, &far(), ""));
     let line = |token: &str| format!("Authorization: Bearer {token}\r\n");
     assert!(may_state(&rig, &far(), &line(OURS)));
-    let certified = Peer {
-        name: Some("billing.example".into()),
-        ..far()
-    };
+    let certified = Peer { name: Some("billing.example".into()), ..far() };
     assert!(may_state(&rig, &certified, ""));
     // An API key, or what the client of a gateway wrote, opens nothing.
     assert!(rig.refused("not-trusted") >= 12);
@@ -76,18 +70,10 @@ fn any_sign_of_a_proxy_ends_the_trust_in_this_machine() {
     ] {
         let told = rig.ask_from(By::Check, &near(), &format!("{line}\r\n"), &stated);
         told.refused(403, "not-trusted");
-        assert!(
-            told.text.contains("came through a proxy"),
-            "{line}: {told:?}"
-        );
+        assert!(told.text.contains("came through a proxy"), "{line}: {told:?}");
         assert!(told.text.contains("trusted_callers"), "{line}: {told:?}");
     }
-    for line in [
-        "X-Request-Id: 1",
-        "X-Forwarded: 1",
-        "X-Real-IPs: 1",
-        "Viable: 1",
-    ] {
+    for line in ["X-Request-Id: 1", "X-Forwarded: 1", "X-Real-IPs: 1", "Viable: 1"] {
         let told = rig.ask_from(By::Check, &near(), &format!("{line}\r\n"), &stated);
         told.decided(200);
     }
@@ -146,9 +132,7 @@ fn a_key_of_envoys_client_is_a_claim() {
     let key = issued.issue("k1", |_| ());
     assert_eq!(issued.ask(By::Envoy, &either(&key)).status, 200);
     assert_eq!(issued.ask(By::Envoy, &either(&key)).status, 429);
-    issued
-        .ask(By::Envoy, &either("rot1"))
-        .refused(401, "malformed");
+    issued.ask(By::Envoy, &either("rot1")).refused(401, "malformed");
 }
 
 /// An attacker behind a proxy that adds its address to `X-Forwarded-For`, and hands on whatever else it sends: it stays
@@ -156,23 +140,10 @@ fn a_key_of_envoys_client_is_a_claim() {
 #[test]
 fn no_header_makes_a_client_another() {
     let attacker = "203.0.113.9";
-    let values = [
-        "for=1.2.3.4",
-        "127.0.0.1",
-        "for=127.0.0.1",
-        "for=\"",
-        "unknown",
-        "",
-        "1.2.3.4, 10.0.0.1",
-    ];
-    let names = [
-        "Forwarded",
-        "X-Real-IP",
-        "CF-Connecting-IP",
-        "True-Client-IP",
-        "X-Client-IP",
-        "Via",
-    ];
+    let values =
+        ["for=1.2.3.4", "127.0.0.1", "for=127.0.0.1", "for=\"", "unknown", "", "1.2.3.4, 10.0.0.1"];
+    let names =
+        ["Forwarded", "X-Real-IP", "CF-Connecting-IP", "True-Client-IP", "X-Client-IP", "Via"];
     let mut rng = Rng::new(0x4e2);
     let mut sent = || {
         let mut lines = String::new();
@@ -189,8 +160,7 @@ fn no_header_makes_a_client_another() {
     for by in [By::Check, By::Nginx, By::ForwardAuth] {
         let rig = Rig::plain();
         let ask = |lines: &str, endpoint: &str| {
-            rig.ask_from(by, &near(), lines, &json!({ "endpoint": endpoint }))
-                .status
+            rig.ask_from(by, &near(), lines, &json!({ "endpoint": endpoint })).status
         };
         let budget = (0..200).filter(|_| ask(&sent(), "/address") == 200).count();
         assert_eq!(budget, 5, "{by:?}");
@@ -226,10 +196,7 @@ fn one_header_names_the_client() {
         assert_eq!(ask(10).status, 200, "{by:?}");
     }
     // Two of them, or one that is no address, are denied and not taken for the proxy.
-    for lines in [
-        "X-Real-IP: 203.0.113.9\r\nX-Real-IP: 6.6.6.6\r\n",
-        "X-Real-IP: me\r\n",
-    ] {
+    for lines in ["X-Real-IP: 203.0.113.9\r\nX-Real-IP: 6.6.6.6\r\n", "X-Real-IP: me\r\n"] {
         for by in [By::Check, By::Nginx, By::ForwardAuth] {
             let told = rig.ask_from(by, &near(), lines, &json!({ "endpoint": "/address" }));
             assert_eq!(told.status, 400, "{by:?} {told:?}");
@@ -261,12 +228,7 @@ fn a_wrong_token_of_ours_opens_nothing() {
     let rig = Rig::plain();
     let wrong = "Authorization: Bearer 0123456789abcdeg\r\n";
     for by in [By::Check, By::Batch, By::Envoy] {
-        let told = rig.ask_from(
-            by,
-            &far(),
-            wrong,
-            &json!({ "tier": "premium", "endpoint": "/" }),
-        );
+        let told = rig.ask_from(by, &far(), wrong, &json!({ "tier": "premium", "endpoint": "/" }));
         told.refused(403, "not-trusted");
     }
 }
@@ -279,12 +241,7 @@ fn whoever_is_far_may_ask_about_anything_else() {
         told.decided(200);
     }
     // Blanks state nothing.
-    let told = rig.ask_from(
-        By::Check,
-        &far(),
-        "",
-        &json!({ "endpoint": "/", "tier": " " }),
-    );
+    let told = rig.ask_from(By::Check, &far(), "", &json!({ "endpoint": "/", "tier": " " }));
     told.decided(200);
 }
 

@@ -34,11 +34,7 @@ struct Lines {
 
 impl Session for Lines {
     async fn advance(&mut self, input: &[u8], output: &mut Vec<u8>) -> Step {
-        let mut step = Step {
-            taken: 0,
-            answered: 0,
-            then: Then::Read,
-        };
+        let mut step = Step { taken: 0, answered: 0, then: Then::Read };
         for line in input.split_inclusive(|byte| *byte == b'\n') {
             if !line.ends_with(b"\n") {
                 break;
@@ -97,10 +93,7 @@ impl Serve for ServeLines {
     const FULL: &'static [u8] = b"full\n";
 
     async fn serve(&self, stream: Stream, peer: Peer, stop: Stop) {
-        let session = Lines {
-            is_ending: false,
-            output_most: Arc::clone(&self.output_most),
-        };
+        let session = Lines { is_ending: false, output_most: Arc::clone(&self.output_most) };
         let conversation = Conversation {
             stream,
             session,
@@ -179,20 +172,9 @@ impl Rig {
             recorder,
         };
         let output_most = Arc::default();
-        let serve = ServeLines {
-            engine,
-            terms,
-            budget,
-            output_most: Arc::clone(&output_most),
-        };
+        let serve = ServeLines { engine, terms, budget, output_most: Arc::clone(&output_most) };
         let accepting = runtime.spawn(acceptor.run(Arc::new(serve), stop));
-        Self {
-            address,
-            output_most,
-            stopper,
-            accepting,
-            runtime,
-        }
+        Self { address, output_most, stopper, accepting, runtime }
     }
 
     pub(super) fn client(&self) -> Client {

@@ -34,11 +34,7 @@ fn handshakes(folder: &TempDir) -> (TlsListener, Client) {
     let ca = folder.path().join("ca.pem");
     authority.write(&ca);
     let ours = authority.server(folder.path(), "server", A_YEAR);
-    let files = TlsFiles {
-        certificate: ours.certificate,
-        key: ours.key,
-        client_ca: None,
-    };
+    let files = TlsFiles { certificate: ours.certificate, key: ours.key, client_ca: None };
     let material = Material::of(&files).unwrap();
     let recorder = Arc::new(Recorder::default());
     let tls = TlsListener::new(Protocol::Resp, &material, LONG, recorder).unwrap();
@@ -49,11 +45,7 @@ impl House {
     fn new(terms: Terms) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (tls, client) = handshakes(&folder);
-        Self {
-            rig: Rig::sealed(terms, 8, Some(Arc::new(tls))),
-            client,
-            _folder: folder,
-        }
+        Self { rig: Rig::sealed(terms, 8, Some(Arc::new(tls))), client, _folder: folder }
     }
 
     fn client(&self) -> Sealed {
@@ -111,10 +103,7 @@ fn a_record_for_every_byte_makes_no_difference() {
 // Proves: S7
 #[test]
 fn what_lies_in_the_session_is_not_forgotten() {
-    let house = House::new(Terms {
-        input_bytes_max: 1 << 20,
-        ..terms()
-    });
+    let house = House::new(Terms { input_bytes_max: 1 << 20, ..terms() });
     let mut client = house.client();
     for lines in [1_000, 3_000, 7_000, 16_000] {
         let sent = "12345\n".repeat(lines);
@@ -131,10 +120,7 @@ fn what_lies_in_the_session_is_not_forgotten() {
 fn what_was_written_arrives_although_nobody_writes_again() {
     let folder = tempfile::tempdir().unwrap();
     let (tls, client) = handshakes(&folder);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let any = "127.0.0.1:0".parse().unwrap();
     let socket = BoundSocket::bind("resp", any).unwrap();
     let address = socket.address();
@@ -160,10 +146,7 @@ fn what_was_written_arrives_although_nobody_writes_again() {
 // Proves: S7
 #[test]
 fn half_a_request_is_waited_for_only_so_long() {
-    let house = House::new(Terms {
-        request: SHORT,
-        ..terms()
-    });
+    let house = House::new(Terms { request: SHORT, ..terms() });
     // On a machine that stalls, a client may be left before it has said anything.
     let told = wait_for("a word to the slow", LONG, || {
         let mut client = house.client();
@@ -173,26 +156,17 @@ fn half_a_request_is_waited_for_only_so_long() {
         Some(told).filter(|told| !told.is_empty())
     });
     assert_eq!(told, b"slow\n");
-    assert_eq!(
-        rest(&mut house.client()),
-        b"",
-        "nobody is told who never asked"
-    );
+    assert_eq!(rest(&mut house.client()), b"", "nobody is told who never asked");
 }
 
 // Proves: S7
 #[test]
 fn a_client_that_never_reads_costs_a_bounded_amount() {
-    let house = House::new(Terms {
-        write: SHORT,
-        ..terms()
-    });
+    let house = House::new(Terms { write: SHORT, ..terms() });
     let mut client = house.client();
     let many = "big\n".repeat(200);
     drop(client.write_all(many.as_bytes()));
-    wait_for("the connection is closed", LONG, || {
-        client.write_all(many.as_bytes()).err()
-    });
+    wait_for("the connection is closed", LONG, || client.write_all(many.as_bytes()).err());
     let most = house.rig.output_most.load(Relaxed);
     assert!(most <= OUTPUT_BYTES_HIGH + 64 * 1024, "{most}");
 }

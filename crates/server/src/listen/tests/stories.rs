@@ -41,13 +41,7 @@ fn what_is_sent_at_once_is_answered_in_order() {
 
 #[test]
 fn a_dribbling_client_is_told_and_left() {
-    let rig = Rig::start(
-        Terms {
-            request: SHORT,
-            ..terms()
-        },
-        8,
-    );
+    let rig = Rig::start(Terms { request: SHORT, ..terms() }, 8);
     // On a machine that stalls, a client may be left before it has asked.
     let mut client = wait_for("an answer", LONG, || {
         let mut client = rig.client();
@@ -75,13 +69,7 @@ fn rest_or_reset(client: &mut Client) -> String {
 
 #[test]
 fn half_a_request_is_waited_for_only_so_long() {
-    let rig = Rig::start(
-        Terms {
-            request: SHORT,
-            ..terms()
-        },
-        8,
-    );
+    let rig = Rig::start(Terms { request: SHORT, ..terms() }, 8);
     // On a machine that stalls, a client may be left before it has said anything.
     let told = wait_for("a word to the slow", LONG, || {
         let mut client = rig.client();
@@ -95,13 +83,7 @@ fn half_a_request_is_waited_for_only_so_long() {
 
 #[test]
 fn an_idle_client_is_left() {
-    let rig = Rig::start(
-        Terms {
-            idle: SHORT,
-            ..terms()
-        },
-        8,
-    );
+    let rig = Rig::start(Terms { idle: SHORT, ..terms() }, 8);
     let mut client = rig.client();
     say(&mut client, "a\n");
     assert_eq!(rest(&mut client), "a\n");
@@ -109,20 +91,12 @@ fn an_idle_client_is_left() {
 
 #[test]
 fn a_client_that_never_reads_costs_a_bounded_amount() {
-    let rig = Rig::start(
-        Terms {
-            write: SHORT,
-            ..terms()
-        },
-        8,
-    );
+    let rig = Rig::start(Terms { write: SHORT, ..terms() }, 8);
     let mut client = rig.client();
     let many = "big\n".repeat(1_000);
     // It is left in the middle of this, as soon as the sockets are full.
     drop(client.write_all(many.as_bytes()));
-    wait_for("the connection is closed", LONG, || {
-        client.write_all(b"big\n").err()
-    });
+    wait_for("the connection is closed", LONG, || client.write_all(b"big\n").err());
     let most = rig.output_most.load(Relaxed);
     assert!(most <= OUTPUT_BYTES_HIGH + 64 * 1024, "{most}");
 }
@@ -176,9 +150,7 @@ fn stopping_takes_no_new_connections() {
     let address = rig.address;
     assert_eq!(rig.stop(), 0);
     // A program that is being started by another test has our sockets for a moment.
-    wait_for("nothing listens there", LONG, || {
-        Client::connect(address).err()
-    });
+    wait_for("nothing listens there", LONG, || Client::connect(address).err());
 }
 
 #[test]
@@ -186,8 +158,5 @@ fn a_port_that_is_taken_is_named_with_its_flag() {
     let rig = Rig::start(terms(), 8);
     let error = BoundSocket::bind("resp", rig.address).unwrap_err();
     let words = error.to_string();
-    assert!(
-        words.contains("(--resp): another process has this port"),
-        "{words}"
-    );
+    assert!(words.contains("(--resp): another process has this port"), "{words}");
 }

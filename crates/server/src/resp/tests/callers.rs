@@ -62,16 +62,10 @@ fn it_charges_as_a_check_does_and_is_gathered_with_them() {
     let (check, decide) = ("TG.CHECK", "TG.DECIDE");
     let facts = "user_id ann endpoint /burst cost 5 request_id";
     let bad = bulks("TG.DECIDE user ann");
-    let input: String = [
-        (check, 1),
-        (decide, 2),
-        (check, 3),
-        (decide, 4),
-        (decide, 5),
-        (decide, 2),
-    ]
-    .map(|(verb, id)| bulks(&format!("{verb} {facts} r{id}")))
-    .concat();
+    let input: String =
+        [(check, 1), (decide, 2), (check, 3), (decide, 4), (decide, 5), (decide, 2)]
+            .map(|(verb, id)| bulks(&format!("{verb} {facts} r{id}")))
+            .concat();
     let reply = say(&mut rig.session(), &format!("{input}{bad}"));
     let heads: Vec<&str> = reply.split_inclusive("burst\r\n").collect();
     let heads: Vec<&str> = heads
@@ -109,16 +103,10 @@ fn a_caller_counts_once_as_long_as_it_is_connected() {
     let rig = rig();
     let (mut one, mut two, mut other) = (rig.session(), rig.session(), rig.session());
     assert_eq!(say(&mut one, "TG.CALLER a\r\n"), ":1\r\n");
-    assert_eq!(
-        say(&mut two, "TG.CALLER a\r\nTG.CALLER a\r\n"),
-        ":1\r\n:1\r\n"
-    );
+    assert_eq!(say(&mut two, "TG.CALLER a\r\nTG.CALLER a\r\n"), ":1\r\n:1\r\n");
     assert_eq!(say(&mut other, "tg.caller b\r\n"), ":2\r\n");
     let told = say(&mut one, "TG.DECIDE user_id ann endpoint /closed\r\n");
-    assert!(
-        told.ends_with(":0\r\n:2\r\n*0\r\n:451\r\n:-1\r\n$6\r\nclosed\r\n"),
-        "{told}"
-    );
+    assert!(told.ends_with(":0\r\n:2\r\n*0\r\n:451\r\n:-1\r\n$6\r\nclosed\r\n"), "{told}");
     drop(one);
     assert_eq!(say(&mut other, "TG.CALLER b\r\n"), ":2\r\n");
     assert_eq!(say(&mut two, "RESET\r\n"), "+RESET\r\n");
@@ -154,10 +142,7 @@ fn a_stranger_is_nobodys_caller() {
     let own = Peer::direct(([192, 0, 2, 1], 40_000).into());
     let mut session = rig.session().with(own);
     assert_eq!(
-        say(
-            &mut session,
-            &bulks("TG.DECIDE ip 192.0.2.1 endpoint /burst")
-        ),
+        say(&mut session, &bulks("TG.DECIDE ip 192.0.2.1 endpoint /burst")),
         "*12\r\n:1\r\n:20\r\n:19\r\n:0\r\n:100\r\n$5\r\nburst\r\n:0\r\n:-1\r\n\
          *1\r\n*10\r\n$5\r\nburst\r\n:20\r\n:19\r\n:100\r\n$-1\r\n$-1\r\n:-1\r\n$0\r\n\r\n:0\r\n$-1\r\n\
          :200\r\n:-1\r\n$-1\r\n"

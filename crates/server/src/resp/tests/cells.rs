@@ -13,10 +13,7 @@ fn the_example_of_the_manual() {
     assert_eq!(rig.hears(&ask), "*5\r\n:0\r\n:16\r\n:14\r\n:-1\r\n:4\r\n");
     let three = "HELLO 3\r\nCL.THROTTLE user123 15 30 60 0\r\n";
     let reply = rig.hears(three);
-    assert!(
-        reply.ends_with("*5\r\n:0\r\n:16\r\n:14\r\n:-1\r\n:4\r\n"),
-        "{reply}"
-    );
+    assert!(reply.ends_with("*5\r\n:0\r\n:16\r\n:14\r\n:-1\r\n:4\r\n"), "{reply}");
 }
 
 #[test]

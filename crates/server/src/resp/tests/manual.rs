@@ -7,9 +7,7 @@ const PAGE: &str = include_str!("../../../../../docs/reference/resp.md");
 
 /// The fenced blocks of a kind.
 fn blocks(kind: &str) -> impl Iterator<Item = &'static str> {
-    let parts = PAGE
-        .split("\n```")
-        .filter_map(move |part| part.strip_prefix(kind));
+    let parts = PAGE.split("\n```").filter_map(move |part| part.strip_prefix(kind));
     parts.filter_map(|part| part.strip_prefix('\n'))
 }
 

@@ -90,11 +90,7 @@ fn a_client_that_does_not_read_is_not_answered_further() {
     assert_eq!((step.answered, step.taken), (5, 5 * said.len() / 20));
     assert!(output.len() < OUTPUT_BYTES_HIGH + 60_100);
     let stuck = advance(&mut session, &said.as_bytes()[step.taken..], &mut output);
-    let nothing = Step {
-        taken: 0,
-        answered: 0,
-        then: Then::Again,
-    };
+    let nothing = Step { taken: 0, answered: 0, then: Then::Again };
     assert_eq!(stuck, nothing);
     output.clear();
     let rest = advance(&mut session, &said.as_bytes()[step.taken..], &mut output);
@@ -124,10 +120,7 @@ fn bytes_that_are_no_command_end_the_conversation() {
             reply.split_at(at)
         });
         assert_eq!(answers.matches("*6\r\n").count(), 2, "{reply}");
-        assert!(
-            error.starts_with(&format!("-ERR Protocol error: {heard}")),
-            "{reply}"
-        );
+        assert!(error.starts_with(&format!("-ERR Protocol error: {heard}")), "{reply}");
     }
 }
 

@@ -119,8 +119,6 @@ pub(super) fn bulks(words: &str) -> String {
 
 /// Whether the reply begins with these numbers.
 pub(super) fn numbers(reply: &str) -> Vec<i64> {
-    let lines = reply
-        .split("\r\n")
-        .filter_map(|line| line.strip_prefix(':'));
+    let lines = reply.split("\r\n").filter_map(|line| line.strip_prefix(':'));
     lines.map(|number| number.parse().unwrap()).collect()
 }

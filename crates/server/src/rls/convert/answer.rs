@@ -72,30 +72,20 @@ pub(crate) fn too_long(bytes: usize, max: usize) -> RateLimitResponse {
 }
 
 fn code(ruling: &Ruling) -> Code {
-    if ruling.is_allowed() {
-        Code::Ok
-    } else {
-        Code::OverLimit
-    }
+    if ruling.is_allowed() { Code::Ok } else { Code::OverLimit }
 }
 
 /// Of a descriptor that says nothing that can be held against rules.
 fn refused() -> DescriptorStatus {
-    DescriptorStatus {
-        code: Code::OverLimit.into(),
-        ..DescriptorStatus::default()
-    }
+    DescriptorStatus { code: Code::OverLimit.into(), ..DescriptorStatus::default() }
 }
 
 fn status(answer: &Answer) -> DescriptorStatus {
     let ruling = &answer.ruling;
     let code = code(ruling).into();
     let Some((met, decision)) = ruling.shown() else {
-        let blocked = RateLimit {
-            requests_per_unit: 0,
-            unit: Unit::Unknown.into(),
-            name: name(ruling),
-        };
+        let blocked =
+            RateLimit { requests_per_unit: 0, unit: Unit::Unknown.into(), name: name(ruling) };
         return DescriptorStatus {
             code,
             current_limit: (!ruling.is_allowed()).then_some(blocked),
@@ -126,8 +116,7 @@ fn clamped(number: u64) -> u32 {
 
 fn name(ruling: &Ruling) -> String {
     let rule = ruling.rule();
-    rule.map(|rule| rule.name.as_str().to_owned())
-        .unwrap_or_default()
+    rule.map(|rule| rule.name.as_str().to_owned()).unwrap_or_default()
 }
 
 /// The facts are called as the entries are.
@@ -205,9 +194,7 @@ fn why(shown: Option<&Answer>, crooked: Option<&Crooked>) -> Option<&'static str
 fn metadata(answer: &Answer, overall: Code, why: Option<&str>) -> Struct {
     let text = |text: String| Kind::StringValue(text);
     let rule = answer.ruling.rule();
-    let rule = rule.map_or(Kind::NullValue(0), |rule| {
-        text(rule.name.as_str().to_owned())
-    });
+    let rule = rule.map_or(Kind::NullValue(0), |rule| text(rule.name.as_str().to_owned()));
     let fields = [
         ("allowed", Kind::BoolValue(overall == Code::Ok)),
         ("decision_id", text(answer.id.to_string())),
@@ -217,7 +204,5 @@ fn metadata(answer: &Answer, overall: Code, why: Option<&str>) -> Struct {
     ];
     let value = |kind| Value { kind: Some(kind) };
     let fields = fields.map(|(name, kind)| (name.to_owned(), value(kind)));
-    Struct {
-        fields: BTreeMap::from(fields),
-    }
+    Struct { fields: BTreeMap::from(fields) }
 }

@@ -62,10 +62,7 @@ impl Described<'_> {
     /// What it says of whoever asks. Of several entries with one key the first does.
     fn stated(&self) -> Stated<'_> {
         let value = |name: &str| {
-            let mut named = self
-                .entries
-                .iter()
-                .filter(|(key, _)| beginning(key) == name);
+            let mut named = self.entries.iter().filter(|(key, _)| beginning(key) == name);
             named.next().map(|(_, value)| beginning(value))
         };
         let authorization = self.authorization.as_deref().map(str::trim_ascii);
@@ -125,10 +122,7 @@ impl<'r> Question<'r> {
         let addend = u64::from(request.hits_addend.max(1));
         let descriptors = request.descriptors.iter().enumerate();
         let descriptors = descriptors.map(|(place, one)| described(place, one, addend));
-        Ok(Self {
-            descriptors: descriptors.collect::<Result<_, _>>()?,
-            domain,
-        })
+        Ok(Self { descriptors: descriptors.collect::<Result<_, _>>()?, domain })
     }
 
     /// Finds out for whom each descriptor asks. One that is not believed is denied: an error is what Envoy lets pass, and a
@@ -220,10 +214,7 @@ fn part<'q>(domain: &'q str, described: &'q Described<'_>) -> Result<Part<'q>, C
     if let Some(limit) = &described.own_limit {
         query.set_own_limit(limit.clone());
     }
-    Ok(Part {
-        query,
-        spend: described.spend,
-    })
+    Ok(Part { query, spend: described.spend })
 }
 
 /// Whether there was an entry with the same key.
@@ -357,10 +348,7 @@ mod tests {
         }
         assert_eq!(period(RateLimitUnit::Unknown), None);
         assert_eq!(unit(Period::WEEK), Unit::Week);
-        assert_eq!(
-            unit(Period::new(30, Length::Second).unwrap()),
-            Unit::Unknown
-        );
+        assert_eq!(unit(Period::new(30, Length::Second).unwrap()), Unit::Unknown);
         assert_eq!(unit(Period::new(24, Length::Hour).unwrap()), Unit::Day);
     }
 }

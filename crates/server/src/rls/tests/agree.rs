@@ -20,16 +20,8 @@ const RULES: &str = "
   - { name: all, key: [], limit: 4000/h, priority: -2 }
 ";
 
-const KEYS: [&str; 8] = [
-    "user_id",
-    "org_id",
-    "api_key",
-    "tier",
-    "remote_address",
-    "path",
-    "method",
-    "plan",
-];
+const KEYS: [&str; 8] =
+    ["user_id", "org_id", "api_key", "tier", "remote_address", "path", "method", "plan"];
 
 /// For each key some value or none.
 fn facts(rng: &mut Rng) -> Vec<(&'static str, String)> {
@@ -53,10 +45,7 @@ fn facts(rng: &mut Rng) -> Vec<(&'static str, String)> {
 }
 
 fn over_http<'a>(facts: &'a [(&'static str, String)], cost: u64) -> Query<'a> {
-    let mut query = Query::new()
-        .cost(Cost::new(cost))
-        .attribute("domain", "edge")
-        .unwrap();
+    let mut query = Query::new().cost(Cost::new(cost)).attribute("domain", "edge").unwrap();
     for (key, value) in facts {
         match *key {
             "user_id" => query.set_user(value).unwrap(),
@@ -85,19 +74,16 @@ fn a_descriptor_decides_as_its_facts_do() {
         envoy.clock.advance(pause);
         clock.advance(pause);
         let (facts, cost) = (facts(&mut rng), 1 + rng.below(3));
-        let entries = facts.iter().map(|(key, value)| Entry {
-            key: (*key).into(),
-            value: value.clone().into(),
-        });
+        let entries = facts
+            .iter()
+            .map(|(key, value)| Entry { key: (*key).into(), value: value.clone().into() });
         let descriptor = RateLimitDescriptor {
             entries: entries.collect(),
             limit: None,
             hits_addend: Some(cost),
         };
         let response = envoy.ask(&[descriptor]);
-        let answer = at_once(twin.check(&Ask::new(over_http(&facts, cost))))
-            .unwrap()
-            .unwrap();
+        let answer = at_once(twin.check(&Ask::new(over_http(&facts, cost)))).unwrap().unwrap();
         let (status, ruling) = (&response.statuses[0], &answer.ruling);
         assert_eq!(status.code == 1, ruling.is_allowed(), "{facts:?}");
         let limit = status.current_limit.as_ref();
@@ -106,24 +92,13 @@ fn a_descriptor_decides_as_its_facts_do() {
             limit.map(|limit| limit.name.as_str()),
         );
         assert_eq!(shown, ruling.limit(), "{facts:?}");
-        assert_eq!(
-            rule,
-            ruling.rule().map(|rule| rule.name.as_str()),
-            "{facts:?}"
-        );
+        assert_eq!(rule, ruling.rule().map(|rule| rule.name.as_str()), "{facts:?}");
         if let Some(remaining) = ruling.remaining() {
             assert_eq!(u64::from(status.limit_remaining), remaining, "{facts:?}");
         }
-        *(if ruling.is_allowed() {
-            &mut passed
-        } else {
-            &mut denied
-        }) += 1;
+        *(if ruling.is_allowed() { &mut passed } else { &mut denied }) += 1;
     }
-    assert!(
-        passed > 2_000 && denied > 2_000,
-        "{passed} passed, {denied} did not"
-    );
+    assert!(passed > 2_000 && denied > 2_000, "{passed} passed, {denied} did not");
 }
 
 /// What is asked comes through as it was written, whatever it is.
@@ -138,10 +113,7 @@ fn every_entry_comes_through() {
         let descriptor = RateLimitDescriptor {
             entries: entries
                 .iter()
-                .map(|(key, value)| Entry {
-                    key: key.clone().into(),
-                    value: value.clone().into(),
-                })
+                .map(|(key, value)| Entry { key: key.clone().into(), value: value.clone().into() })
                 .collect(),
             limit: None,
             hits_addend: addend,
@@ -159,10 +131,7 @@ fn every_entry_comes_through() {
             .collect();
         assert_eq!(read, entries);
         assert_eq!(part.query.attributes().len(), entries.len() + 1);
-        assert_eq!(
-            part.query.cost_asked(),
-            Cost::new(addend.unwrap_or(1).max(1))
-        );
+        assert_eq!(part.query.cost_asked(), Cost::new(addend.unwrap_or(1).max(1)));
         assert_eq!(part.spend == tollgate::Spend::Look, addend == Some(0));
     }
 }

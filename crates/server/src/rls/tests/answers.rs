@@ -22,9 +22,7 @@ fn login(address: &str) -> tollgate_rls::RateLimitDescriptor {
 
 fn headers(response: &RateLimitResponse) -> Vec<(&str, &str)> {
     let headers = response.response_headers_to_add.iter();
-    headers
-        .map(|header| (header.key.as_str(), header.value.as_str()))
-        .collect()
+    headers.map(|header| (header.key.as_str(), header.value.as_str())).collect()
 }
 
 // Proves: S2
@@ -60,10 +58,7 @@ fn a_denial_says_how_long_to_wait_and_what_the_rule_says() {
         panic!("{denied:?}");
     };
     let wait: i64 = wait.parse().unwrap();
-    assert_eq!(
-        wait,
-        denied.statuses[0].duration_until_reset.unwrap().seconds
-    );
+    assert_eq!(wait, denied.statuses[0].duration_until_reset.unwrap().seconds);
     envoy.clock.advance(Duration::from_secs(60));
     assert_eq!(envoy.says(&asked), "ok 1");
 }
@@ -77,23 +72,12 @@ fn all_descriptors_pass_or_none() {
     assert_eq!(envoy.says(&both), "ok 4, ok 1");
     assert_eq!(envoy.says(&both), "ok 3, ok 0");
     for _ in 0..10 {
-        assert_eq!(
-            envoy.says(&both),
-            "ok 3, over 0",
-            "the tenant is not charged"
-        );
+        assert_eq!(envoy.says(&both), "ok 3, over 0", "the tenant is not charged");
     }
     let [tenant_first, alice_first] = [[tenant.clone(), alice.clone()], [alice, tenant.clone()]];
     assert_eq!(envoy.says(&tenant_first), "ok 3, over 0");
-    assert_eq!(
-        envoy.says(&alice_first),
-        "over 0, ok 3",
-        "in the order asked"
-    );
-    assert_eq!(
-        envoy.says(&[tenant.clone(), tenant.clone(), tenant]),
-        "ok 2, ok 1, ok 0"
-    );
+    assert_eq!(envoy.says(&alice_first), "over 0, ok 3", "in the order asked");
+    assert_eq!(envoy.says(&[tenant.clone(), tenant.clone(), tenant]), "ok 2, ok 1, ok 0");
 }
 
 // Proves: S2
@@ -106,12 +90,7 @@ fn what_no_rule_is_about_passes_without_a_limit() {
         descriptor("tenant=a, more=b"),
     ]);
     assert_eq!(said(&response), "ok 0, ok 4294967295, ok 0");
-    assert!(
-        response
-            .statuses
-            .iter()
-            .all(|status| status.current_limit.is_none())
-    );
+    assert!(response.statuses.iter().all(|status| status.current_limit.is_none()));
 }
 
 #[test]
@@ -120,10 +99,7 @@ fn a_block_is_a_limit_of_nothing() {
     let response = envoy.ask(&[descriptor("tenant=evil"), descriptor("tenant=acme")]);
     assert_eq!(said(&response), "over 0, ok 5");
     let limit = response.statuses[0].current_limit.as_ref().unwrap();
-    assert_eq!(
-        (limit.requests_per_unit, limit.name.as_str()),
-        (0, "closed")
-    );
+    assert_eq!((limit.requests_per_unit, limit.name.as_str()), (0, "closed"));
     let why = [("tollgate-reason", "blocked")];
     assert_eq!(headers(&response), why, "waiting never helps");
 }
@@ -170,11 +146,7 @@ fn a_descriptor_that_brings_its_limit_is_counted_by_that_alone() {
     assert_eq!((limit.requests_per_unit, limit.unit()), (2, Unit::Day));
     assert_eq!(envoy.says(&[own()]), "ok 0");
     assert_eq!(envoy.says(&[own()]), "over 0");
-    assert_eq!(
-        envoy.says(&[tenant()]),
-        "ok 4",
-        "the rule has not counted it"
-    );
+    assert_eq!(envoy.says(&[tenant()]), "ok 4", "the rule has not counted it");
     assert_eq!(
         envoy.says(&[tenant().limited(9, RateLimitUnit::Day)]),
         "ok 6",
@@ -185,15 +157,8 @@ fn a_descriptor_that_brings_its_limit_is_counted_by_that_alone() {
     assert_eq!(envoy.says(&other), "ok 1", "another descriptor");
     let mut elsewhere = request(&other);
     elsewhere.domain = "elsewhere".into();
-    assert_eq!(
-        said(&envoy.send(&elsewhere).unwrap()),
-        "ok 1",
-        "another domain"
-    );
-    assert_eq!(
-        envoy.says(&[tenant().limited(0, RateLimitUnit::Second)]),
-        "over 0"
-    );
+    assert_eq!(said(&envoy.send(&elsewhere).unwrap()), "ok 1", "another domain");
+    assert_eq!(envoy.says(&[tenant().limited(0, RateLimitUnit::Second)]), "over 0");
     let evil = descriptor("tenant=evil").limited(9, RateLimitUnit::Day);
     assert_eq!(envoy.says(&[evil]), "over 0", "a block stays");
 }
@@ -204,19 +169,14 @@ fn the_fields_are_added_that_the_setting_names() {
     let asked = [descriptor("tenant=acme")];
     let names = |fields| {
         let response = Envoy::of(RULES).adding(fields).ask(&asked);
-        let names: Vec<String> = headers(&response)
-            .iter()
-            .map(|(name, _)| (*name).to_owned())
-            .collect();
+        let names: Vec<String> =
+            headers(&response).iter().map(|(name, _)| (*name).to_owned()).collect();
         names.join(" ")
     };
     let vendor = "X-RateLimit-Limit X-RateLimit-Remaining X-RateLimit-Reset";
     assert_eq!(names(Fields::Vendor), vendor);
     assert_eq!(names(Fields::Draft), "RateLimit-Policy RateLimit");
-    assert_eq!(
-        names(Fields::Both),
-        format!("{vendor} RateLimit-Policy RateLimit")
-    );
+    assert_eq!(names(Fields::Both), format!("{vendor} RateLimit-Policy RateLimit"));
     let response = Envoy::of(RULES).adding(Fields::Draft).ask(&asked);
     assert_eq!(headers(&response)[0].1, "\"tenants\";q=5;w=3600");
 }
@@ -234,10 +194,7 @@ fn the_metadata_name_rule_and_decision() {
             other => panic!("{other:?}"),
         }
     };
-    let (one, two) = (
-        envoy.ask(&[login("192.0.2.1")]),
-        envoy.ask(&[descriptor("other=1")]),
-    );
+    let (one, two) = (envoy.ask(&[login("192.0.2.1")]), envoy.ask(&[descriptor("other=1")]));
     assert_eq!(text(&one, "rule"), "login");
     assert_eq!(text(&two, "rule"), "null");
     assert_eq!(text(&one, "reason"), "allowed");

@@ -38,10 +38,6 @@ async fn the_policy_that_decided_is_a_header() {
         let reason = fields["reason"].kind.clone().unwrap();
         let wanted = policy.map_or("allowed", |_| "fallback");
         assert_eq!(reason, Kind::StringValue(wanted.to_owned()), "{name}");
-        assert_eq!(
-            (response.overall_code(), told(&response)),
-            (code, policy),
-            "{name}"
-        );
+        assert_eq!((response.overall_code(), told(&response)), (code, policy), "{name}");
     }
 }

@@ -80,27 +80,16 @@ pub(super) fn said(response: &RateLimitResponse) -> String {
 }
 
 pub(super) fn request(descriptors: &[RateLimitDescriptor]) -> RateLimitRequest {
-    RateLimitRequest {
-        domain: "edge".into(),
-        descriptors: descriptors.to_vec(),
-        hits_addend: 0,
-    }
+    RateLimitRequest { domain: "edge".into(), descriptors: descriptors.to_vec(), hits_addend: 0 }
 }
 
 /// A descriptor of entries: `path=/login, remote_address=10.0.0.1`.
 pub(super) fn descriptor(entries: &str) -> RateLimitDescriptor {
     let entries = entries.split(", ").map(|entry| {
         let (key, value) = entry.split_once('=').unwrap();
-        Entry {
-            key: key.to_owned().into(),
-            value: value.to_owned().into(),
-        }
+        Entry { key: key.to_owned().into(), value: value.to_owned().into() }
     });
-    RateLimitDescriptor {
-        entries: entries.collect(),
-        limit: None,
-        hits_addend: None,
-    }
+    RateLimitDescriptor { entries: entries.collect(), limit: None, hits_addend: None }
 }
 
 pub(super) trait Described {
@@ -115,10 +104,7 @@ impl Described for RateLimitDescriptor {
     }
 
     fn limited(mut self, requests_per_unit: u32, unit: RateLimitUnit) -> Self {
-        self.limit = Some(RateLimitOverride {
-            requests_per_unit,
-            unit: unit.into(),
-        });
+        self.limit = Some(RateLimitOverride { requests_per_unit, unit: unit.into() });
         self
     }
 }

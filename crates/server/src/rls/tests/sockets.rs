@@ -32,11 +32,7 @@ const ASK: &str = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit"
 
 /// Timers that no client runs into, also on a machine that stalls.
 fn patient() -> Timers {
-    Timers {
-        request: SOON,
-        write: SOON,
-        ..Timers::default()
-    }
+    Timers { request: SOON, write: SOON, ..Timers::default() }
 }
 
 /// One connection to the service.
@@ -60,11 +56,7 @@ impl Line {
         let rls = Arc::new(Envoy::of(RULES).rls);
         let budget = InputBudget::new(Protocol::Grpc, 1 << 26, rls.engine.recorder());
         let services = Services::new(rls, health, timers.request, stop.clone());
-        let serve = RlsServe {
-            services,
-            timers,
-            budget,
-        };
+        let serve = RlsServe { services, timers, budget };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap());
         let client = client.await.unwrap();
@@ -72,11 +64,7 @@ impl Line {
         let mut served = JoinSet::new();
         let peer = Peer::direct(address);
         served.spawn(async move { serve.serve(Stream::from(stream), peer, stop).await });
-        Self {
-            client: Some(client),
-            stopper,
-            served,
-        }
+        Self { client: Some(client), stopper, served }
     }
 
     async fn speak(&mut self) -> SendRequest<Full<Bytes>> {
@@ -110,10 +98,7 @@ async fn call(sender: &mut SendRequest<Full<Bytes>>, path: &str, body: Bytes) ->
     let response = sender.send_request(request).await.unwrap();
     let head = response.headers().get("grpc-status").cloned();
     let body = response.into_body().collect().await.unwrap();
-    let status = body
-        .trailers()
-        .and_then(|all| all.get("grpc-status"))
-        .cloned();
+    let status = body.trailers().and_then(|all| all.get("grpc-status")).cloned();
     let status = status.or(head).unwrap();
     (body.to_bytes(), status.to_str().unwrap().to_owned())
 }
@@ -169,12 +154,9 @@ async fn whoever_says_nothing_is_left() {
         write: Duration::from_millis(50),
         ..Timers::default()
     };
-    for words in [
-        "",
-        "PRI * HTTP",
-        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-        "GET / HTTP/1.1\r\nHost: a\r\n\r\n",
-    ] {
+    for words in
+        ["", "PRI * HTTP", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"]
+    {
         let mut line = Line::new(timers).await;
         let client = line.client.as_mut().unwrap();
         client.write_all(words.as_bytes()).await.unwrap();
@@ -222,23 +204,14 @@ async fn whoever_watches_is_told_of_the_end() {
     line.stopper.stop();
     let last = watch.frame().await.unwrap().unwrap().into_data().unwrap();
     assert_eq!(&last[5..], [8, 2], "not serving");
-    let end = watch
-        .frame()
-        .await
-        .unwrap()
-        .unwrap()
-        .into_trailers()
-        .unwrap();
+    let end = watch.frame().await.unwrap().unwrap().into_trailers().unwrap();
     assert_eq!(end.get("grpc-status").unwrap(), "0");
     line.ended().await;
 }
 
 #[tokio::test]
 async fn half_a_question_is_not_waited_for_long() {
-    let timers = Timers {
-        request: Duration::from_millis(50),
-        ..patient()
-    };
+    let timers = Timers { request: Duration::from_millis(50), ..patient() };
     let mut line = Line::new(timers).await;
     let mut client = line.client.take().unwrap();
     let whole = framed(&request(&[descriptor("user_id=alice")]).encode_to_vec());
@@ -277,10 +250,7 @@ async fn half_a_question_is_not_waited_for_long() {
 
 #[tokio::test]
 async fn whoever_has_no_room_for_an_answer_is_left() {
-    let timers = Timers {
-        write: Duration::from_millis(50),
-        ..patient()
-    };
+    let timers = Timers { write: Duration::from_millis(50), ..patient() };
     let mut line = Line::new(timers).await;
     let stream = TokioIo::new(line.client.take().unwrap());
     let mut builder = hyper::client::conn::http2::Builder::new(TokioExecutor::new());

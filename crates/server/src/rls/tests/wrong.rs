@@ -13,10 +13,7 @@ const RULES: &str = "
 
 fn agent(value: &[u8]) -> RateLimitDescriptor {
     RateLimitDescriptor {
-        entries: vec![Entry {
-            key: "agent".into(),
-            value: value.to_vec().into(),
-        }],
+        entries: vec![Entry { key: "agent".into(), value: value.to_vec().into() }],
         limit: None,
         hits_addend: None,
     }
@@ -46,27 +43,19 @@ fn questions_have_a_size() {
     assert!(error.message().contains("65 descriptors"), "{error}");
 
     let mut wide = descriptor("a=b");
-    let entry = |number| Entry {
-        key: format!("key-{number}").into(),
-        value: "v".into(),
-    };
+    let entry = |number| Entry { key: format!("key-{number}").into(), value: "v".into() };
     wide.entries = (0..Question::ENTRIES_MAX).map(entry).collect();
     assert_eq!(envoy.says(&[wide.clone()]), "ok 0");
     wide.entries.push(entry(Question::ENTRIES_MAX));
     let error = envoy.send(&request(&[wide])).unwrap_err();
-    assert!(
-        error.message().contains("descriptor 0 has 64 entries"),
-        "{error}"
-    );
+    assert!(error.message().contains("descriptor 0 has 64 entries"), "{error}");
 }
 
 #[test]
 fn a_limit_without_unit_is_an_error() {
     let envoy = Envoy::of(RULES);
     let unknown = descriptor("a=b").limited(5, RateLimitUnit::Unknown);
-    let error = envoy
-        .send(&request(&[descriptor("a=b"), unknown.clone()]))
-        .unwrap_err();
+    let error = envoy.send(&request(&[descriptor("a=b"), unknown.clone()])).unwrap_err();
     assert!(error.message().starts_with("descriptor 1: "), "{error}");
     let mut foreign = unknown;
     foreign.limit.as_mut().unwrap().unit = 99;
@@ -78,11 +67,7 @@ fn a_limit_without_unit_is_an_error() {
 fn without_rules_nothing_is_decided() {
     let envoy = Envoy::without_rules();
     let error = envoy.send(&request(&[descriptor("a=b")])).unwrap_err();
-    assert_eq!(
-        error.code(),
-        Code::Unavailable,
-        "never an answer that Envoy lets pass"
-    );
+    assert_eq!(error.code(), Code::Unavailable, "never an answer that Envoy lets pass");
 }
 
 #[test]
@@ -137,9 +122,7 @@ fn what_only_has_the_name_of_a_fact_is_an_attribute() {
         "  - { name: words, match: { descriptor: [[path, news], [method, any thing], [remote_address, all]] }, \
          key: [attributes.remote_address], limit: 1/min }",
     );
-    let asked = [descriptor(
-        "path=news, method=any thing, remote_address=all",
-    )];
+    let asked = [descriptor("path=news, method=any thing, remote_address=all")];
     assert_eq!(envoy.says(&asked), "ok 0");
     assert_eq!(envoy.says(&asked), "over 0");
 }
@@ -147,11 +130,7 @@ fn what_only_has_the_name_of_a_fact_is_an_attribute() {
 #[test]
 fn a_method_that_nobody_knows_does_not_get_around_a_rule() {
     let envoy = Envoy::of("  - { name: each, key: [ip, method], limit: 1/min }");
-    let by = |method: &str| {
-        [descriptor(&format!(
-            "remote_address=fe80::1%eth0, method={method}"
-        ))]
-    };
+    let by = |method: &str| [descriptor(&format!("remote_address=fe80::1%eth0, method={method}"))];
     assert_eq!(envoy.says(&by("GET")), "ok 0");
     assert_eq!(envoy.says(&by("get")), "over 0");
     let denied = envoy.ask(&by("ABCDEFGHIJKLMNOPQRSTUVWXYZ"));
@@ -163,23 +142,14 @@ fn a_method_that_nobody_knows_does_not_get_around_a_rule() {
 fn an_entry_that_comes_again_takes_nothing_away() {
     let envoy = Envoy::of("  - { name: users, key: [user], limit: 1/min }");
     assert_eq!(envoy.says(&[descriptor("user_id=alice, user_id=")]), "ok 0");
-    assert_eq!(
-        envoy.says(&[descriptor("user_id=alice, user_id=bob")]),
-        "over 0"
-    );
+    assert_eq!(envoy.says(&[descriptor("user_id=alice, user_id=bob")]), "over 0");
 }
 
 #[test]
 fn of_several_entries_with_one_key_the_first_is_the_attribute() {
     let envoy = Envoy::of("  - { name: first, key: [attributes.generic_key], limit: 1/min }");
-    assert_eq!(
-        envoy.says(&[descriptor("generic_key=a, generic_key=b")]),
-        "ok 0"
-    );
-    assert_eq!(
-        envoy.says(&[descriptor("generic_key=a, generic_key=c")]),
-        "over 0"
-    );
+    assert_eq!(envoy.says(&[descriptor("generic_key=a, generic_key=b")]), "ok 0");
+    assert_eq!(envoy.says(&[descriptor("generic_key=a, generic_key=c")]), "over 0");
     let domain = Envoy::of("  - { name: domains, key: [attributes.domain], limit: 1/min }");
     assert_eq!(domain.says(&[descriptor("domain=mine")]), "ok 0");
     assert_eq!(

@@ -29,10 +29,7 @@ pub(super) fn request(reading: &Reading, origin: Origin<'_>) -> Json {
         ("service.instance.id", origin.node),
         ("tollgate.region", origin.region),
     ];
-    let about: Vec<Json> = about
-        .iter()
-        .map(|(key, text)| attribute(key, text))
-        .collect();
+    let about: Vec<Json> = about.iter().map(|(key, text)| attribute(key, text)).collect();
     let families = reading.families.iter().map(|family| metric(family, origin));
     json!({
         "resourceMetrics": [{
@@ -58,10 +55,9 @@ fn metric(family: &Family, origin: Origin<'_>) -> Json {
                 "isMonotonic": true,
             }),
         ),
-        Kind::Histogram => (
-            "histogram",
-            json!({ "dataPoints": points, "aggregationTemporality": CUMULATIVE }),
-        ),
+        Kind::Histogram => {
+            ("histogram", json!({ "dataPoints": points, "aggregationTemporality": CUMULATIVE }))
+        }
     };
     json!({ "name": family.name, "description": family.help, kind: data })
 }
@@ -83,10 +79,7 @@ fn point(sample: &Sample, origin: Origin<'_>) -> Json {
         Value::Durations(durations) => {
             let Durations { buckets, sum_s } = durations;
             let counts = buckets.iter().map(|(_, count)| count.to_string());
-            let ends = buckets
-                .iter()
-                .map(|(end, _)| *end)
-                .filter(|end| end.is_finite());
+            let ends = buckets.iter().map(|(end, _)| *end).filter(|end| end.is_finite());
             json!({
                 "attributes": labels, "startTimeUnixNano": started, "timeUnixNano": now,
                 "count": durations.count().to_string(),

@@ -63,10 +63,7 @@ async fn send(recorder: &Recorder, collector: &Collector) -> Result<(), String> 
         body: &body,
         trust: None,
     };
-    let reply = outgoing
-        .post(DEADLINE)
-        .await
-        .map_err(|error| error.to_string())?;
+    let reply = outgoing.post(DEADLINE).await.map_err(|error| error.to_string())?;
     match reply.status {
         200..300 => Ok(()),
         status => Err(format!("the collector answered {status}")),

@@ -36,53 +36,34 @@ fn recorder() -> Recorder {
 
 #[test]
 fn opentelemetry_reads_what_is_pushed() {
-    let origin = Origin {
-        node: "n1",
-        region: "eu",
-        started_ns: 1,
-        now_ns: 1_800_000_000_000_000_000,
-    };
+    let origin =
+        Origin { node: "n1", region: "eu", started_ns: 1, now_ns: 1_800_000_000_000_000_000 };
     let json = request(&recorder().read(), origin);
     let read: ExportMetricsServiceRequest = serde_json::from_value(json).unwrap();
     let resource = &read.resource_metrics[0];
     let about = &resource.resource.as_ref().unwrap().attributes;
     let keys: Vec<&str> = about.iter().map(|pair| pair.key.as_str()).collect();
-    let wanted = [
-        "service.name",
-        "service.version",
-        "service.instance.id",
-        "tollgate.region",
-    ];
+    let wanted = ["service.name", "service.version", "service.instance.id", "tollgate.region"];
     assert_eq!(keys, wanted);
     let metrics = &resource.scope_metrics[0].metrics;
     let data = |name: &str| {
         let metric = metrics.iter().find(|metric| metric.name == name);
         metric.and_then(|metric| metric.data.clone()).unwrap()
     };
-    let Data::Gauge(limit) = data("tollgate_rule_limit") else {
-        panic!("a gauge")
-    };
+    let Data::Gauge(limit) = data("tollgate_rule_limit") else { panic!("a gauge") };
     let point = &limit.data_points[0];
     assert_eq!(point.value, Some(Number::AsInt(5)));
     assert_eq!(point.time_unix_nano, origin.now_ns);
     assert_eq!(point.attributes[0].key, "rule");
-    let Data::Sum(decisions) = data("tollgate_decisions") else {
-        panic!("a sum")
-    };
+    let Data::Sum(decisions) = data("tollgate_decisions") else { panic!("a sum") };
     assert!(decisions.is_monotonic && decisions.aggregation_temporality == 2);
     assert_eq!(decisions.data_points.len(), 5 + 3 * 5 + 3);
     let Data::Histogram(durations) = data("tollgate_decision_duration_seconds") else {
         panic!("a histogram")
     };
     let http = &durations.data_points[0];
-    assert_eq!(
-        (http.count, http.bucket_counts.len()),
-        (8, http.explicit_bounds.len() + 1)
-    );
-    assert_eq!(
-        (http.bucket_counts[2], http.bucket_counts.last().copied()),
-        (7, Some(1))
-    );
+    assert_eq!((http.count, http.bucket_counts.len()), (8, http.explicit_bounds.len() + 1));
+    assert_eq!((http.bucket_counts[2], http.bucket_counts.last().copied()), (7, Some(1)));
 }
 
 /// One request, to the end of its body; none if it breaks off.
@@ -98,9 +79,7 @@ async fn hear(stream: &mut TcpStream) -> Option<String> {
         let Some((head, body)) = heard.split_once("\r\n\r\n") else {
             continue;
         };
-        let length = head
-            .lines()
-            .find_map(|line| line.strip_prefix("content-length: "));
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
         if length.unwrap().parse() == Ok(body.len()) {
             return Some(heard);
         }
@@ -128,10 +107,7 @@ async fn a_collector_comes_and_goes() {
             let Some(heard) = hear(&mut stream).await else {
                 continue;
             };
-            assert!(
-                heard.starts_with("POST /v1/metrics HTTP/1.1\r\n"),
-                "{heard}"
-            );
+            assert!(heard.starts_with("POST /v1/metrics HTTP/1.1\r\n"), "{heard}");
             assert!(heard.contains("content-type: application/json"), "{heard}");
             let (status, length) = (status.get(), "content-length: 2");
             let reply = format!("HTTP/1.1 {status}\r\n{length}\r\n\r\n{{}}");

@@ -23,11 +23,7 @@ fn traffic_makes_no_series() {
     live.publish(&rules.parse().unwrap(), 1);
     recorder.rules_changed(&live.snapshot().unwrap());
     let clock = ManualClock::start();
-    let gate = tollgate::Gate::new(
-        live,
-        MemoryStore::with_capacity(1_000, clock.clone()),
-        clock,
-    );
+    let gate = tollgate::Gate::new(live, MemoryStore::with_capacity(1_000, clock.clone()), clock);
     let names = |text: &str| -> Vec<String> { Scrape::read(text).series.into_keys().collect() };
     let before = names(&recorder.scrape());
     let mut rng = Rng::new(4);
@@ -38,15 +34,8 @@ fn traffic_makes_no_series() {
         let ip = std::net::Ipv4Addr::from(number).to_string();
         let tier = rng.pick(&["free".to_owned(), format!("t{number}")]);
         let query = Query::new().user(&user).unwrap().endpoint(&path).unwrap();
-        let query = query
-            .method(&method)
-            .unwrap()
-            .tier(&tier)
-            .unwrap()
-            .ip(&ip)
-            .unwrap();
-        gate.check_all(&[&query], |plan, ruling| recorder.decided(plan, &ruling))
-            .unwrap();
+        let query = query.method(&method).unwrap().tier(&tier).unwrap().ip(&ip).unwrap();
+        gate.check_all(&[&query], |plan, ruling| recorder.decided(plan, &ruling)).unwrap();
     }
     assert_eq!(names(&recorder.scrape()), before);
     let most = recorder.top().list(10_000).keys.len();
@@ -55,9 +44,7 @@ fn traffic_makes_no_series() {
 
 fn set(names: impl Iterator<Item = String>) -> RuleSet {
     let rules = names.map(|name| format!("  - {{ name: {name}, key: [user], limit: 1/s }}\n"));
-    format!("version: 1\nrules:\n{}", rules.collect::<String>())
-        .parse()
-        .unwrap()
+    format!("version: 1\nrules:\n{}", rules.collect::<String>()).parse().unwrap()
 }
 
 #[test]
@@ -70,10 +57,7 @@ fn many_rules_share_what_is_beyond_the_bound() {
         series.keys().filter(|name| name.starts_with(start)).count()
     };
     let text = recorder.scrape();
-    assert_eq!(
-        series(&text, "tollgate_decisions_total"),
-        (ByRule::RULES_MAX + 3) * 5 + 3
-    );
+    assert_eq!(series(&text, "tollgate_decisions_total"), (ByRule::RULES_MAX + 3) * 5 + 3);
     assert_eq!(series(&text, "tollgate_rule_limit"), ByRule::RULES_MAX);
     assert_eq!(Scrape::read(&text).of("tollgate_rules"), 3_000.0);
 }
@@ -92,10 +76,7 @@ fn counts_outlive_a_change_of_the_rules_and_vanish_with_their_rule() {
         recorder.rules_changed(&live.snapshot().unwrap());
     };
     let alice = Query::new().user("alice").unwrap();
-    let ask = || {
-        gate.check_all(&[&alice], |plan, ruling| recorder.decided(plan, &ruling))
-            .unwrap()
-    };
+    let ask = || gate.check_all(&[&alice], |plan, ruling| recorder.decided(plan, &ruling)).unwrap();
     let denied = "tollgate_decisions_total{rule=\"kept\",outcome=\"denied\"}";
     put(names(&["kept"]), 1);
     (0..4).for_each(|_| ask());

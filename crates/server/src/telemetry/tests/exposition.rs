@@ -30,10 +30,7 @@ impl Scrape {
                 assert_eq!(twice, None, "{name} is there twice");
                 family = name.to_owned();
             } else if let Some(rest) = line.strip_prefix("# HELP ") {
-                assert!(
-                    rest.split_once(' ').is_some_and(|(_, help)| help.len() > 5),
-                    "{line}"
-                );
+                assert!(rest.split_once(' ').is_some_and(|(_, help)| help.len() > 5), "{line}");
             } else {
                 let (series, value) = line.rsplit_once(' ').expect("a value");
                 let name = series.split('{').next().unwrap();
@@ -43,9 +40,7 @@ impl Scrape {
                     Some("histogram") => &["_bucket", "_sum", "_count"],
                     _ => &[""],
                 };
-                let is_one = endings
-                    .iter()
-                    .any(|ending| name == format!("{family}{ending}"));
+                let is_one = endings.iter().any(|ending| name == format!("{family}{ending}"));
                 assert!(is_one, "{name} in the family {family}");
                 let value: f64 = value.parse().unwrap();
                 assert!(value >= 0.0, "{line}");
@@ -89,62 +84,31 @@ fn decisions_count_once_by_rule_and_outcome() {
     let clock = tollgate_core::ManualClock::start();
     let store = tollgate_memory::MemoryStore::with_capacity(1_000, clock.clone());
     let gate = tollgate::Gate::new(live, store, clock);
-    for (endpoint, times) in [
-        ("/login", 5),
-        ("/soft", 3),
-        ("/banned", 2),
-        ("/health", 4),
-        ("/x", 6),
-    ] {
-        let query = Query::new()
-            .user("alice")
-            .unwrap()
-            .endpoint(endpoint)
-            .unwrap();
+    for (endpoint, times) in
+        [("/login", 5), ("/soft", 3), ("/banned", 2), ("/health", 4), ("/x", 6)]
+    {
+        let query = Query::new().user("alice").unwrap().endpoint(endpoint).unwrap();
         for _ in 0..times {
-            gate.check_all(&[&query], |plan, ruling| recorder.decided(plan, &ruling))
-                .unwrap();
+            gate.check_all(&[&query], |plan, ruling| recorder.decided(plan, &ruling)).unwrap();
         }
     }
     let odd = Query::new().tier("platinum").unwrap();
-    gate.check_all(&[&odd], |plan, ruling| recorder.decided(plan, &ruling))
-        .unwrap();
+    gate.check_all(&[&odd], |plan, ruling| recorder.decided(plan, &ruling)).unwrap();
     let scrape = Scrape::read(&recorder.scrape());
     let count = |rule: &str, outcome: &str| {
-        scrape.of(&format!(
-            "tollgate_decisions_total{{rule=\"{rule}\",outcome=\"{outcome}\"}}"
-        ))
+        scrape.of(&format!("tollgate_decisions_total{{rule=\"{rule}\",outcome=\"{outcome}\"}}"))
     };
-    assert_eq!(
-        (count("login", "allowed"), count("login", "warned")),
-        (1.0, 1.0)
-    );
+    assert_eq!((count("login", "allowed"), count("login", "warned")), (1.0, 1.0));
     assert_eq!(count("login", "denied"), 3.0);
-    assert_eq!(
-        (count("soft", "exceeded"), count("soft", "denied")),
-        (1.0, 1.0)
-    );
+    assert_eq!((count("soft", "exceeded"), count("soft", "denied")), (1.0, 1.0));
     assert_eq!(count("banned", "blocked"), 2.0);
-    assert_eq!(
-        (count("(none)", "exempt"), count("(none)", "unmatched")),
-        (4.0, 7.0)
-    );
-    let all = scrape
-        .series
-        .iter()
-        .filter(|(name, _)| name.starts_with("tollgate_decisions_total"));
-    assert_eq!(
-        all.map(|(_, value)| value).sum::<f64>(),
-        21.0,
-        "each decision once"
-    );
+    assert_eq!((count("(none)", "exempt"), count("(none)", "unmatched")), (4.0, 7.0));
+    let all = scrape.series.iter().filter(|(name, _)| name.starts_with("tollgate_decisions_total"));
+    assert_eq!(all.map(|(_, value)| value).sum::<f64>(), 21.0, "each decision once");
     assert_eq!(scrape.of("tollgate_unknown_tier_total"), 1.0);
     assert_eq!(scrape.of("tollgate_rules_revision"), 7.0);
     assert_eq!(scrape.of("tollgate_rules"), 4.0);
-    assert_eq!(
-        scrape.of("tollgate_rule_limit{rule=\"login\",period=\"h\"}"),
-        50.0
-    );
+    assert_eq!(scrape.of("tollgate_rule_limit{rule=\"login\",period=\"h\"}"), 50.0);
     assert_eq!(gate.store().stats().keys, 3);
 }
 
@@ -168,14 +132,11 @@ rules:
     let alice = Query::new().user("alice").unwrap();
     let search = alice.endpoint("/search").unwrap();
     for _ in 0..15 {
-        gate.check_all(&[&search], |plan, ruling| recorder.decided(plan, &ruling))
-            .unwrap();
+        gate.check_all(&[&search], |plan, ruling| recorder.decided(plan, &ruling)).unwrap();
     }
     let scrape = Scrape::read(&recorder.scrape());
     let count = |rule: &str, outcome: &str| {
-        scrape.of(&format!(
-            "tollgate_decisions_total{{rule=\"{rule}\",outcome=\"{outcome}\"}}"
-        ))
+        scrape.of(&format!("tollgate_decisions_total{{rule=\"{rule}\",outcome=\"{outcome}\"}}"))
     };
     let passed = |rule: &str| count(rule, "allowed") + count(rule, "warned");
     assert_eq!((passed("search"), passed("total")), (12.0, 12.0));
@@ -207,10 +168,7 @@ fn connections_durations_and_failures_are_counted() {
     assert_eq!(duration("count{protocol=\"resp\"}"), 1_001.0);
     assert!((duration("sum{protocol=\"resp\"}") - 2.4).abs() < 1e-9);
     assert_eq!(scrape.of("tollgate_connections{protocol=\"http\"}"), 1.0);
-    assert_eq!(
-        scrape.of("tollgate_connections_opened_total{protocol=\"http\"}"),
-        2.0
-    );
+    assert_eq!(scrape.of("tollgate_connections_opened_total{protocol=\"http\"}"), 2.0);
     let slow = "tollgate_turned_away_total{protocol=\"admin\",reason=\"slow\"}";
     assert_eq!(scrape.of(slow), 1.0);
     assert_eq!(scrape.of("tollgate_rules_reload_success"), 0.0);
@@ -218,10 +176,7 @@ fn connections_durations_and_failures_are_counted() {
     assert!(scrape.of("tollgate_counters_saved_timestamp_seconds") > 1.7e9);
     assert!(scrape.of("tollgate_memory_bytes") > 1e5);
     assert!(scrape.of("process_start_time_seconds") > 1.7e9);
-    assert_eq!(
-        scrape.of("tollgate_node_info{node=\"n\\\"1\\\"\",region=\"local\"}"),
-        1.0
-    );
+    assert_eq!(scrape.of("tollgate_node_info{node=\"n\\\"1\\\"\",region=\"local\"}"), 1.0);
     recorder.rules_reloaded(Ok::<(), ()>(()));
     let scrape = Scrape::read(&recorder.scrape());
     assert_eq!(scrape.of("tollgate_rules_reload_success"), 1.0);

@@ -31,13 +31,7 @@ fn uri(name: &str) -> SanType {
 #[test]
 fn a_client_is_called_by_the_first_name_that_will_do() {
     let spiffe = "spiffe://example.org/billing";
-    assert_eq!(
-        name(
-            &[uri(spiffe), dns("a.example"), dns("b.example")],
-            Some("c")
-        ),
-        "a.example"
-    );
+    assert_eq!(name(&[uri(spiffe), dns("a.example"), dns("b.example")], Some("c")), "a.example");
     assert_eq!(name(&[uri(spiffe)], Some("c")), spiffe);
     assert_eq!(name(&[], Some("billing service")), "cn:billing service");
     assert_eq!(name(&[], Some("a.example")), "cn:a.example");
@@ -65,10 +59,7 @@ fn a_chain_ends_with_the_first_of_it_that_does() {
     let own = authority.server(folder.path(), "own", holds(9 * day));
     let signer = authority.server(folder.path(), "signer", holds(3 * day));
     let about = |chain: &[&Vec<u8>]| {
-        let chain: Vec<_> = chain
-            .iter()
-            .map(|der| CertificateDer::from(der.as_slice()))
-            .collect();
+        let chain: Vec<_> = chain.iter().map(|der| CertificateDer::from(der.as_slice())).collect();
         About::of(&chain).unwrap()
     };
     let (alone, both) = (about(&[&own.der]), about(&[&own.der, &signer.der]));
@@ -76,9 +67,6 @@ fn a_chain_ends_with_the_first_of_it_that_does() {
     assert_eq!(both.hosts, ["own", "localhost", "127.0.0.1"]);
     let sooner_s = alone.expires_s - both.expires_s;
     let six_days_s = 6 * day.as_secs();
-    assert!(
-        (six_days_s - 60..six_days_s + 60).contains(&sooner_s),
-        "{sooner_s}"
-    );
+    assert!((six_days_s - 60..six_days_s + 60).contains(&sooner_s), "{sooner_s}");
     assert!(!alone.is_rooted);
 }

@@ -12,11 +12,7 @@ fn ending(now_s: u64) -> Option<String> {
     let standing = Standing {
         listeners: "http".to_owned(),
         certificate: "server.pem".into(),
-        about: About {
-            begins_s: BEGINS_S,
-            expires_s: EXPIRES_S,
-            ..About::default()
-        },
+        about: About { begins_s: BEGINS_S, expires_s: EXPIRES_S, ..About::default() },
         trouble: None,
     };
     standing.ending(now_s)

@@ -102,11 +102,8 @@ pub(super) fn block(rng: &mut Rng) -> Block {
     };
     let value: Arc<str> = match (&field, value.parse::<IpAddr>()) {
         (Field::Ip, Ok(address)) if rng.one_in(2) => {
-            let length = rng.pick(if address.is_ipv4() {
-                &[0, 8, 24, 31]
-            } else {
-                &[0, 32, 64, 127]
-            });
+            let length =
+                rng.pick(if address.is_ipv4() { &[0, 8, 24, 31] } else { &[0, 32, 64, 127] });
             format!("{address}/{length}").into()
         }
         _ => value.into(),

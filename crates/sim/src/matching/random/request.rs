@@ -114,10 +114,7 @@ fn fact(rng: &mut Rng, from: &[&'static str], spell: Spell) -> Fact {
 
 fn tier(rng: &mut Rng) -> Fact {
     match rng.below(12) {
-        0 => Fact {
-            plain: words::GHOST_TIER,
-            sent: words::GHOST_TIER.to_owned(),
-        },
+        0 => Fact { plain: words::GHOST_TIER, sent: words::GHOST_TIER.to_owned() },
         _ => fact(rng, &words::TIERS, spelling::identifier),
     }
 }

@@ -20,10 +20,7 @@ pub(super) struct Temper {
 impl Temper {
     /// Large sets would end every walk at once if all were alike.
     pub(super) fn new(rng: &mut Rng) -> Self {
-        Self {
-            stops: rng.pick(&[4, 20, 200, u64::MAX]),
-            denies: rng.pick(&[4, 40, u64::MAX]),
-        }
+        Self { stops: rng.pick(&[4, 20, 200, u64::MAX]), denies: rng.pick(&[4, 40, u64::MAX]) }
     }
 }
 
@@ -61,12 +58,7 @@ fn throttle(rng: &mut Rng, temper: Temper) -> Result<Throttle, Box<dyn Error>> {
         throttle.group = Some(rng.pick(&words::GROUPS).parse()?);
     }
     if rng.one_in(3) {
-        let costs = [
-            "5",
-            "attributes.size / 1024",
-            "attributes.size",
-            "attributes.plan",
-        ];
+        let costs = ["5", "attributes.size / 1024", "attributes.size", "attributes.plan"];
         throttle.cost = rng.pick(&costs).parse()?;
     }
     Ok(throttle)

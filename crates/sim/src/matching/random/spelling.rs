@@ -27,11 +27,8 @@ pub(super) fn address(rng: &mut Rng, plain: &str) -> String {
     match plain.parse() {
         Ok(IpAddr::V4(address)) if rng.one_in(3) => mapped(rng, address),
         Ok(IpAddr::V6(address)) if rng.one_in(3) => {
-            let groups: Vec<String> = address
-                .segments()
-                .iter()
-                .map(|group| format!("{group:04x}"))
-                .collect();
+            let groups: Vec<String> =
+                address.segments().iter().map(|group| format!("{group:04x}")).collect();
             groups.join(":")
         }
         _ => plain.to_ascii_uppercase(),

@@ -72,9 +72,8 @@ pub(super) const PATTERNS: [&str; 20] = [
     "/api/users/42/**",
 ];
 pub(super) const ATTRIBUTES: [&str; 3] = ["plan", "app", "size"];
-pub(super) const VALUES: [&str; 8] = [
-    "pro", "prof", "trial", "ios", "ios-beta", "3000", "0", "1024",
-];
+pub(super) const VALUES: [&str; 8] =
+    ["pro", "prof", "trial", "ios", "ios-beta", "3000", "0", "1024"];
 /// Beginnings and ends of the values.
 pub(super) const PARTS: [&str; 6] = ["pro", "i", "beta", "0", "trial", ""];
 /// Keys and values of descriptor entries.

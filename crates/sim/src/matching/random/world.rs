@@ -57,13 +57,7 @@ impl World {
             api.push((id, exception(rng, &all)?));
         }
         shuffle(rng, &mut api);
-        Ok(Self {
-            rules,
-            api,
-            blocks: blocks(rng),
-            keys: keys(rng)?,
-            quotas: quotas(rng)?,
-        })
+        Ok(Self { rules, api, blocks: blocks(rng), keys: keys(rng)?, quotas: quotas(rng)? })
     }
 
     /// The overrides of the API and the blocks, as they stand beside a snapshot.
@@ -83,20 +77,12 @@ impl World {
 
     /// What stands beside the rules, for the model.
     pub fn beside(&self) -> Beside<'_> {
-        Beside {
-            api: &self.api,
-            blocks: &self.blocks,
-            keys: &self.keys,
-            quotas: &self.quotas,
-        }
+        Beside { api: &self.api, blocks: &self.blocks, keys: &self.keys, quotas: &self.quotas }
     }
 
     /// The API key that a request showed, if it is one that was issued.
     pub fn card(&self, directory: &Directory, query: &Query<'_>) -> Option<Arc<KeyCard>> {
-        let key = self
-            .keys
-            .iter()
-            .find(|key| query.api_key_id() == Some(&*key.id))?;
+        let key = self.keys.iter().find(|key| query.api_key_id() == Some(&*key.id))?;
         directory.key(&key.digest)
     }
 

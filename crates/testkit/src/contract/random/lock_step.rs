@@ -111,9 +111,7 @@ impl<S: Store> Walk<S> {
     }
 
     fn step(&mut self, step: u64) {
-        let op = self
-            .schedule
-            .next(&self.meters, self.clock.now(), self.last.as_ref());
+        let op = self.schedule.next(&self.meters, self.clock.now(), self.last.as_ref());
         self.past.push_back((step, op.clone()));
         if self.past.len() > PAST_MAX {
             self.past.pop_front();
@@ -151,10 +149,7 @@ impl<S: Store> Walk<S> {
         let charge = |ask: &Ask| self.meters[ask.meter].charge(&self.keys[ask.key], ask.cost);
         let charges: Vec<Charge<'_>> = asks.iter().map(charge).collect();
         let (given, expected) = match action {
-            None => (
-                block_on(self.store.charge(&charges)),
-                self.reference.charge_now(&charges),
-            ),
+            None => (block_on(self.store.charge(&charges)), self.reference.charge_now(&charges)),
             Some(action) => (
                 block_on(self.store.inspect(action, &charges)),
                 self.reference.inspect_now(action, &charges),
@@ -175,10 +170,8 @@ impl<S: Store> Walk<S> {
     /// Lets every counter go over to the limit and the time now in force. A store may know less of a
     /// former limit than the reference does, which shows only if a clock was set back meanwhile.
     fn settle(&self) {
-        for (meter, values) in self
-            .meters
-            .iter()
-            .flat_map(|it| self.keys.iter().map(move |key| (it, key)))
+        for (meter, values) in
+            self.meters.iter().flat_map(|it| self.keys.iter().map(move |key| (it, key)))
         {
             let look = [meter.charge(values, 0)];
             block_on(self.store.charge(&look)).expect("the store answers");
@@ -190,9 +183,8 @@ impl<S: Store> Walk<S> {
     /// back, which could bring it to life again, it is reset, so that both are right.
     fn forget_what_has_run_out(&self) {
         for meter in &self.meters {
-            for (limit, values) in meter
-                .limits()
-                .flat_map(|limit| self.keys.iter().map(move |key| (limit, key)))
+            for (limit, values) in
+                meter.limits().flat_map(|limit| self.keys.iter().map(move |key| (limit, key)))
             {
                 let key = meter.key(values);
                 if !self.reference.is_live(key, limit.period()) {

@@ -120,24 +120,8 @@ fn any_built_in(rng: &mut Rng, period: Period) -> Option<Limit> {
     let name = rng.pick(&AlgorithmName::ALL);
     let mut limit = Limit::new(rng.pick(&AMOUNTS), period).ok()?;
     limit = limit.with_algorithm(name).ok()?;
-    if matches!(
-        name,
-        AlgorithmName::TokenBucket | AlgorithmName::LeakyBucket
-    ) && !rng.one_in(3)
-    {
-        let burst = rng.pick(&[
-            0,
-            1,
-            2,
-            3,
-            5,
-            10,
-            50,
-            1_000,
-            1 << 33,
-            u64::MAX - 1,
-            u64::MAX,
-        ]);
+    if matches!(name, AlgorithmName::TokenBucket | AlgorithmName::LeakyBucket) && !rng.one_in(3) {
+        let burst = rng.pick(&[0, 1, 2, 3, 5, 10, 50, 1_000, 1 << 33, u64::MAX - 1, u64::MAX]);
         limit = limit.with_burst(burst).ok()?;
     }
     if rng.one_in(3) {

@@ -39,11 +39,8 @@ impl Op {
 
     /// Whether this step can have to do with a failure of those asks.
     pub(super) fn concerns(&self, failed: &[Ask]) -> bool {
-        let is_same = |ask: &Ask| {
-            failed
-                .iter()
-                .any(|other| (other.meter, other.key) == (ask.meter, ask.key))
-        };
+        let is_same =
+            |ask: &Ask| failed.iter().any(|other| (other.meter, other.key) == (ask.meter, ask.key));
         match self {
             Self::Change { meter, .. } => failed.iter().any(|ask| ask.meter == *meter),
             Self::Advance(_) | Self::StepWall(_) | Self::SetBack(_) => true,

@@ -53,11 +53,7 @@ impl Schedule {
     }
 
     fn asks(&mut self, meters: &[Meter]) -> Vec<Ask> {
-        let several = if self.rng.one_in(3) {
-            1 + self.rng.below(4)
-        } else {
-            1
-        };
+        let several = if self.rng.one_in(3) { 1 + self.rng.below(4) } else { 1 };
         (0..several).map(|_| self.ask(meters)).collect()
     }
 
@@ -66,11 +62,7 @@ impl Schedule {
         // The first key of the first meters is hot.
         let few = if rng.one_in(2) { 3 } else { meters.len() };
         let meter = rng.index(few);
-        let key = if rng.one_in(2) {
-            0
-        } else {
-            rng.index(self.keys)
-        };
+        let key = if rng.one_in(2) { 0 } else { rng.index(self.keys) };
         let capacity = meters[meter].limit().capacity();
         let hard = meters[meter].limit().law().capacity();
         let cost = match rng.below(32) {

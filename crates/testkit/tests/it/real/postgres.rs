@@ -31,9 +31,7 @@ fn each_database_is_new() {
 #[test]
 #[should_panic(expected = "relation \"nowhere\" does not exist")]
 fn a_failed_statement_fails_the_test() {
-    Postgres::shared()
-        .database("failing")
-        .execute("select * from nowhere");
+    Postgres::shared().database("failing").execute("select * from nowhere");
 }
 
 #[test]
@@ -105,10 +103,8 @@ fn connections_are_killed_by_name_or_all() {
             );
             (count == "3").then_some(())
         });
-        let (nobody, sleeper) = (
-            Connections::OfApplication("o'nobody"),
-            Connections::OfApplication("sleeper"),
-        );
+        let (nobody, sleeper) =
+            (Connections::OfApplication("o'nobody"), Connections::OfApplication("sleeper"));
         assert_eq!(database.kill_connections(nobody), 0);
         assert_eq!(database.kill_connections(sleeper), 2);
         assert_eq!(server.kill_connections(Connections::All), 1);

@@ -29,10 +29,7 @@ impl Traces {
         let mut processes = family(id);
         processes.push(parent(id).unwrap());
         assert!(processes.len() > 3, "a server has helpers: {processes:?}");
-        Self {
-            processes,
-            folder: server.folder().to_owned(),
-        }
+        Self { processes, folder: server.folder().to_owned() }
     }
 
     fn remain(&self) -> bool {
@@ -41,9 +38,7 @@ impl Traces {
     }
 
     fn vanish(&self) {
-        wait_for("the end of the server", LONG, || {
-            (!self.remain()).then_some(())
-        });
+        wait_for("the end of the server", LONG, || (!self.remain()).then_some(()));
     }
 }
 
@@ -55,8 +50,7 @@ fn parent(id: u32) -> Option<u32> {
 fn family(id: u32) -> Vec<u32> {
     let all = fs::read_dir("/proc").unwrap();
     let ids = all.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    ids.filter(|&other| other == id || parent(other) == Some(id))
-        .collect()
+    ids.filter(|&other| other == id || parent(other) == Some(id)).collect()
 }
 
 #[test]
@@ -146,9 +140,7 @@ fn other_process(kind: &str) -> (Child, Traces) {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    let text = wait_for("a server in another process", LONG, || {
-        fs::read_to_string(&report).ok()
-    });
+    let text = wait_for("a server in another process", LONG, || fs::read_to_string(&report).ok());
     let (folder, words) = text.split_once('\n').unwrap();
     let traces = Traces {
         processes: words.split(' ').map(|word| word.parse().unwrap()).collect(),

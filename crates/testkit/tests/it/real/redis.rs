@@ -11,10 +11,8 @@ const LONG: Duration = Duration::from_secs(120);
 
 #[test]
 fn a_server_answers_and_is_gone_when_dropped() {
-    for (program, name) in [
-        (Program::Redis, "redis_version"),
-        (Program::Valkey, "valkey_version"),
-    ] {
+    for (program, name) in [(Program::Redis, "redis_version"), (Program::Valkey, "valkey_version")]
+    {
         let server = Redis::of(program);
         server.command(&["SET", "key", "7"]);
         assert_eq!(server.command(&["INCR", "key"]), "8");
@@ -70,10 +68,7 @@ fn a_paused_server_is_dropped_too() {
 
 #[test]
 fn passwords_and_users_are_asked_for() {
-    let server = Setup::default()
-        .password("secret")
-        .user("reader on >word ~* +get")
-        .start();
+    let server = Setup::default().password("secret").user("reader on >word ~* +get").start();
     assert_eq!(server.command(&["PING"]), "PONG");
     assert!(server.url().starts_with("redis://:secret@127.0.0.1:"));
     let mut link = Connection::open(server.address()).unwrap();
@@ -170,9 +165,7 @@ fn a_slot_moves_step_by_step() {
 fn a_dead_primary_is_followed_by_its_replica() {
     let mut cluster = Cluster::start();
     cluster.kill(1);
-    wait_for("the election", LONG, || {
-        (cluster.primary(1) == 4).then_some(())
-    });
+    wait_for("the election", LONG, || (cluster.primary(1) == 4).then_some(()));
     assert_eq!(cluster.primary(0), 0, "the others are as before");
     cluster.start_again(1);
     cluster.settle();

@@ -66,9 +66,7 @@ fn a_process_that_is_killed_leaves_no_cluster() {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    let text = wait_for("a cluster in another process", LONG, || {
-        fs::read_to_string(&report).ok()
-    });
+    let text = wait_for("a cluster in another process", LONG, || fs::read_to_string(&report).ok());
     let traces: Vec<&Path> = text.lines().map(Path::new).collect();
     assert_eq!(traces.len(), 12);
     assert!(traces.iter().all(|trace| trace.exists()));
@@ -89,10 +87,7 @@ fn in_a_process_of_its_own() {
     let cluster = Cluster::shared();
     cluster.node(1).pause();
     let lines = traces(&nodes(cluster));
-    let lines: Vec<String> = lines
-        .iter()
-        .map(|path| path.display().to_string())
-        .collect();
+    let lines: Vec<String> = lines.iter().map(|path| path.display().to_string()).collect();
     let draft = report.with_extension("draft");
     fs::write(&draft, lines.join("\n")).unwrap();
     fs::rename(&draft, &report).unwrap();

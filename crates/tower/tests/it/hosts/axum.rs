@@ -58,23 +58,16 @@ async fn nested_routers_are_limited_by_the_whole_path() {
     let rules: RuleSet = rules.parse().unwrap();
     let gate = std::sync::Arc::new(Gate::in_memory(&rules));
     let id = path_param("/api/users/{id}/**", "id").unwrap();
-    let layer = TollgateLayer::embedded(gate)
-        .unwrap()
-        .key(id.or(tollgate_tower::peer_ip()));
+    let layer = TollgateLayer::embedded(gate).unwrap().key(id.or(tollgate_tower::peer_ip()));
     let rule = async |Extension(outcome): Extension<Outcome>| outcome.rule().unwrap().to_owned();
-    let inner = Router::new()
-        .route("/users/{id}/posts", routing::get(rule))
-        .layer(layer);
+    let inner = Router::new().route("/users/{id}/posts", routing::get(rule)).layer(layer);
     let app = Router::new().nest("/api", inner);
     let (listener, address) = listener().await;
     let server = async { Ok(::axum::serve(listener, app).await?) };
     beside(server, async {
         let posts = async |path: &str| ask(get(address, path).body(Empty::new()).unwrap()).await;
         let first = posts("/api/users/ann/posts").await;
-        assert_eq!(
-            (first.status().as_u16(), &first.body()[..]),
-            (200, &b"posts"[..])
-        );
+        assert_eq!((first.status().as_u16(), &first.body()[..]), (200, &b"posts"[..]));
         assert_eq!(posts("/api/users/%61nn/posts").await.status(), 429);
         assert_eq!(posts("/api/users/bob/posts").await.status(), 200);
     })

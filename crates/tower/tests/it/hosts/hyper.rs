@@ -25,12 +25,10 @@ async fn a_server_that_notes_the_peer_is_limited_by_it() {
     let server = async {
         loop {
             let (stream, peer) = listener.accept().await?;
-            let service = limited
-                .clone()
-                .map_request(move |mut request: Request<Incoming>| {
-                    request.extensions_mut().insert(PeerAddr(peer));
-                    request
-                });
+            let service = limited.clone().map_request(move |mut request: Request<Incoming>| {
+                request.extensions_mut().insert(PeerAddr(peer));
+                request
+            });
             let service = TowerToHyperService::new(service);
             let connection = http1::Builder::new()
                 .keep_alive(false)

@@ -26,15 +26,9 @@ async fn numbers_stand_on_every_answer() {
     let layer = TollgateLayer::embedded(limiter).unwrap();
     let layer = layer.fields(Fields::Both).name("search").unwrap();
     let first = send(&layer, get("/")).await;
-    assert_eq!(
-        (first.status, &first.body[..]),
-        (200, &b"Some((true, Some(0)))"[..])
-    );
+    assert_eq!((first.status, &first.body[..]), (200, &b"Some((true, Some(0)))"[..]));
     assert_eq!(first.header("x-ratelimit-limit"), "1");
-    assert_eq!(
-        first.header("ratelimit-policy"),
-        r#""search:s";q=1;w=1, "search:day";q=3;w=86400"#
-    );
+    assert_eq!(first.header("ratelimit-policy"), r#""search:s";q=1;w=1, "search:day";q=3;w=86400"#);
     assert_eq!(first.header("ratelimit"), r#""search:s";r=0;t=1"#);
     assert!(!first.has("retry-after"));
 
@@ -45,14 +39,8 @@ async fn numbers_stand_on_every_answer() {
     assert_eq!(denied.header("ratelimit"), r#""search:s";r=0;t=1"#);
     let problem = denied.json();
     assert_eq!(problem["reason"], "throttled");
-    assert_eq!(
-        problem["type"],
-        "https://iana.org/assignments/http-problem-types#quota-exceeded"
-    );
-    assert_eq!(
-        problem["violated-policies"],
-        serde_json::json!(["search:s"])
-    );
+    assert_eq!(problem["type"], "https://iana.org/assignments/http-problem-types#quota-exceeded");
+    assert_eq!(problem["violated-policies"], serde_json::json!(["search:s"]));
     assert_eq!(problem["limits"].as_array().unwrap().len(), 2);
     let reset = denied.header("x-ratelimit-reset").parse::<u64>().unwrap();
     assert_eq!(problem["reset"], reset);
@@ -79,31 +67,21 @@ async fn rules_say_how_they_deny() {
 
     assert_eq!(send(&layer, post("k1")).await.status, 200);
     let denied = send(&layer, post("k1")).await;
-    assert_eq!(
-        (denied.status, denied.json()["message"].as_str()),
-        (503, Some("tomorrow again"))
-    );
+    assert_eq!((denied.status, denied.json()["message"].as_str()), (503, Some("tomorrow again")));
     assert_eq!(denied.header("ratelimit-policy"), r#""export";q=1;w=86400"#);
     assert!(denied.header("retry-after").parse::<u64>().unwrap() >= 7);
     assert_eq!(denied.json()["revision"], 7);
 
     let blocked = send(&layer, post("bad")).await;
     assert_eq!(blocked.status, 403);
-    assert_eq!(
-        blocked.json()["violated-policies"],
-        serde_json::json!(["abusers"])
-    );
+    assert_eq!(blocked.json()["violated-policies"], serde_json::json!(["abusers"]));
     assert_eq!(blocked.header("ratelimit-policy"), r#""abusers";q=0"#);
     assert!(!blocked.has("retry-after"));
 
     // Nothing matches: nothing is said.
     let free = send(&layer, get("/").header("x-api-key", "k1")).await;
     assert_eq!(
-        (
-            free.status,
-            free.has("x-ratelimit-limit"),
-            free.has("ratelimit")
-        ),
+        (free.status, free.has("x-ratelimit-limit"), free.has("ratelimit")),
         (200, false, false)
     );
 }
@@ -145,9 +123,7 @@ async fn grpc_clients_are_pushed_back_no_less_than_others() {
 #[tokio::test]
 async fn malformed_facts_are_answered_with_400_unless_said() {
     let gate = gate("version: 1\nrules: [{ name: all, key: [api_key], limit: 1/day }]");
-    let layer = TollgateLayer::embedded(gate)
-        .unwrap()
-        .key(header("x-api-key"));
+    let layer = TollgateLayer::embedded(gate).unwrap().key(header("x-api-key"));
     let long = "k".repeat(1_025);
     for request in [get("/a/../../b"), get("/").header("x-api-key", &long)] {
         let answer = send(&layer, request).await;
@@ -162,12 +138,7 @@ async fn malformed_facts_are_answered_with_400_unless_said() {
     let star = http::Request::options("*").header("x-api-key", "star");
     assert_eq!(send(&layer, star).await.status, 200);
     let layer = layer.malformed(Malformed::Pass);
-    assert_eq!(
-        send(&layer, get("/").header("x-api-key", &long))
-            .await
-            .status,
-        200
-    );
+    assert_eq!(send(&layer, get("/").header("x-api-key", &long)).await.status, 200);
     let grpc = get("/a/../../b").header("content-type", "application/grpc");
     let strict = layer.malformed(Malformed::Reject);
     assert_eq!(send(&strict, grpc).await.header("grpc-status"), "3");
@@ -178,11 +149,7 @@ async fn malformed_facts_are_answered_with_400_unless_said() {
 #[tokio::test]
 async fn without_rules_requests_pass_and_are_counted() {
     let clock = ManualClock::start();
-    let gate = Gate::new(
-        Arc::new(Live::new()),
-        MemoryStore::new(clock.clone()),
-        clock,
-    );
+    let gate = Gate::new(Arc::new(Live::new()), MemoryStore::new(clock.clone()), clock);
     let layer = TollgateLayer::embedded(Arc::new(gate)).unwrap();
     let layer = layer.key(header("x-user").as_user());
     for _ in 0..3 {

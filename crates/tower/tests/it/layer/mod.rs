@@ -34,10 +34,7 @@ impl Got {
     #[track_caller]
     fn header(&self, name: &str) -> &str {
         let value = self.headers.get(name);
-        value
-            .unwrap_or_else(|| panic!("no {name}: {self:?}"))
-            .to_str()
-            .unwrap()
+        value.unwrap_or_else(|| panic!("no {name}: {self:?}")).to_str().unwrap()
     }
 
     fn has(&self, name: &str) -> bool {

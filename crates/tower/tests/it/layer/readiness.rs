@@ -37,10 +37,7 @@ impl Service<Request<Empty<Bytes>>> for Fussy {
     }
 
     fn call(&mut self, _: Request<Empty<Bytes>>) -> Self::Future {
-        assert!(
-            std::mem::take(&mut self.is_ready),
-            "called without being ready"
-        );
+        assert!(std::mem::take(&mut self.is_ready), "called without being ready");
         ready(Ok(Response::default()))
     }
 }
@@ -55,9 +52,7 @@ async fn whoever_is_ready_is_called_at_once_or_later() {
     let limit = "2/s".parse::<Limit>().unwrap();
     let limit = limit.with_algorithm(AlgorithmName::LeakyBucket).unwrap();
     let limit = limit.with_burst(3).unwrap();
-    let limiter = RateLimiter::builder()
-        .limit(limit)
-        .clock(ManualClock::start());
+    let limiter = RateLimiter::builder().limit(limit).clock(ManualClock::start());
     let layer = TollgateLayer::embedded(Arc::new(limiter.build())).unwrap();
     let mut service = layer.layer(Fussy::default());
     for _ in 0..4 {

@@ -15,19 +15,9 @@ async fn requests_weigh_what_is_said() {
     let (limiter, _clock) = limiter("10/day");
     let layer = TollgateLayer::embedded(limiter).unwrap();
     let layer = layer.cost(|head| if head.path() == "/export" { 8 } else { 1 });
-    assert_eq!(
-        send(&layer, get("/export?all"))
-            .await
-            .header("x-ratelimit-remaining"),
-        "2"
-    );
+    assert_eq!(send(&layer, get("/export?all")).await.header("x-ratelimit-remaining"), "2");
     assert_eq!(send(&layer, get("/export")).await.status, 429);
-    assert_eq!(
-        send(&layer, get("/search"))
-            .await
-            .header("x-ratelimit-remaining"),
-        "1"
-    );
+    assert_eq!(send(&layer, get("/search")).await.header("x-ratelimit-remaining"), "1");
 }
 
 // Proves: L2
@@ -38,10 +28,7 @@ async fn in_the_shadow_everything_passes_and_is_labelled() {
     let first = send(&layer, get("/")).await;
     assert_eq!((first.status, first.has("tollgate-shadow")), (200, false));
     let second = send(&layer, get("/")).await;
-    assert_eq!(
-        (second.status, second.header("tollgate-shadow")),
-        (200, "denied")
-    );
+    assert_eq!((second.status, second.header("tollgate-shadow")), (200, "denied"));
     assert_eq!(&second.body[..], b"Some((false, Some(0)))");
     assert!(!second.has("retry-after"));
     assert_eq!(layer.counts().shadowed, 1);
@@ -60,16 +47,10 @@ async fn refusals_are_labelled_in_the_shadow() {
     let forbidden = send(&keyless, get("/")).await;
     let bad = send(&malformed, get("/a/../../b")).await;
     for passed in [forbidden, bad] {
-        assert_eq!(
-            (passed.status, passed.header("tollgate-shadow")),
-            (200, "denied")
-        );
+        assert_eq!((passed.status, passed.header("tollgate-shadow")), (200, "denied"));
         assert_eq!(&passed.body[..], b"None");
     }
-    assert_eq!(
-        (keyless.counts().shadowed, malformed.counts().shadowed),
-        (1, 1)
-    );
+    assert_eq!((keyless.counts().shadowed, malformed.counts().shadowed), (1, 1));
     let named = send(&keyless, get("/").header("x-api-key", "a")).await;
     assert!(!named.has("tollgate-shadow"));
 }
@@ -93,10 +74,7 @@ async fn a_leaky_bucket_holds_requests_back() {
     }
     // A timer of tokio rings at the next millisecond.
     assert_eq!(waited[0], 0);
-    assert!(
-        (500..=502).contains(&waited[1]) && (1_000..=1_002).contains(&waited[2]),
-        "{waited:?}"
-    );
+    assert!((500..=502).contains(&waited[1]) && (1_000..=1_002).contains(&waited[2]), "{waited:?}");
     assert_eq!(send(&layer, get("/")).await.status, 429);
     // Nobody waits in the shadow.
     let shadow = layer.shadow();
@@ -112,9 +90,7 @@ async fn layers_stack_and_say_nothing_twice() {
     let (outer, _clock) = limiter("2/day");
     let (inner, _clock) = limiter("5/day");
     let outer = TollgateLayer::embedded(outer).unwrap().fields(Fields::Both);
-    let inner = TollgateLayer::embedded(inner)
-        .unwrap()
-        .key(header("x-api-key"));
+    let inner = TollgateLayer::embedded(inner).unwrap().key(header("x-api-key"));
     let reached = Counter::default();
     let service = service_fn({
         let reached = reached.clone();
@@ -127,22 +103,12 @@ async fn layers_stack_and_say_nothing_twice() {
     for left in ["4", "3"] {
         let passed = got(stack.clone(), get("/").header("x-api-key", "a")).await;
         assert_eq!(passed.status, 200);
-        let shown: Vec<_> = passed
-            .headers
-            .get_all("x-ratelimit-remaining")
-            .iter()
-            .collect();
+        let shown: Vec<_> = passed.headers.get_all("x-ratelimit-remaining").iter().collect();
         assert_eq!(shown, [left]);
-        assert!(
-            !passed.has("ratelimit"),
-            "that would be the outer's: {passed:?}"
-        );
+        assert!(!passed.has("ratelimit"), "that would be the outer's: {passed:?}");
     }
     let denied = got(stack.clone(), get("/").header("x-api-key", "a")).await;
-    assert_eq!(
-        (denied.status, denied.header("x-ratelimit-limit")),
-        (429, "2")
-    );
+    assert_eq!((denied.status, denied.header("x-ratelimit-limit")), (429, "2"));
     assert_eq!(reached.get(), 2);
 }
 

@@ -42,8 +42,7 @@ async fn a_copy_without_entries_is_not_taken_for_whole() {
     assert_eq!(node.board.overrides().len(), 1);
     assert_eq!(node.board.entries(), []);
     proxy.accept();
-    node.until("it is back", |status| status.trouble.is_none())
-        .await;
+    node.until("it is back", |status| status.trouble.is_none()).await;
     assert_eq!(node.board.entries(), [key.entry]);
     node.stop().await;
 }
@@ -55,9 +54,7 @@ async fn usage_counts_once_after_a_lost_answer() {
     let reader = place.open().await;
     let proxy = Proxy::to(Postgres::shared().addr());
     let url = place.postgres.as_ref().unwrap().url_at(proxy.addr());
-    let catalog = Catalog::open_with(&url.parse().unwrap(), place.options())
-        .await
-        .unwrap();
+    let catalog = Catalog::open_with(&url.parse().unwrap(), place.options()).await.unwrap();
     let now = place.clock.now().wall;
     let row = UsageRow {
         kind: UsageKind::ApiKey,
@@ -67,11 +64,7 @@ async fn usage_counts_once_after_a_lost_answer() {
         denied: 1,
         last_at: now,
     };
-    let told = UsageBatch {
-        node: "a-1".into(),
-        number: 1,
-        rows: vec![row],
-    };
+    let told = UsageBatch { node: "a-1".into(), number: 1, rows: vec![row] };
     proxy.drop_reply_to(b"COMMIT");
     let error = catalog.add_usage(&told).await.unwrap_err();
     assert_eq!(proxy.replies_dropped(), 1, "the fault took place");

@@ -63,18 +63,14 @@ async fn a_poll_finds_what_no_notification_told() {
     let mut node = Node::start(place.open().await, quick).await;
     // Written behind the catalog's back, so that nobody is told.
     writer.edit(put(rule("login", 1))).await.unwrap();
-    node.until_revision(writer.head().await.unwrap().revision)
-        .await;
+    node.until_revision(writer.head().await.unwrap().revision).await;
     place
         .execute(
             "INSERT INTO revisions (number, hash, kind, author, created_at, changed) \
              SELECT 2, hash, 'edit', 'quiet', 0, 0 FROM revisions WHERE number = 1",
         )
         .await;
-    node.until("the poll", |status| {
-        status.revision().is_some_and(|it| it.get() == 2)
-    })
-    .await;
+    node.until("the poll", |status| status.revision().is_some_and(|it| it.get() == 2)).await;
     node.stop().await;
 }
 
@@ -89,16 +85,12 @@ async fn a_listener_that_died_without_a_word_is_noticed() {
     let catalog = Catalog::lazy(&url, options).unwrap();
     let mut node = Node::start(catalog, settings("a")).await;
     writer.edit(put(rule("login", 1))).await.unwrap();
-    node.until_revision(writer.head().await.unwrap().revision)
-        .await;
+    node.until_revision(writer.head().await.unwrap().revision).await;
     // From now on nothing arrives any more, and nobody is told that the connection is gone.
     proxy.stall();
     let last = writer.edit(put(rule("login", 2))).await.unwrap().revision;
-    node.until("it notices", |status| status.stale_since.is_some())
-        .await;
+    node.until("it notices", |status| status.stale_since.is_some()).await;
     proxy.flow();
-    tokio::time::timeout(SOON, node.until_revision(last))
-        .await
-        .unwrap();
+    tokio::time::timeout(SOON, node.until_revision(last)).await.unwrap();
     node.stop().await;
 }

@@ -27,9 +27,7 @@ async fn a_node_goes_on_while_the_server_is_stopped_and_paused() {
     let mut node = Node::start(catalog.clone(), settings("a")).await;
     node.until_revision(first.revision).await;
     server.stop();
-    let status = node
-        .until("it notices", |status| is_database(&status.trouble))
-        .await;
+    let status = node.until("it notices", |status| is_database(&status.trouble)).await;
     assert_eq!(status.revision(), Some(first.revision));
     assert!(status.stale_since.is_some());
     // On a machine that stalls there may be no time left to learn why there is no answer.
@@ -38,24 +36,19 @@ async fn a_node_goes_on_while_the_server_is_stopped_and_paused() {
     assert!(matches!(error, CatalogError::Unreachable(_)), "{error}");
     assert!(error.is_transient());
     server.start_again();
-    node.until("it is back", |status| status.trouble.is_none())
-        .await;
+    node.until("it is back", |status| status.trouble.is_none()).await;
     let second = writer.edit(put(rule("login", 2))).await.unwrap();
     node.until_revision(second.revision).await;
     server.pause();
-    let status = node
-        .until("it notices", |status| is_database(&status.trouble))
-        .await;
+    let status = node.until("it notices", |status| is_database(&status.trouble)).await;
     assert_eq!(status.revision(), Some(second.revision));
     let error = catalog.head().await.unwrap_err();
     assert!(error.is_transient(), "{error}");
     server.resume();
-    node.until("it is back", |status| status.trouble.is_none())
-        .await;
+    node.until("it is back", |status| status.trouble.is_none()).await;
     let third = writer.edit(put(rule("login", 3))).await.unwrap();
     node.until_revision(third.revision).await;
-    node.until("all is well", |status| status.stale_since.is_none())
-        .await;
+    node.until("all is well", |status| status.stale_since.is_none()).await;
     node.stop().await;
 }
 
@@ -95,31 +88,21 @@ async fn a_restored_backup_does_not_take_a_node_back() {
     let database = place.postgres.clone().unwrap();
     let writer = place.open().await;
     writer.edit(put(rule("login", 1))).await.unwrap();
-    writer
-        .put_override(override_of("login", "kept", "2x"), &dana())
-        .await
-        .unwrap();
+    writer.put_override(override_of("login", "kept", "2x"), &dana()).await.unwrap();
     let dump = database.dump();
     let data = place.folder.path().join("node");
     let mut node = Node::start(place.open().await, settings("a").data(data)).await;
     for priority in 2..=4 {
         writer.edit(put(rule("login", priority))).await.unwrap();
     }
-    writer
-        .put_override(override_of("login", "lost", "2x"), &dana())
-        .await
-        .unwrap();
+    writer.put_override(override_of("login", "lost", "2x"), &dana()).await.unwrap();
     node.until("all of it", |status| {
         status.revision().is_some_and(|it| it.get() == 4) && status.override_seq.get() == 2
     })
     .await;
-    tokio::task::spawn_blocking(move || database.restore(&dump))
-        .await
-        .unwrap();
+    tokio::task::spawn_blocking(move || database.restore(&dump)).await.unwrap();
     let older = |trouble: &Option<Trouble>| matches!(trouble, Some(Trouble::Older { .. }));
-    let status = node
-        .until("it says so", |status| older(&status.trouble))
-        .await;
+    let status = node.until("it says so", |status| older(&status.trouble)).await;
     assert_eq!(status.revision(), RevisionNumber::new(4));
     assert!(status.stale_since.is_some());
     assert_eq!(node.board.overrides().len(), 2);
@@ -129,29 +112,13 @@ async fn a_restored_backup_does_not_take_a_node_back() {
     assert_eq!(written.revision.get(), 5);
     let revision = node.until_revision(written.revision).await;
     assert_eq!(*revision, *writer.latest().await.unwrap());
-    let put = writer
-        .put_override(override_of("login", "new", "2x"), &dana())
-        .await
-        .unwrap();
+    let put = writer.put_override(override_of("login", "new", "2x"), &dana()).await.unwrap();
     assert_eq!(put.seq.get(), 3);
-    node.until("the override", |status| status.override_seq == put.seq)
-        .await;
-    let users: Vec<_> = node
-        .board
-        .overrides()
-        .into_iter()
-        .map(|entry| entry.what.key)
-        .collect();
-    let users: Vec<&str> = users
-        .iter()
-        .flat_map(|key| key.values().map(|value| &**value))
-        .collect();
-    assert_eq!(
-        users,
-        ["kept", "new"],
-        "what the backup does not know is gone"
-    );
-    node.until("all is well", |status| status.trouble.is_none())
-        .await;
+    node.until("the override", |status| status.override_seq == put.seq).await;
+    let users: Vec<_> = node.board.overrides().into_iter().map(|entry| entry.what.key).collect();
+    let users: Vec<&str> =
+        users.iter().flat_map(|key| key.values().map(|value| &**value)).collect();
+    assert_eq!(users, ["kept", "new"], "what the backup does not know is gone");
+    node.until("all is well", |status| status.trouble.is_none()).await;
     node.stop().await;
 }

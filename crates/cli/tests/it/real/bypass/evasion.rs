@@ -73,10 +73,8 @@ fn served(
     spellings: &BTreeSet<String>,
 ) -> BTreeMap<String, BTreeSet<String>> {
     let found = thread::scope(|scope| {
-        let asking: Vec<_> = sites
-            .iter()
-            .map(|&site| scope.spawn(move || asked(site, spellings)))
-            .collect();
+        let asking: Vec<_> =
+            sites.iter().map(|&site| scope.spawn(move || asked(site, spellings))).collect();
         let found = asking.into_iter().map(|asking| asking.join().unwrap());
         found.collect::<Vec<_>>().concat()
     });
@@ -107,27 +105,14 @@ fn what_a_server_takes_for_the_protected_path_is_counted_there_or_refused() {
             writeln!(evaded, "{spelling}  {readings:?}").unwrap();
         }
     }
-    println!(
-        "{} spellings, {} served as {PROTECTED}",
-        spellings.len(),
-        served.len()
-    );
+    println!("{} spellings, {} served as {PROTECTED}", spellings.len(), served.len());
     for (reading, fates) in &table {
-        println!(
-            "{reading}: {} served, {fates:?}",
-            fates.values().sum::<usize>()
-        );
+        println!("{reading}: {} served, {fates:?}", fates.values().sum::<usize>());
     }
-    assert!(
-        evaded.is_empty(),
-        "served as {PROTECTED}, and counted elsewhere:\n{evaded}"
-    );
+    assert!(evaded.is_empty(), "served as {PROTECTED}, and counted elsewhere:\n{evaded}");
     let plain = &served[PROTECTED];
     for reading in READINGS {
-        assert!(
-            plain.contains(reading),
-            "{reading} does not serve {PROTECTED}: {plain:?}"
-        );
+        assert!(plain.contains(reading), "{reading} does not serve {PROTECTED}: {plain:?}");
     }
     let other = served.get("/api/Login").map(BTreeSet::len);
     assert_eq!(other, Some(1), "only {LAX} ignores case");

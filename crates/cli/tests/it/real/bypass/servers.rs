@@ -58,10 +58,7 @@ impl Servers {
         let mut sites = Vec::new();
         let node = script("node", "site.js", include_str!("site.js"), &mut folders);
         let [merge, keep, chain] = [(); 3].map(|()| free_address());
-        gateways.push(gateway::nginx(
-            &nginx(merge, keep, chain, node.addr()),
-            merge,
-        ));
+        gateways.push(gateway::nginx(&nginx(merge, keep, chain, node.addr()), merge));
         let haproxy: [SocketAddr; 3] = [(); 3].map(|()| free_address());
         gateways.push(gateway::haproxy(&haproxy_config(haproxy), "", haproxy[0]));
         let caddy = free_address();
@@ -85,12 +82,7 @@ impl Servers {
             ("go", go.addr()),
         ]);
         gateways.extend([node, starlette, go]);
-        Self {
-            sites,
-            _gateways: gateways,
-            _envoy: envoy,
-            _folders: folders,
-        }
+        Self { sites, _gateways: gateways, _envoy: envoy, _folders: folders }
     }
 }
 
@@ -117,12 +109,7 @@ fn go(folders: &mut Vec<TempDir>) -> Gateway {
     assert!(built.status.success(), "{built:?}");
     let address = free_address();
     let site = folder.path().join("site").display().to_string();
-    let site = gateway::run(
-        &site,
-        &[&address.port().to_string()],
-        folder.path(),
-        address,
-    );
+    let site = gateway::run(&site, &[&address.port().to_string()], folder.path(), address);
     folders.push(folder);
     site
 }
@@ -144,9 +131,7 @@ fn nginx(merge: SocketAddr, keep: SocketAddr, chain: SocketAddr, node: SocketAdd
 
 fn haproxy_config([plain, dots, slashes]: [SocketAddr; 3]) -> String {
     let normalise = |orders: &[&str]| -> String {
-        let lines = orders
-            .iter()
-            .map(|order| format!(" http-request normalize-uri {order}\n"));
+        let lines = orders.iter().map(|order| format!(" http-request normalize-uri {order}\n"));
         lines.collect()
     };
     let site = |address: SocketAddr, name: &str, orders: &[&str]| {
@@ -157,11 +142,7 @@ fn haproxy_config([plain, dots, slashes]: [SocketAddr; 3]) -> String {
         )
     };
     let decode = "percent-decode-unreserved";
-    let [dot, climb, merge] = [
-        "path-strip-dot",
-        "path-strip-dotdot full",
-        "path-merge-slashes",
-    ];
+    let [dot, climb, merge] = ["path-strip-dot", "path-strip-dotdot full", "path-merge-slashes"];
     format!(
         "global\n expose-experimental-directives\ndefaults\n mode http\n timeout client 60s\n timeout http-request 60s\n\
          {}{}{}",

@@ -50,16 +50,8 @@ pub(super) fn spellings() -> BTreeSet<String> {
         all.extend(behind.iter().map(|third| spelled("", second, third)));
     }
     for slash in SLASHES.split_whitespace() {
-        all.extend(
-            before
-                .iter()
-                .map(|first| format!("{first}/api{slash}login")),
-        );
-        all.extend(
-            behind
-                .iter()
-                .map(|third| format!("/api{slash}login{third}")),
-        );
+        all.extend(before.iter().map(|first| format!("{first}/api{slash}login")));
+        all.extend(behind.iter().map(|third| format!("/api{slash}login{third}")));
     }
     let mut rng = Rng::new(0x7061_7468);
     let mut some = |list: &[&str]| -> String {

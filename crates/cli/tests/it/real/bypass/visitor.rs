@@ -11,10 +11,7 @@ pub(super) struct Visitor {
 
 impl Visitor {
     pub(super) const fn new(address: SocketAddr) -> Self {
-        Self {
-            address,
-            connection: None,
-        }
+        Self { address, connection: None }
     }
 
     /// The readings by which the server takes the path for the protected one; none if it refuses it.

@@ -42,24 +42,14 @@ impl Elsewhere {
             false => &[],
         };
         let server = Server::start(behind(within, &serve));
-        Self {
-            server,
-            is_namespace,
-        }
+        Self { server, is_namespace }
     }
 
     /// The command as one that runs where the server is.
     pub(super) fn there(&self, command: &Command) -> Command {
         let target = self.server.id().to_string();
         let within: &[&str] = match self.is_namespace {
-            true => &[
-                "nsenter",
-                "--preserve-credentials",
-                "--user",
-                "--net",
-                "--target",
-                &target,
-            ],
+            true => &["nsenter", "--preserve-credentials", "--user", "--net", "--target", &target],
             false => &[],
         };
         behind(within, command)

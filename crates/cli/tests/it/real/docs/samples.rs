@@ -76,10 +76,7 @@ fn no_program_of_the_manual_lets_pass_what_the_server_refuses() {
     for (name, words) in &programs {
         let output = run(place, words, None, &["user_id=ann", "endpoint=/search"]);
         let all = format!("{output:?}");
-        assert!(
-            !output.status.success() && !all.contains("goes on"),
-            "{name}: {all}"
-        );
+        assert!(!output.status.success() && !all.contains("goes on"), "{name}: {all}");
         assert!(all.contains("trusted_callers"), "{name}: {all}");
     }
     let address = server.http.ip().to_string();

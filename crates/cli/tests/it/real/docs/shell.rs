@@ -97,18 +97,13 @@ impl Shell {
             ]);
         }
         let ports = ports.iter();
-        ports
-            .map(|(page, ours)| (*page, ours.port().to_string()))
-            .collect()
+        ports.map(|(page, ours)| (*page, ours.port().to_string())).collect()
     }
 
     /// Starts a gateway, or a site behind one, if that is what the command does.
     fn start(&mut self, command: &str) -> bool {
-        let programs = [
-            ("nginx ", self.gateway_at),
-            ("envoy ", self.gateway_at),
-            ("python3 ", self.site_at),
-        ];
+        let programs =
+            [("nginx ", self.gateway_at), ("envoy ", self.gateway_at), ("python3 ", self.site_at)];
         let known = programs.iter().find_map(|(program, at)| {
             let words = command.strip_prefix(program)?;
             // A program that is waited for is none of these.
@@ -147,12 +142,7 @@ impl Shell {
             self.server = Some(self.desk.serve(&words.collect::<Vec<_>>()));
             let server = self.server.iter();
             let addresses = |it: &Server| {
-                [
-                    ("HTTP", it.http),
-                    ("GRPC", it.grpc),
-                    ("RESP", it.resp),
-                    ("ADMIN", it.admin),
-                ]
+                [("HTTP", it.http), ("GRPC", it.grpc), ("RESP", it.resp), ("ADMIN", it.admin)]
             };
             for (name, address) in server.flat_map(addresses) {
                 let (name, address) = (format!("TOLLGATE_{name}"), address.to_string());
@@ -164,9 +154,8 @@ impl Shell {
             return String::new();
         }
         let command = self.mapped(command).replace("--wait 10", "--wait 60");
-        if let Some((name, value)) = command
-            .strip_prefix("export ")
-            .and_then(|it| it.split_once('='))
+        if let Some((name, value)) =
+            command.strip_prefix("export ").and_then(|it| it.split_once('='))
         {
             let value = match value {
                 ADDRESS => {
@@ -182,9 +171,7 @@ impl Shell {
         let program = Path::new(env!("CARGO_BIN_EXE_tollgate"));
         let folder = program.parent().unwrap().display();
         let mut shell = Command::new("sh");
-        shell
-            .arg("-c")
-            .arg(format!("exec 2>&1; PATH=\"{folder}:$PATH\"\n{command}"));
+        shell.arg("-c").arg(format!("exec 2>&1; PATH=\"{folder}:$PATH\"\n{command}"));
         cleared(&mut shell).current_dir(self.desk.path("."));
         shell.envs(go_environment(&self.desk.path(".")));
         shell.envs(&self.variables);
@@ -253,10 +240,7 @@ fn is_line(wanted: &str, found: &str) -> bool {
 #[test]
 fn dots_stand_for_anything() {
     assert!(fits(&["a", "…", "d"], &["a", "b", "c", "d"]));
-    assert!(fits(
-        &["1  …  by ann, …: new"],
-        &["1  2026  by ann, 2 changes: new"]
-    ));
+    assert!(fits(&["1  …  by ann, …: new"], &["1  2026  by ann, 2 changes: new"]));
     assert!(!fits(&["1  …  by ann"], &["1  2026  by bob"]));
     assert!(!fits(&["a …b"], &["a bc"]));
     assert!(!fits(&["a"], &["a", "b"]));

@@ -18,44 +18,26 @@ fn policies_answer_while_redis_is_away_and_say_so() {
     node.until_degraded(&[&shard, "is down", "(closed, local, open)"]);
 
     let local = node.check("/daily", "bob");
-    assert_eq!(
-        (local.status, &local.json()["fallback"]),
-        (200, &json!("local"))
-    );
+    assert_eq!((local.status, &local.json()["fallback"]), (200, &json!("local")));
     assert_eq!(local.header("tollgate-fallback"), Some("local"));
     let open = node.check("/wide", "bob");
-    assert_eq!(
-        (open.status, open.header("tollgate-fallback")),
-        (200, Some("open"))
-    );
+    assert_eq!((open.status, open.header("tollgate-fallback")), (200, Some("open")));
     let closed = node.check("/shut", "bob");
-    assert_eq!(
-        (closed.status, closed.header("tollgate-fallback")),
-        (429, Some("closed"))
-    );
+    assert_eq!((closed.status, closed.header("tollgate-fallback")), (429, Some("closed")));
     // What never needed Redis does not miss it.
     let alone = node.check("/alone", "bob");
-    assert_eq!(
-        (alone.status, alone.header("tollgate-fallback")),
-        (200, None)
-    );
+    assert_eq!((alone.status, alone.header("tollgate-fallback")), (200, None));
     let gateway = node.server.decisions().ask(
         "GET",
         "/gateway/nginx",
         &[("X-Original-URI", "/edge"), ("X-Original-Method", "GET")],
         "",
     );
-    assert_eq!(
-        (gateway.status, gateway.header("tollgate-fallback")),
-        (204, Some("local"))
-    );
+    assert_eq!((gateway.status, gateway.header("tollgate-fallback")), (204, Some("local")));
 
     assert!(node.metric("tollgate_fallback_total{policy=\"local\"}") >= 1);
     assert!(node.metric("tollgate_fallback_total{policy=\"closed\"}") >= 1);
-    assert_eq!(
-        node.metric(&format!("tollgate_redis_shard_up{{shard=\"{shard}\"}}")),
-        0
-    );
+    assert_eq!(node.metric(&format!("tollgate_redis_shard_up{{shard=\"{shard}\"}}")), 0);
     let ready = node.server.administration().get("/readyz");
     assert_eq!(ready.status, 200, "{}", ready.body);
 
@@ -85,34 +67,20 @@ fn what_is_not_done_is_told() {
     let refund = json!({ "user_id": "alice", "endpoint": "/daily", "cost": 1 });
     for (path, body, words) in [
         ("/ratelimit/reset", &facts, "the counters were not reset"),
-        (
-            "/ratelimit/refund",
-            &refund,
-            "the counters were not refunded",
-        ),
+        ("/ratelimit/refund", &refund, "the counters were not refunded"),
     ] {
         let reply = node.server.decisions().post(path, body);
         assert_eq!(reply.status, 503, "{}", reply.body);
         assert!(reply.body.contains(words), "{}", reply.body);
-        assert_eq!(
-            reply.header("content-type"),
-            Some("application/problem+json")
-        );
+        assert_eq!(reply.header("content-type"), Some("application/problem+json"));
     }
     let mut resp = Resp::to(node.server.resp);
     let refused = resp.ask(&["TG.RESET", "user_id", "alice", "endpoint", "/daily"]);
-    assert!(
-        refused.starts_with("-UNAVAILABLE the counters were not reset"),
-        "{refused}"
-    );
+    assert!(refused.starts_with("-UNAVAILABLE the counters were not reset"), "{refused}");
     let keys = "/ratelimit/keys?user_id=alice&endpoint=/daily";
     let reset = node.server.administration().ask("DELETE", keys, &[], "");
     assert_eq!(reset.status, 503, "{}", reset.body);
-    assert!(
-        reset.body.contains("the counters were not reset"),
-        "{}",
-        reset.body
-    );
+    assert!(reset.body.contains("the counters were not reset"), "{}", reset.body);
     // To look is to hear what a policy would answer, and that it would.
     let peek = node.server.decisions().post("/ratelimit/peek", &facts);
     assert_eq!(peek.json()["fallback"], "local");
@@ -129,21 +97,12 @@ fn a_server_starts_without_redis_and_finds_it_later() {
     redis.kill();
     let node = Node::start(&redis.url(), RULES);
     let degraded = node.server.announcement["degraded"].to_string();
-    assert!(
-        degraded.contains("redis") && degraded.contains("on_failure answers"),
-        "{degraded}"
-    );
-    assert_eq!(
-        node.check("/daily", "alice").header("tollgate-fallback"),
-        Some("local")
-    );
+    assert!(degraded.contains("redis") && degraded.contains("on_failure answers"), "{degraded}");
+    assert_eq!(node.check("/daily", "alice").header("tollgate-fallback"), Some("local"));
     assert_eq!(node.check("/shut", "alice").status, 429);
     redis.start_again();
     node.until_fine();
-    assert_eq!(
-        node.check("/shut", "alice").header("tollgate-fallback"),
-        None
-    );
+    assert_eq!(node.check("/shut", "alice").header("tollgate-fallback"), None);
     assert_eq!(node.check("/shut", "alice").status, 200);
 }
 

@@ -60,18 +60,11 @@ impl Crowd {
                 }));
             }
         }
-        Self {
-            is_over,
-            seen,
-            callers,
-        }
+        Self { is_over, seen, callers }
     }
 
     pub(crate) fn admitted(&self) -> Vec<u64> {
-        self.seen
-            .iter()
-            .map(|seen| seen.admitted.load(Relaxed))
-            .collect()
+        self.seen.iter().map(|seen| seen.admitted.load(Relaxed)).collect()
     }
 
     /// Waits until so many more were admitted of every endpoint.
@@ -80,19 +73,14 @@ impl Crowd {
         wait_for("requests that pass", SPENT_MAX, || {
             let now = self.admitted();
             let mut both = now.iter().zip(&before);
-            both.all(|(now, before)| *now >= before + units)
-                .then_some(())
+            both.all(|(now, before)| *now >= before + units).then_some(())
         });
     }
 
     /// Waits until nothing was admitted for a while, though it was asked for: there were so many, and no more.
     pub(crate) fn until_spent(&self, units: u64, quiet: u64) {
-        let denied = || -> Vec<u64> {
-            self.seen
-                .iter()
-                .map(|seen| seen.denied.load(Relaxed))
-                .collect()
-        };
+        let denied =
+            || -> Vec<u64> { self.seen.iter().map(|seen| seen.denied.load(Relaxed)).collect() };
         let mut since = (self.admitted(), denied());
         wait_for("limits that are used up", SPENT_MAX, || {
             let (admitted, now) = (self.admitted(), denied());
@@ -103,8 +91,7 @@ impl Crowd {
                 return None;
             }
             let mut both = now.iter().zip(&since.1);
-            both.all(|(now, before)| *now >= before + quiet)
-                .then_some(())
+            both.all(|(now, before)| *now >= before + quiet).then_some(())
         });
     }
 
@@ -128,10 +115,7 @@ fn call(server: &Mutex<SocketAddr>, endpoint: &str, seen: &Seen, is_over: &Atomi
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "callers have a pace; nothing is asserted by it"
-)]
+#[expect(clippy::disallowed_methods, reason = "callers have a pace; nothing is asserted by it")]
 fn rest(span: Duration) {
     std::thread::sleep(span);
 }

@@ -60,16 +60,11 @@ fn a_server_that_runs_is_recognised_and_its_fleet_counted() {
     ran.says(&format!("a Tollgate answers at {}", server.http))
         .says(&format!("a Tollgate answers at {}", server.resp))
         .says(&format!("a Tollgate answers at {}", server.admin))
-        .says(&format!(
-            "{} is taken, as it seems by the Tollgate",
-            server.grpc
-        ))
+        .says(&format!("{} is taken, as it seems by the Tollgate", server.grpc))
         .says("answers, schema 2")
         .says("2 nodes of the fleet are alive");
     // On other ports the folder is in the way.
-    examine(&node.desk, "")
-        .with(1)
-        .says("problem  data      another server uses the data folder");
+    examine(&node.desk, "").with(1).says("problem  data      another server uses the data folder");
     // To have looked does not make it a node.
     assert_eq!(redis.command(&["ZCARD", "rl:{tollgate}:nodes"]), "2");
 }
@@ -99,9 +94,7 @@ fn a_redis_that_hangs_is_a_problem() {
 
 #[test]
 fn a_redis_that_evicts_is_a_warning() {
-    let redis = Setup::default()
-        .line("maxmemory-policy allkeys-lru")
-        .start();
+    let redis = Setup::default().line("maxmemory-policy allkeys-lru").start();
     let desk = Desk::new();
     let ran = examine(&desk, &format!("--redis {} --json", redis.url())).fine();
     let words = ["allkeys-lru", "CONFIG SET maxmemory-policy noeviction"];
@@ -128,12 +121,7 @@ fn a_user_that_may_not_write_is_a_problem() {
     let desk = Desk::new();
     let url = format!("redis://reader:secret@{}", redis.address());
     let ran = examine(&desk, &format!("--redis {url} --json")).with(1);
-    one(
-        &ran.json(),
-        "redis",
-        "problem",
-        &["cannot be used", "ACL SETUSER"],
-    );
+    one(&ran.json(), "redis", "problem", &["cannot be used", "ACL SETUSER"]);
 }
 
 #[test]
@@ -152,9 +140,7 @@ fn rules_that_cannot_be_used_are_problems() {
     ran.says("problem  rules     rules.yaml has errors")
         .says("rules.yaml:6:")
         .says("-> mend it; `tollgate rules validate rules.yaml` checks it again");
-    examine(&desk, "--rules none.yaml")
-        .with(1)
-        .says("cannot read the rules file none.yaml");
+    examine(&desk, "--rules none.yaml").with(1).says("cannot read the rules file none.yaml");
     // Those of a database, too, if they cannot be counted in Redis.
     desk.write("huge.yaml", &login("10000000000000000/day"));
     desk.line("rules apply huge.yaml").fine();
@@ -171,10 +157,7 @@ fn databases_are_asked_and_left_as_they_are() {
     let desk = Desk::new();
     let url = "postgres://ann:hunter2@127.0.0.1:1/rules";
     let ran = examine(&desk, &format!("--database {url} --json")).with(1);
-    let words = [
-        "postgres://ann:***@127.0.0.1:1/rules",
-        "start it, or correct",
-    ];
+    let words = ["postgres://ann:***@127.0.0.1:1/rules", "start it, or correct"];
     one(&ran.json(), "database", "problem", &words);
     assert!(!ran.out.contains("hunter2"), "{}", ran.out);
 
@@ -188,10 +171,7 @@ fn databases_are_asked_and_left_as_they_are() {
     assert_eq!(database.execute(tables), "0");
     desk.write("rules.yaml", &login("5/min"));
     desk.line(&format!("rules apply rules.yaml {flags}")).fine();
-    examine(&desk, &flags)
-        .fine()
-        .says("answers, schema 2")
-        .says("revision 1: 1 rule");
+    examine(&desk, &flags).fine().says("answers, schema 2").says("revision 1: 1 rule");
 
     desk.write("broken.db", &"no database at all ".repeat(99));
     examine(&desk, "--database sqlite:broken.db")

@@ -93,8 +93,7 @@ fn a_journal_that_is_damaged_is_said_and_its_server_awaited() {
     node.until_degraded(&["may be in doubt until 20"]);
     wait_for("the log to say why", LONG, || {
         let log = node.server.log();
-        log.contains("cannot be read: should Redis have lost it")
-            .then_some(())
+        log.contains("cannot be read: should Redis have lost it").then_some(())
     });
     assert_eq!(node.passes("/shut", "alice", 3), 0);
 }
@@ -119,10 +118,7 @@ fn doubt_is_told_by_every_instrument_until_it_is_ended() {
 
     let admin = node.server.admin;
     let status = format!("status --admin {admin}");
-    node.desk
-        .line(&status)
-        .with(2)
-        .says("may be in doubt until 20");
+    node.desk.line(&status).with(2).says("may be in doubt until 20");
     let doctor = format!(
         "doctor --http {} --grpc {} --resp {} --admin {admin} --rules rules.yaml --redis {}",
         node.server.http,
@@ -136,18 +132,12 @@ fn doubt_is_told_by_every_instrument_until_it_is_ended() {
     });
 
     let trust = format!("redis trust --admin {admin}");
-    node.desk
-        .line(&trust)
-        .fine()
-        .says("1 of 1 shards were in doubt");
+    node.desk.line(&trust).fine().says("1 of 1 shards were in doubt");
     node.until_fine();
     assert_eq!(node.passes("/shut", "carol", 1), 1);
     node.desk.line(&trust).fine().says("nothing was in doubt");
     wait_for("the log to say that it is over", LONG, || {
-        node.server
-            .log()
-            .contains("in doubt any more")
-            .then_some(())
+        node.server.log().contains("in doubt any more").then_some(())
     });
     wait_for("the audit to tell of it", LONG, || {
         let audit = node.desk.line(&format!("audit --admin {admin}"));

@@ -1,10 +1,7 @@
 //! What one node is told of keys, users and blocks, all of them heed.
 // Proves: I2, I3, I6, R8
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "tells what came before what, on one machine"
-)]
+#![expect(clippy::disallowed_methods, reason = "tells what came before what, on one machine")]
 
 use std::{
     sync::{
@@ -40,16 +37,12 @@ fn ask(http: &mut Http, body: &Value) -> u16 {
 /// A key of alice, once every node knows it.
 fn issued(servers: &[Server]) -> (String, Value) {
     let draft = json!({ "name": "of alice", "user_id": "alice" });
-    let made = servers[0]
-        .administration()
-        .post("/ratelimit/api-keys", &draft);
+    let made = servers[0].administration().post("/ratelimit/api-keys", &draft);
     let made = made.with(201).json();
     let body = json!({ "api_key": made["key"], "endpoint": "/" });
     for server in servers {
         let mut http = server.decisions();
-        wait_for("a key that is known", LONG, || {
-            (ask(&mut http, &body) == 200).then_some(())
-        });
+        wait_for("a key that is known", LONG, || (ask(&mut http, &body) == 200).then_some(()));
     }
     (made["id"].as_str().unwrap().to_owned(), body)
 }
@@ -87,20 +80,13 @@ fn hammered(servers: &[Server], body: &Value, meanwhile: impl FnOnce() -> Instan
         let admitted = admitted.join().unwrap();
         let late = admitted.iter().filter(|begun| **begun > confirmed).count();
         assert_eq!(late, 0, "admitted after the confirmed answer");
-        assert!(
-            !admitted.is_empty(),
-            "nothing was admitted before, so nothing is shown"
-        );
+        assert!(!admitted.is_empty(), "nothing was admitted before, so nothing is shown");
     }
 }
 
 fn all_confirmed(answer: &Value) {
     let nodes = &answer["nodes"];
-    assert_eq!(
-        nodes["confirmed"].as_array().unwrap().len(),
-        NODES,
-        "{answer}"
-    );
+    assert_eq!(nodes["confirmed"].as_array().unwrap().len(), NODES, "{answer}");
     assert_eq!(nodes["missing"], json!([]), "{answer}");
 }
 
@@ -118,9 +104,7 @@ fn no_request_is_admitted_after_a_revocation_or_a_block_is_confirmed() {
     let bob = json!({ "user_id": "bob" });
     hammered(&servers, &bob, || {
         let block = json!({ "user_id": "bob", "reason": "a test" });
-        let blocked = servers[1]
-            .administration()
-            .post("/ratelimit/blocks?wait=30s", &block);
+        let blocked = servers[1].administration().post("/ratelimit/blocks?wait=30s", &block);
         let confirmed = Instant::now();
         all_confirmed(&blocked.with(201).json());
         confirmed

@@ -28,9 +28,9 @@ fn counters_of_a_fleet_are_shown_and_reset_on_any_node() {
     let json = two.keys(&format!("show {facts} --json")).fine().json();
     assert_eq!(json["counters"][0]["key"], "user=alice", "{json}");
     assert_eq!(json["counters"][0]["remaining"], 0, "{json}");
-    two.keys(&format!("reset {facts} --rule daily"))
-        .fine()
-        .says("reset daily [user=alice]: 10 of 10 per day left, counted exactly, for all nodes together");
+    two.keys(&format!("reset {facts} --rule daily")).fine().says(
+        "reset daily [user=alice]: 10 of 10 per day left, counted exactly, for all nodes together",
+    );
     assert_eq!(one.passes("/daily", "alice", 11), 10);
     let json = one.keys(&format!("reset {facts} --json")).fine().json();
     assert_eq!(json["counters"][0]["remaining"], 10, "{json}");
@@ -41,9 +41,7 @@ fn counters_of_a_fleet_are_shown_and_reset_on_any_node() {
 fn what_is_asked_wrong_is_told_with_what_would_be_right() {
     let redis = Redis::start();
     let node = Node::ready(&redis.url(), RULES);
-    node.keys("show user_id=alice")
-        .fine()
-        .says("no rule counts");
+    node.keys("show user_id=alice").fine().says("no rule counts");
     node.keys("reset user_id=alice")
         .with(1)
         .says("nothing was reset: no rule counts a request with these facts");
@@ -52,9 +50,7 @@ fn what_is_asked_wrong_is_told_with_what_would_be_right() {
         .says("answered 404")
         .says("`tollgate explain` shows");
     node.keys("show user=alice").fine().says("no rule counts");
-    node.keys("show usr_id=alice")
-        .with(1)
-        .says("did you mean user_id?");
+    node.keys("show usr_id=alice").with(1).says("did you mean user_id?");
     node.keys("reset user_id=alice cost=3")
         .with(1)
         .says("cost says nothing about which counters a request has: leave it out");
@@ -78,9 +74,7 @@ fn while_redis_is_away_the_policy_is_named_and_nothing_is_reset() {
     node.keys("show user_id=alice endpoint=/daily")
         .fine()
         .says("these are the numbers of on_failure: local; `tollgate doctor` says what");
-    let refused = node
-        .keys("reset user_id=alice endpoint=/daily --json")
-        .with(1);
+    let refused = node.keys("reset user_id=alice endpoint=/daily --json").with(1);
     let error = refused.json()["error"].to_string();
     assert!(error.contains("the counters were not reset"), "{error}");
 }
@@ -106,15 +100,8 @@ fn the_busiest_keys_are_told_with_their_errors() {
         .says("estimated from one decision in 64");
     let json = node.keys("hot --json").fine().json();
     let first = &json["keys"][0];
-    assert_eq!(
-        (&first["rule"], &first["key"]),
-        (&"alone".into(), &"user=busy".into()),
-        "{json}"
-    );
-    let (count, error) = (
-        first["count"].as_u64().unwrap(),
-        first["error"].as_u64().unwrap(),
-    );
+    assert_eq!((&first["rule"], &first["key"]), (&"alone".into(), &"user=busy".into()), "{json}");
+    let (count, error) = (first["count"].as_u64().unwrap(), first["error"].as_u64().unwrap());
     // The stated error is of two deviations; five are never seen.
     assert!(count.abs_diff(10_000) <= error * 5 / 2, "{json}");
     assert_eq!(node.metric("tollgate_hot_key_requests{rank=\"1\"}"), count);

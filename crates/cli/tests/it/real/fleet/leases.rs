@@ -48,10 +48,7 @@ fn is_lawful(admitted: &[u64], lost_max: u64) {
     for (endpoint, admitted) in ENDPOINTS.iter().zip(admitted) {
         assert!(*admitted <= LIMIT, "{endpoint}: {admitted} of {LIMIT}");
         let least = LIMIT - lost_max;
-        assert!(
-            *admitted >= least,
-            "{endpoint}: {admitted} of {LIMIT}, at least {least}"
-        );
+        assert!(*admitted >= least, "{endpoint}: {admitted} of {LIMIT}, at least {least}");
     }
 }
 

@@ -29,11 +29,7 @@ fn the_admin_side_refuses_them() {
     let rule = |limit: &str| json!({ "name": "huge", "key": ["user"], "missing": "shared", "limit": limit });
     let refused = admin.post("/ratelimit/rules", &rule(HUGE));
     assert_eq!(refused.status, 422, "{}", refused.body);
-    assert!(
-        refused.body.contains("cannot be counted exactly in Redis"),
-        "{}",
-        refused.body
-    );
+    assert!(refused.body.contains("cannot be counted exactly in Redis"), "{}", refused.body);
     assert_eq!(refused.json()["errors"][0]["path"], "limit");
     let made = admin.post("/ratelimit/rules?wait=30s", &rule("10/day"));
     assert_eq!(made.status, 201, "{}", made.body);
@@ -50,9 +46,7 @@ fn the_admin_side_refuses_them() {
     wait_for("a server that says what it keeps out", LONG, || {
         let ready = server.decisions().get("/readyz").json();
         let degraded = ready["degraded"].to_string();
-        degraded
-            .contains("cannot be counted in Redis")
-            .then_some(())
+        degraded.contains("cannot be counted in Redis").then_some(())
     });
     let check = json!({ "user_id": "alice" });
     let answer = server.decisions().post("/ratelimit/check", &check).json();

@@ -40,11 +40,7 @@ impl Stopped {
     pub(crate) fn start(self) -> Node {
         let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
         let server = self.desk.serve(&flags);
-        Node {
-            server,
-            desk: self.desk,
-            flags: self.flags,
-        }
+        Node { server, desk: self.desk, flags: self.flags }
     }
 }
 
@@ -61,42 +57,24 @@ impl Node {
         // Nothing else is there once it is killed: callers try it on and on.
         let resp = free_address().to_string();
         // Long enough that a busy machine does not look like a Redis that is away.
-        let flags = [
-            "--rules",
-            "rules.yaml",
-            "--resp",
-            &resp,
-            "--redis",
-            redis,
-            "--redis-deadline",
-            "1s",
-        ];
+        let flags =
+            ["--rules", "rules.yaml", "--resp", &resp, "--redis", redis, "--redis-deadline", "1s"];
         let flags = [&flags, more].concat();
         let server = desk.serve(&flags);
         let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
-        Self {
-            server,
-            desk,
-            flags,
-        }
+        Self { server, desk, flags }
     }
 
     /// Stops it.
     pub(crate) fn stop(self) -> Stopped {
         self.server.stop();
-        Stopped {
-            desk: self.desk,
-            flags: self.flags,
-        }
+        Stopped { desk: self.desk, flags: self.flags }
     }
 
     /// Kills it.
     pub(crate) fn kill(self) -> Stopped {
         self.server.kill();
-        Stopped {
-            desk: self.desk,
-            flags: self.flags,
-        }
+        Stopped { desk: self.desk, flags: self.flags }
     }
 
     /// The same, once it can count in Redis.
@@ -123,10 +101,7 @@ impl Node {
     pub(crate) fn until_degraded(&self, words: &[&str]) {
         wait_for("a node that says what is wrong", LONG, || {
             let degraded = self.readiness()["degraded"].to_string();
-            words
-                .iter()
-                .all(|word| degraded.contains(word))
-                .then_some(())
+            words.iter().all(|word| degraded.contains(word)).then_some(())
         });
     }
 
@@ -145,9 +120,7 @@ impl Node {
     /// The value of a series.
     pub(crate) fn metric(&self, series: &str) -> u64 {
         let scrape = self.server.administration().get("/metrics").body;
-        let line = scrape
-            .lines()
-            .find_map(|line| line.strip_prefix(&format!("{series} ")));
+        let line = scrape.lines().find_map(|line| line.strip_prefix(&format!("{series} ")));
         let line = line.unwrap_or_else(|| panic!("no {series} in {scrape}"));
         line.parse().unwrap()
     }

@@ -12,10 +12,7 @@ fn a_password_is_never_shown() {
     let url = redis.url();
     assert!(url.contains("hunter2"), "{url}");
     let shown = node.server.announcement.to_string();
-    assert!(
-        shown.contains(&format!(":***@{}", redis.address())),
-        "{shown}"
-    );
+    assert!(shown.contains(&format!(":***@{}", redis.address())), "{shown}");
     let config = node.desk.line(&format!("config --redis {url}")).fine();
     let (status, log) = node.server.stop();
     assert!(status.success());

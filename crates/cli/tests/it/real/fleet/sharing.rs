@@ -36,13 +36,7 @@ fn two_nodes_share_a_limit() {
         });
     }
     assert!(one.metric("tollgate_redis_decisions_total") >= 10);
-    assert_eq!(
-        one.metric(&format!(
-            "tollgate_redis_shard_up{{shard=\"{}\"}}",
-            redis.address()
-        )),
-        1
-    );
+    assert_eq!(one.metric(&format!("tollgate_redis_shard_up{{shard=\"{}\"}}", redis.address())), 1);
 }
 
 #[test]
@@ -74,9 +68,7 @@ fn pipelined_checks_keep_their_order() {
     let node = Node::ready(&redis.url(), RULES);
     let mut resp = Resp::to(node.server.resp);
     let check = |user: &str| Resp::command(&["TG.CHECK", "user_id", user, "endpoint", "/daily"]);
-    let users: Vec<String> = (0..100)
-        .map(|place| format!("user-{}", place % 4))
-        .collect();
+    let users: Vec<String> = (0..100).map(|place| format!("user-{}", place % 4)).collect();
     let all: String = users.iter().map(|user| check(user)).collect();
     resp.write(all.as_bytes());
     let mut passed = [0; 4];
@@ -92,14 +84,9 @@ fn pipelined_checks_keep_their_order() {
     }
     assert_eq!(passed, [10; 4]);
     // Decisions travel together: far fewer scripts than decisions.
-    let (calls, decisions) = (
-        node.metric("tollgate_redis_calls_total"),
-        node.metric("tollgate_redis_decisions_total"),
-    );
-    assert!(
-        decisions >= 100 && calls < 60,
-        "{decisions} decisions in {calls} calls"
-    );
+    let (calls, decisions) =
+        (node.metric("tollgate_redis_calls_total"), node.metric("tollgate_redis_decisions_total"));
+    assert!(decisions >= 100 && calls < 60, "{decisions} decisions in {calls} calls");
 }
 
 #[test]
@@ -108,23 +95,12 @@ fn a_batch_is_decided_with_all_its_names() {
     let node = Node::ready(&redis.url(), RULES);
     let one = |id: &str| json!({ "user_id": "alice", "endpoint": "/daily", "request_id": id });
     let batch = json!({ "requests": [one("a"), one("b"), one("a"), one("c"), one("b")] });
-    let answer = node
-        .server
-        .decisions()
-        .post("/ratelimit/check/batch", &batch)
-        .json();
+    let answer = node.server.decisions().post("/ratelimit/check/batch", &batch).json();
     let results = answer["results"].as_array().unwrap();
-    let ids: Vec<&str> = results
-        .iter()
-        .map(|it| it["decision_id"].as_str().unwrap())
-        .collect();
+    let ids: Vec<&str> = results.iter().map(|it| it["decision_id"].as_str().unwrap()).collect();
     assert_eq!((ids[0], ids[1]), (ids[2], ids[4]), "asked again: {answer}");
     assert!(ids[0] != ids[1] && ids[1] != ids[3], "{answer}");
-    assert_eq!(
-        node.check("/daily", "alice").json()["remaining"],
-        6,
-        "three were charged"
-    );
+    assert_eq!(node.check("/daily", "alice").json()["remaining"], 6, "three were charged");
 }
 
 #[test]
@@ -135,10 +111,7 @@ fn a_reset_on_one_node_is_seen_on_the_other() {
     assert_eq!(two.passes("/daily", "alice", 1), 0);
     let facts = json!({ "user_id": "alice", "endpoint": "/daily" });
     let reset = one.server.decisions().post("/ratelimit/reset", &facts);
-    assert_eq!(
-        (reset.status, &reset.json()["remaining"]),
-        (200, &json!(10))
-    );
+    assert_eq!((reset.status, &reset.json()["remaining"]), (200, &json!(10)));
     assert_eq!(two.passes("/daily", "alice", 3), 3);
     let refund = json!({ "user_id": "alice", "endpoint": "/daily", "cost": 2 });
     let refunded = one.server.decisions().post("/ratelimit/refund", &refund);
@@ -146,25 +119,12 @@ fn a_reset_on_one_node_is_seen_on_the_other() {
     let mut resp = Resp::to(two.server.resp);
     let peek = resp.ask(&["TG.PEEK", "user_id", "alice", "endpoint", "/daily"]);
     assert!(peek.starts_with("*6\r\n:1\r\n:10\r\n:8\r\n"), "{peek}");
-    let status = two
-        .server
-        .administration()
-        .get("/ratelimit/keys?user_id=alice&endpoint=/daily");
+    let status = two.server.administration().get("/ratelimit/keys?user_id=alice&endpoint=/daily");
     let status = status.json();
     assert_eq!(status["counters"][0]["remaining"], 9, "{status}");
-    assert_eq!(
-        status["counters"][0]["counted"],
-        "exactly, for all nodes together"
-    );
-    let story = two
-        .server
-        .administration()
-        .post("/ratelimit/explain", &facts)
-        .json();
+    assert_eq!(status["counters"][0]["counted"], "exactly, for all nodes together");
+    let story = two.server.administration().post("/ratelimit/explain", &facts).json();
     let consistency = story["consistency"].as_str().unwrap();
-    assert!(
-        consistency.ends_with("; daily 10/day: exact"),
-        "{consistency}"
-    );
+    assert!(consistency.ends_with("; daily 10/day: exact"), "{consistency}");
     drop(one.desk);
 }

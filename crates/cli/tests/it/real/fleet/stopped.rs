@@ -40,10 +40,7 @@ fn now() -> Timestamp {
 /// When each of the next answers that says yes has come.
 fn admissions(caller: &mut Resp, answers: usize) -> Vec<Timestamp> {
     let answers = (0..answers).map(|_| caller.lines(LINES)[1] == ":1");
-    answers
-        .filter(|is_admitted| *is_admitted)
-        .map(|_| now())
-        .collect()
+    answers.filter(|is_admitted| *is_admitted).map(|_| now()).collect()
 }
 
 fn ask(caller: &mut Resp, requests: usize) -> Vec<Timestamp> {
@@ -89,9 +86,7 @@ fn a_node_that_was_stopped_spends_nothing_of_what_ran_out_meanwhile() {
     });
     stopped.server.pause();
     // It is full when everything has run out that was leased of it. One token is what a peek would take.
-    wait_for("a bucket that is full again", LONG, || {
-        (left(&other) >= BURST - 1).then_some(())
-    });
+    wait_for("a bucket that is full again", LONG, || (left(&other) >= BURST - 1).then_some(()));
 
     for caller in &mut callers {
         caller.write(bundle(WAITING).as_bytes());
@@ -115,11 +110,7 @@ fn a_node_that_was_stopped_spends_nothing_of_what_ran_out_meanwhile() {
     admitted.sort_unstable();
     for (at, count) in admitted.iter().zip(1_u64..) {
         let earned = at.since(begin).get() * RATE / 1_000_000 + 1;
-        assert!(
-            count <= BURST + earned,
-            "{count} within {}",
-            at.since(begin)
-        );
+        assert!(count <= BURST + earned, "{count} within {}", at.since(begin));
     }
     let (most, admitted) = (usize::try_from(BURST).unwrap(), admitted.len());
     assert!(admitted > most * 9 / 10, "{admitted} of {most}");

@@ -40,16 +40,12 @@ fn an_address_cannot_be_made_up() {
 
 #[test]
 fn the_site_goes_on_without_a_tollgate_that_speaks_tls() {
-    stories::outages(&mut House::sealed(|plan| {
-        nginx(&hasty(&site(plan)), plan.listen)
-    }));
+    stories::outages(&mut House::sealed(|plan| nginx(&hasty(&site(plan)), plan.listen)));
 }
 
 #[test]
 fn the_site_goes_on_without_tollgate() {
-    stories::outages(&mut House::new(|plan| {
-        nginx(&hasty(&site(plan)), plan.listen)
-    }));
+    stories::outages(&mut House::new(|plan| nginx(&hasty(&site(plan)), plan.listen)));
 }
 
 #[test]
@@ -63,11 +59,7 @@ fn the_same_with_certificates() {
 #[test]
 fn the_site_can_be_closed_instead() {
     let mut house = House::new(|plan| {
-        let site = put(
-            &site(plan),
-            "        return 204;\n",
-            "        return 403;\n",
-        );
+        let site = put(&site(plan), "        return 204;\n", "        return 403;\n");
         nginx(&patient(&site), plan.listen)
     });
     house.get("/a").with(200);
@@ -102,17 +94,12 @@ fn a_gateway_that_is_not_set_up_is_heard_of() {
     // The first, and one for each second that has passed.
     let passed_s = SystemClock.now().steady.since(begun).get() / 1_000_000;
     let told_max = usize::try_from(passed_s).unwrap() + 1;
-    assert!(
-        told <= told_max,
-        "{told} lines in {passed_s} s for {left_out} more"
-    );
+    assert!(told <= told_max, "{told} lines in {passed_s} s for {left_out} more");
 }
 
 /// What each of the complaints in the log says of those that were left out.
 fn left_out(log: &str) -> Vec<usize> {
-    let complaints = log
-        .lines()
-        .filter(|line| line.contains("A gateway is not set up to ask"));
+    let complaints = log.lines().filter(|line| line.contains("A gateway is not set up to ask"));
     let left_out = complaints.map(|line| {
         let (_, number) = line.split_once("left_out=").unwrap();
         let digits = number.chars().take_while(char::is_ascii_digit);

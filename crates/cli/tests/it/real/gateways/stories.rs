@@ -75,14 +75,8 @@ const NOWHERE: [&str; 15] = [
 ];
 
 /// What has no normal form either, as far as the gateways themselves refuse it.
-const TWO_READINGS: [&str; 6] = [
-    "//x/secret",
-    "//",
-    "/secret//..",
-    "/secret//../b",
-    "/b//%2E./secret?c",
-    "/b/c//.%2e?d",
-];
+const TWO_READINGS: [&str; 6] =
+    ["//x/secret", "//", "/secret//..", "/secret//../b", "/b//%2E./secret?c", "/b/c//.%2e?d"];
 
 /// What is no slash to Tollgate, and may be one to the site.
 pub(crate) const SLASHES: [&str; 6] = [
@@ -98,21 +92,12 @@ pub(crate) const SLASHES: [&str; 6] = [
 pub(crate) fn bodies(house: &House) {
     let body = "x".repeat(100_000);
     let headers = [("Content-Encoding", "gzip"), ("Content-Type", "text/plain")];
-    let reply = house
-        .visit()
-        .ask("POST", "/upload", &headers, &body)
-        .with(200);
+    let reply = house.visit().ask("POST", "/upload", &headers, &body).with(200);
     assert_eq!(reply.body, BACKEND_SAYS);
     let requests = house.backend.requests();
-    let head = requests
-        .iter()
-        .find(|head| head.contains("/upload"))
-        .unwrap();
+    let head = requests.iter().find(|head| head.contains("/upload")).unwrap();
     assert!(head.starts_with("POST "), "{head}");
-    assert!(
-        head.to_ascii_lowercase().contains("content-length: 100000"),
-        "{head}"
-    );
+    assert!(head.to_ascii_lowercase().contains("content-length: 100000"), "{head}");
 }
 
 /// 1,000 addresses that a client makes up are one budget.
@@ -122,13 +107,8 @@ pub(crate) fn forgeries(house: &House) {
     let mut passed = 0;
     for _ in 0..1_000 {
         let byte = |rng: &mut Rng| rng.index(256);
-        let forged = format!(
-            "{}.{}.{}.{}",
-            byte(&mut rng),
-            byte(&mut rng),
-            byte(&mut rng),
-            byte(&mut rng)
-        );
+        let forged =
+            format!("{}.{}.{}.{}", byte(&mut rng), byte(&mut rng), byte(&mut rng), byte(&mut rng));
         let forwarded = format!("for={forged}");
         let headers = [
             ("X-Forwarded-For", forged.as_str()),
@@ -186,7 +166,5 @@ fn passes(house: &House, reply: &Reply) {
 
 /// Waits until a path has no budget left. A gateway in a hurry may let one pass that it got no answer to in time.
 fn limited(house: &House, path: &str) {
-    wait_for("limits", LONG, || {
-        (house.get(path).status == 429).then_some(())
-    });
+    wait_for("limits", LONG, || (house.get(path).status == 429).then_some(()));
 }

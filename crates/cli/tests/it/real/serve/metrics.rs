@@ -19,15 +19,9 @@ use crate::{
 #[test]
 fn the_manual_knows_every_metric() {
     let desk = Desk::new();
-    desk.write(
-        "rules.yaml",
-        "version: 1\nrules: [{ name: a, key: [user], limit: 1/s }]\n",
-    );
+    desk.write("rules.yaml", "version: 1\nrules: [{ name: a, key: [user], limit: 1/s }]\n");
     let signed = Authority::new("the house").server(&desk.path(""), "server", A_YEAR);
-    let (certificate, key) = (
-        &signed.certificate.to_str().unwrap(),
-        &signed.key.to_str().unwrap(),
-    );
+    let (certificate, key) = (&signed.certificate.to_str().unwrap(), &signed.key.to_str().unwrap());
     let sealed = ["--resp-tls-cert", certificate, "--resp-tls-key", key];
     let redis = Redis::start();
     let url = redis.url();
@@ -55,22 +49,13 @@ fn the_manual_knows_every_metric() {
             after.is_some_and(|after| after.starts_with(['{', ' ']))
         });
         let sample = sample.unwrap_or_else(|| panic!("no series of {name}"));
-        let labels = sample
-            .split_once('{')
-            .map_or("", |(_, rest)| rest.split('}').next().unwrap());
+        let labels = sample.split_once('{').map_or("", |(_, rest)| rest.split('}').next().unwrap());
         let names = labels.split(',').filter_map(|label| label.split_once('='));
         let names: Vec<String> = names.map(|(name, _)| format!("`{name}`")).collect();
-        let shown = if kind == "counter" {
-            format!("{name}_total")
-        } else {
-            name.to_owned()
-        };
+        let shown = if kind == "counter" { format!("{name}_total") } else { name.to_owned() };
         found.insert(shown, (kind.to_owned(), names.join(", ")));
     }
-    let top = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .ancestors()
-        .nth(2)
-        .unwrap();
+    let top = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
     let page = fs::read_to_string(top.join("docs/reference/metrics.md")).unwrap();
     let mut told = BTreeMap::new();
     for line in page.lines().filter(|line| line.starts_with("| `")) {

@@ -26,14 +26,9 @@ fn haproxy_names_its_client_before_the_handshake() {
     let ca = desk.path("ca.pem");
     authority.write(&ca);
     let signed = authority.server(&folder, "localhost", A_YEAR);
-    let (certificate, key) = (
-        signed.certificate.display().to_string(),
-        signed.key.display().to_string(),
-    );
-    let server = server(
-        &desk,
-        &["--http-tls-cert", &certificate, "--http-tls-key", &key],
-    );
+    let (certificate, key) =
+        (signed.certificate.display().to_string(), signed.key.display().to_string());
+    let server = server(&desk, &["--http-tls-cert", &certificate, "--http-tls-key", &key]);
     let (sealed, clear) = (free_address(), free_address());
     let config = format!(
         "defaults\n mode tcp\n timeout connect 60s\n timeout client 60s\n timeout server 60s\n\
@@ -50,12 +45,7 @@ fn haproxy_names_its_client_before_the_handshake() {
     ask(&json!({ "endpoint": "/" })).with(200);
     let refused = ask(&json!({ "endpoint": "/", "tier": "premium" })).with(403);
     assert!(refused.body.contains("`tier`"), "{refused:?}");
-    wait_for("the other listener", LONG, || {
-        TcpStream::connect(clear).ok()
-    });
+    wait_for("the other listener", LONG, || TcpStream::connect(clear).ok());
     let said = answered(clear, &[b"PING\r\nTG.CHECK org_id acme\r\nQUIT\r\n"]);
-    assert!(
-        said.starts_with("+PONG\r\n-FORBIDDEN not-trusted: `org_id`"),
-        "{said}"
-    );
+    assert!(said.starts_with("+PONG\r\n-FORBIDDEN not-trusted: `org_id`"), "{said}");
 }

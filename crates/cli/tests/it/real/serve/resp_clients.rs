@@ -15,15 +15,8 @@ fn run(program: impl AsRef<Path>, words: &[&str]) -> String {
     let program = program.as_ref();
     let name = program.display();
     let output = Command::new(program).args(words).output().unwrap();
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = output;
-    let (out, err) = (
-        String::from_utf8_lossy(&stdout),
-        String::from_utf8_lossy(&stderr),
-    );
+    let Output { status, stdout, stderr } = output;
+    let (out, err) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
     assert!(status.success(), "{name} {words:?}: {status}\n{out}\n{err}");
     out.into_owned()
 }
@@ -57,10 +50,7 @@ fn redis_cli_asks_and_is_answered() {
 #[test]
 fn redis_cli_pipes_thousands() {
     let (desk, server) = server();
-    desk.write(
-        "commands",
-        &"CL.THROTTLE piped 9999 1 86400\r\n".repeat(5_000),
-    );
+    desk.write("commands", &"CL.THROTTLE piped 9999 1 86400\r\n".repeat(5_000));
     let commands = std::fs::File::open(desk.path("commands")).unwrap();
     let port = server.resp.port().to_string();
     let output = Command::new(program("redis-cli"))
@@ -79,23 +69,12 @@ fn redis_benchmark_runs() {
     let (_desk, server) = server();
     let port = server.resp.port().to_string();
     for version in [&[][..], &["-3"]] {
-        for command in [
-            "CL.THROTTLE bench 99 1 86400",
-            "TG.CHECK endpoint /search",
-            "PING",
-        ] {
+        for command in ["CL.THROTTLE bench 99 1 86400", "TG.CHECK endpoint /search", "PING"] {
             let options = ["-p", &port, "-n", "2000", "-c", "20", "-P", "16", "-q"];
-            let words = version
-                .iter()
-                .copied()
-                .chain(options)
-                .chain(command.split(' '));
+            let words = version.iter().copied().chain(options).chain(command.split(' '));
             let told = run(program("redis-benchmark"), &words.collect::<Vec<_>>());
             assert!(told.contains("requests per second"), "{told}");
-            assert!(
-                !told.contains("rror") && !told.contains("WARNING"),
-                "{told}"
-            );
+            assert!(!told.contains("rror") && !told.contains("WARNING"), "{told}");
         }
     }
     // However many came at once, no more passed than may.

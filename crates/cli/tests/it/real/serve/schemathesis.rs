@@ -34,9 +34,6 @@ fn no_request_that_the_document_allows_makes_the_server_fail() {
     // It still writes rules, and decides by them.
     let mut admin = server.administration();
     let rules = admin.get("/ratelimit/rules").with(200).json();
-    assert!(
-        rules["revision"].as_u64() > Some(0),
-        "nothing was written: {rules}"
-    );
+    assert!(rules["revision"].as_u64() > Some(0), "nothing was written: {rules}");
     server.decisions().get("/readyz").with(200);
 }

@@ -16,11 +16,7 @@ const KEYS: [&str; 3] = ["rl:{b}:1", "rl:{c}:1", "rl:{a}:1"];
 
 fn shard_of(cluster: &Cluster, key: &str) -> usize {
     let node = cluster.node_of(Slot::of(key.as_bytes()).get());
-    cluster
-        .primaries()
-        .iter()
-        .position(|primary| *primary == node)
-        .unwrap()
+    cluster.primaries().iter().position(|primary| *primary == node).unwrap()
 }
 
 // Proves: C2
@@ -34,10 +30,8 @@ async fn one_address_is_enough_to_find_them_all() {
     for at in 0..100_usize {
         let key = format!("one:{at}");
         assert_eq!(add(&client, &key, at).await, Ok(1));
-        let name = cluster
-            .node(cluster.node_of(Slot::of(key.as_bytes()).get()))
-            .address()
-            .to_string();
+        let name =
+            cluster.node(cluster.node_of(Slot::of(key.as_bytes()).get())).address().to_string();
         let shard = client.shard(Slot::of(key.as_bytes())).unwrap();
         assert_eq!(shard.name(), name);
     }
@@ -71,10 +65,7 @@ async fn a_slot_that_moves_is_followed_at_every_step() {
     // MOVED: the map still says the source.
     assert_eq!(add(&client, old, 4).await, Ok(4));
     assert_eq!(add(&client, new, 3).await, Ok(3));
-    let name = cluster
-        .node(cluster.node_of(slot.get()))
-        .address()
-        .to_string();
+    let name = cluster.node(cluster.node_of(slot.get())).address().to_string();
     assert_eq!(client.shard(slot).unwrap().name(), name);
     assert_eq!(failures(&client, "moving"), 1);
     all_up(&client);
@@ -120,10 +111,7 @@ async fn of_three_shards_only_the_dead_one_is_down_until_its_replica_takes_over(
     for (who, other) in KEYS[1..].iter().enumerate() {
         assert_eq!(add(&client, other, who).await, Ok(1));
     }
-    assert!(matches!(
-        add(&client, key, 1).await,
-        Err(Failure::NotRun(_))
-    ));
+    assert!(matches!(add(&client, key, 1).await, Err(Failure::NotRun(_))));
     cluster.start_again(node);
     all_up(&client);
     assert_eq!(add_in_the_end(&client, key, 1).await, 1);
@@ -143,10 +131,7 @@ async fn the_replica_of_a_killed_primary_is_found() {
         (name != cluster.node(killed).address().to_string()).then_some(name)
     });
     assert_eq!(add_in_the_end(&client, key, 1).await, 1);
-    assert_eq!(
-        primary,
-        cluster.node(cluster.primary(shard)).address().to_string()
-    );
+    assert_eq!(primary, cluster.node(cluster.primary(shard)).address().to_string());
     all_up(&client);
 }
 

@@ -143,9 +143,7 @@ pub(super) async fn add_in_the_end(client: &Client, key: &str, who: usize) -> i6
             }
         }
     };
-    timeout(SOON, adding)
-        .await
-        .expect("the server is well again")
+    timeout(SOON, adding).await.expect("the server is well again")
 }
 
 pub(super) fn failures(client: &Client, cause: &str) -> u64 {

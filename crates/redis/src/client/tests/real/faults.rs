@@ -23,9 +23,7 @@ async fn a_server_that_is_absent_at_the_start_is_found_when_it_comes() {
     let mut server = Redis::start();
     server.kill();
     let client = start([server.url()]);
-    wait_for("it is told", SOON, || {
-        client.health().shards.first()?.trouble.clone()
-    });
+    wait_for("it is told", SOON, || client.health().shards.first()?.trouble.clone());
     assert_eq!(client.layout(), Layout::Unknown);
     assert_eq!(client.live_nodes(), 1);
     let unreachable = Err(Failure::NotRun(Cause::Unreachable));
@@ -52,9 +50,7 @@ async fn a_server_that_was_killed_comes_back_step_by_step() {
     // It returns while it is told what it may have lost, and for so long it is kept out.
     let shard = client.shard(Slot::of(b"key")).unwrap();
     let returns = |to: Standing| {
-        wait_for("it returns", SOON, || {
-            (shard.standing() == to).then_some(())
-        });
+        wait_for("it returns", SOON, || (shard.standing() == to).then_some(()));
         assert_eq!(standing(&client, &name), Some(Standing::Down));
     };
     returns(Standing::Returning(10));
@@ -163,9 +159,7 @@ async fn a_full_server_is_down_until_there_is_room() {
 // Proves: C6
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_busy_with_the_script_of_somebody_else_is_down_until_it_ends() {
-    let server = Setup::of(Program::Redis)
-        .line("busy-reply-threshold 20")
-        .start();
+    let server = Setup::of(Program::Redis).line("busy-reply-threshold 20").start();
     let client = ready([server.url()]);
     let mut other = server.connect().unwrap();
     other.send(&["EVAL", "while true do end", "0"]).unwrap();

@@ -70,9 +70,7 @@ async fn what_was_told_at_once_is_told_again_before_it_counts() {
     server.restart();
     taken_over(&client, "key", 0);
     let shard = client.shard(slot("key")).unwrap();
-    let fresh = wait_for("there is something to tell", SOON, || {
-        client.to_assert().pop()
-    });
+    let fresh = wait_for("there is something to tell", SOON, || client.to_assert().pop());
     assert!(shard.is_fresh());
     client.asserted(fresh);
     assert_eq!(client.to_assert().len(), 1, "replies may be on their way");
@@ -126,9 +124,7 @@ async fn a_server_that_does_not_say_who_it_is_is_another_after_each_connect() {
     taken_over(&client, "key", 0);
     all_up(&client);
     let told = client.health().findings;
-    let is_told = told
-        .iter()
-        .any(|finding| finding.text.contains("every lost connection"));
+    let is_told = told.iter().any(|finding| finding.text.contains("every lost connection"));
     assert!(is_told, "{told:?}");
 }
 

@@ -52,10 +52,7 @@ async fn an_answer_for_which_nobody_waited_does_not_speak_for_the_shard() {
     assert!(shard.admits(99));
     for who in 2..=6 {
         shard.failed(Cause::Silent);
-        assert_eq!(
-            add(&client, "key", who).await,
-            Ok(i64::try_from(who).unwrap())
-        );
+        assert_eq!(add(&client, "key", who).await, Ok(i64::try_from(who).unwrap()));
     }
     assert!(!shard.admits(99));
     proxy.flow();
@@ -84,9 +81,7 @@ async fn what_was_asked_through_half_a_connection_is_in_doubt_and_has_run_once()
     proxy.mute();
     let failure = add(&client, "key", 1).await;
     assert!(matches!(failure, Err(Failure::InDoubt(_))), "{failure:?}");
-    wait_for("it has run", SOON, || {
-        (server.command(&["ZCARD", "key"]) == "1").then_some(())
-    });
+    wait_for("it has run", SOON, || (server.command(&["ZCARD", "key"]) == "1").then_some(()));
     proxy.flow();
     assert_eq!(add_in_the_end(&client, "key", 2).await, 2);
     all_up(&client);

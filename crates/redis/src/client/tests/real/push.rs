@@ -13,10 +13,7 @@ use crate::{
 };
 
 fn key(user: &[u8]) -> Key {
-    let names = Names {
-        prefix: "rl".to_owned(),
-        naming: |values, part| part("user", values),
-    };
+    let names = Names { prefix: "rl".to_owned(), naming: |values, part| part("user", values) };
     Name::new(CounterKey::new(RuleId::new(7), user), &names).counter(Period::MINUTE)
 }
 

@@ -23,10 +23,7 @@ async fn a_script_runs_once_for_each_call() {
         let client = ready([server.url()]);
         assert_eq!(client.layout(), Layout::Single);
         for who in 1..=20 {
-            assert_eq!(
-                add(&client, "key", who).await,
-                Ok(i64::try_from(who).unwrap())
-            );
+            assert_eq!(add(&client, "key", who).await, Ok(i64::try_from(who).unwrap()));
         }
         let shard = client.shard(Slot::of(b"key")).unwrap();
         assert_eq!(shard.name(), server.address().to_string());
@@ -42,10 +39,7 @@ async fn a_server_that_forgot_the_scripts_is_told_again() {
     let client = ready([server.url()]);
     for who in 1..=5 {
         server.flush_scripts();
-        assert_eq!(
-            add(&client, "key", who).await,
-            Ok(i64::try_from(who).unwrap())
-        );
+        assert_eq!(add(&client, "key", who).await, Ok(i64::try_from(who).unwrap()));
     }
     assert!(client.failures().iter().all(|(_, count)| *count == 0));
 }
@@ -112,19 +106,12 @@ async fn a_server_with_tls_and_a_user_is_spoken_to() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_may_not_come_in_is_told_so() {
     let server = Setup::of(Program::Redis).password("s3cret").start();
-    let urls = [
-        format!("redis://{}", server.address()),
-        format!("redis://:wrong@{}", server.address()),
-    ];
+    let urls =
+        [format!("redis://{}", server.address()), format!("redis://:wrong@{}", server.address())];
     for (url, said) in urls.into_iter().zip(["NOAUTH", "WRONGPASS"]) {
         let client = start([url]);
-        let told = wait_for("it is told", SOON, || {
-            client.health().shards.first()?.trouble.clone()
-        });
-        assert!(
-            told.to_uppercase().contains(said) || told.contains("assword"),
-            "{told}"
-        );
+        let told = wait_for("it is told", SOON, || client.health().shards.first()?.trouble.clone());
+        assert!(told.to_uppercase().contains(said) || told.contains("assword"), "{told}");
         assert!(!told.contains("wrong@"), "{told}");
         let failure = add(&client, "key", 1).await;
         assert_eq!(failure, Err(Failure::NotRun(Cause::Forbidden)));

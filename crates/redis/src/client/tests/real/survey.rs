@@ -17,9 +17,7 @@ fn texts(client: &Client) -> Vec<String> {
 // Proves: C6
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_forgets_counters_is_told() {
-    let server = Setup::of(Program::Redis)
-        .line("maxmemory-policy allkeys-lru")
-        .start();
+    let server = Setup::of(Program::Redis).line("maxmemory-policy allkeys-lru").start();
     let client = ready([server.url()]);
     let found = client.health().findings;
     assert_eq!(found.len(), 1, "{found:?}");
@@ -47,9 +45,7 @@ async fn a_replica_is_told() {
     replica.command(&["REPLICAOF", "127.0.0.1", &port]);
     let client = start([replica.url()]);
     let found = wait_for("it is told", SOON, || {
-        texts(&client)
-            .into_iter()
-            .find(|text| text.contains("replica"))
+        texts(&client).into_iter().find(|text| text.contains("replica"))
     });
     assert!(found.contains("127.0.0.1"), "{found}");
 }
@@ -62,10 +58,7 @@ async fn a_user_who_may_do_little_is_told_what_is_missing() {
     let client = ready([format!("redis://app:s3cret@{}", server.address())]);
     let found = texts(&client);
     assert!(found.iter().any(|text| text.contains("+info")), "{found:?}");
-    assert!(
-        found.iter().any(|text| text.contains("+cluster|slots")),
-        "{found:?}"
-    );
+    assert!(found.iter().any(|text| text.contains("+cluster|slots")), "{found:?}");
     assert_eq!(super::common::add(&client, "key", 1).await, Ok(1));
 }
 
@@ -77,10 +70,5 @@ async fn of_several_servers_without_a_cluster_only_the_first_is_used() {
     assert_eq!(servers[0].command(&["EXISTS", "key"]), "1");
     assert_eq!(servers[1].command(&["EXISTS", "key"]), "0");
     let found = texts(&client);
-    assert!(
-        found
-            .iter()
-            .any(|text| text.contains("only the first is used")),
-        "{found:?}"
-    );
+    assert!(found.iter().any(|text| text.contains("only the first is used")), "{found:?}");
 }

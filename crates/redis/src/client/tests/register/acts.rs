@@ -43,14 +43,7 @@ impl World {
             4 if self.ways.restarts != Restarts::None && self.rng.one_in(2) => {
                 let is_killed = self.ways.restarts == Restarts::Any && self.rng.one_in(2);
                 let place = self.any();
-                self.restart(
-                    place,
-                    if is_killed {
-                        Ending::Open
-                    } else {
-                        Ending::Clean
-                    },
-                );
+                self.restart(place, if is_killed { Ending::Open } else { Ending::Clean });
             }
             1 if self.processes.len() > 1 && self.ways.fate == Fate::Mortal => {
                 let place = self.any();

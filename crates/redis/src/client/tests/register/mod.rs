@@ -16,11 +16,7 @@ fn no_counter_is_fresh_of_which_a_lost_unit_counts() {
     for seed in 60..80 {
         for catalog in CATALOGS {
             for restarts in [Restarts::None, Restarts::Any] {
-                let ways = Ways {
-                    fate: Fate::Mortal,
-                    restarts,
-                    catalog,
-                };
+                let ways = Ways { fate: Fate::Mortal, restarts, catalog };
                 is_safe(seed, ways);
             }
         }
@@ -52,11 +48,7 @@ fn doubt_is_over_once_all_who_may_have_spent_have_told() {
 /// Whatever has happened before: nothing is in doubt two seconds after a loss, though each node is restarted with its
 /// journal before it, after it, or while it is told.
 fn doubt_is_over(seed: u64, restarts: Restarts, catalog: Catalog) {
-    let ways = Ways {
-        fate: Fate::Immortal,
-        restarts,
-        catalog,
-    };
+    let ways = Ways { fate: Fate::Immortal, restarts, catalog };
     let mut world = World::new(seed, ways);
     for _ in 0..STEPS {
         world.step();
@@ -82,11 +74,7 @@ fn doubt_is_over(seed: u64, restarts: Restarts, catalog: Catalog) {
 // Proves: C7
 #[test]
 fn a_process_that_was_killed_is_awaited_though_its_journal_has_some() {
-    let ways = Ways {
-        fate: Fate::Immortal,
-        restarts: Restarts::None,
-        catalog: Catalog::None,
-    };
+    let ways = Ways { fate: Fate::Immortal, restarts: Restarts::None, catalog: Catalog::None };
     for ending in [Ending::Clean, Ending::Open] {
         let mut world = World::new(7, ways);
         world.spend(0);

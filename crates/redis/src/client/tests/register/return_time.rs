@@ -94,11 +94,7 @@ fn are_let_in(world: &World) -> bool {
 
 /// How long it takes until all processes ask Redis about every key, and doubt none.
 fn returns_after(seed: u64) -> Micros {
-    let ways = Ways {
-        fate: Fate::Immortal,
-        restarts: Restarts::None,
-        catalog: Catalog::None,
-    };
+    let ways = Ways { fate: Fate::Immortal, restarts: Restarts::None, catalog: Catalog::None };
     let mut world = World::new(seed, ways);
     (0..seed % 5).for_each(|_| world.join(Journal::default()));
     for place in 0..world.processes.len() {
@@ -128,10 +124,7 @@ fn returns_after(seed: u64) -> Micros {
         if are_let_in(&world) {
             return after;
         }
-        assert!(
-            after <= BACK_WITHIN,
-            "seed {seed}: requests are still kept out"
-        );
+        assert!(after <= BACK_WITHIN, "seed {seed}: requests are still kept out");
         world.clock.advance(TICK);
     }
 }

@@ -31,12 +31,8 @@ use crate::{
     script::REGISTER,
 };
 
-pub(super) const LIMITS: [&str; 4] = [
-    "3/8s fixed_window",
-    "3/20s sliding_window",
-    "3/30s token_bucket",
-    "3/min fixed_window",
-];
+pub(super) const LIMITS: [&str; 4] =
+    ["3/8s fixed_window", "3/20s sliding_window", "3/30s token_bucket", "3/min fixed_window"];
 pub(super) const STEP: Micros = Micros::from_millis(500);
 /// How often processes report to the catalog, in steps, and how long the last report may be behind.
 pub(super) const REPORT_EVERY: u32 = 10;
@@ -146,9 +142,7 @@ impl World {
         let boot = self.clock.boot();
         let roll = roll.after(&journal, &self.peers(&name), boot);
         if self.ways.catalog == Catalog::Shared {
-            LIMITS
-                .iter()
-                .for_each(|text| roll.extent.meet(&limit(text)));
+            LIMITS.iter().for_each(|text| roll.extent.meet(&limit(text)));
         }
         let term = Term::new(Arc::new(Lineages::with(roll)), Place::First);
         let clock = Arc::new(self.clock.clone());
@@ -239,9 +233,7 @@ impl World {
         };
         let args: Vec<Vec<u8>> = args.into_iter().map(String::into_bytes).collect();
         self.store.now = now.as_micros();
-        let reply = self
-            .host
-            .run(&self.script, &mut self.store, &[b"register"], &args);
+        let reply = self.host.run(&self.script, &mut self.store, &[b"register"], &args);
         let register = Register::read(&reply.unwrap()).unwrap();
         shard.hear(register, &process.name, &server);
     }

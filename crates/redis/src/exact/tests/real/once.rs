@@ -65,10 +65,7 @@ impl Node {
         Self {
             connection: server.connect().unwrap(),
             ledger: Ledger::default(),
-            names: Names {
-                prefix,
-                naming: |values, part| part("key", values),
-            },
+            names: Names { prefix, naming: |values, part| part("key", values) },
             limit,
             sequence: 0,
             late: None,
@@ -126,10 +123,7 @@ impl Node {
             return None;
         }
         let words = reply.unwrap().list();
-        let state = words
-            .get(3)
-            .cloned()
-            .map(tollgate_testkit::redis::Reply::bytes);
+        let state = words.get(3).cloned().map(tollgate_testkit::redis::Reply::bytes);
         assert_eq!(words.len(), 5, "{words:?}");
         self.total = words[4].to_string().parse().unwrap();
         self.ledger.settled(&key.key);
@@ -170,12 +164,7 @@ impl Node {
         let key = self.item(0);
         self.sequence += 1;
         let now = self.clock.now();
-        let asserted = Asserted {
-            known: self.total,
-            present: self.total,
-            before: 0,
-            at: now.wall,
-        };
+        let asserted = Asserted { known: self.total, present: self.total, before: 0, at: now.wall };
         let told_key = (key.key.clone(), self.limit.clone());
         let question = Question::telling(told_key, self.sequence, asserted);
         let mut args = lease::args("me", Timestamp::from_micros(0), &[question]);
@@ -191,14 +180,9 @@ impl Node {
 
     fn used(&mut self) -> u64 {
         let key = self.item(0);
-        let found = self
-            .connection
-            .ask(&["HGET".as_bytes(), key.key.as_bytes(), b"s"])
-            .unwrap()
-            .bytes();
-        let state = String::from_utf8(found)
-            .ok()
-            .filter(|state| !state.is_empty());
+        let found =
+            self.connection.ask(&["HGET".as_bytes(), key.key.as_bytes(), b"s"]).unwrap().bytes();
+        let state = String::from_utf8(found).ok().filter(|state| !state.is_empty());
         let mut tally = Tally::new(self.clock.now(), [(key.key.clone(), state)]);
         let looked = tally.look(&[key]).unwrap();
         self.limit.capacity() - looked[0].remaining()
@@ -206,12 +190,8 @@ impl Node {
 }
 
 fn words(script: &Script, key: &Item, args: &[Vec<u8>]) -> Vec<Vec<u8>> {
-    let mut words = vec![
-        b"EVAL".to_vec(),
-        script.text().into(),
-        b"1".to_vec(),
-        key.key.as_bytes().to_vec(),
-    ];
+    let mut words =
+        vec![b"EVAL".to_vec(), script.text().into(), b"1".to_vec(), key.key.as_bytes().to_vec()];
     words.extend(args.iter().cloned());
     words
 }

@@ -34,10 +34,7 @@ impl Server {
         for script in [&virtual_time::LEASE, &virtual_time::DECIDE] {
             connection.ask(&["SCRIPT", "LOAD", script.text()]).unwrap();
         }
-        Rc::new(RefCell::new(Self {
-            connection,
-            names: 0,
-        }))
+        Rc::new(RefCell::new(Self { connection, names: 0 }))
     }
 
     fn name(&mut self) -> String {
@@ -48,11 +45,7 @@ impl Server {
 
 impl RedisPool {
     fn new(server: &Rc<RefCell<Server>>, limit: &Limit) -> Self {
-        Self {
-            server: Rc::clone(server),
-            limit_key: key(limit),
-            name: server.borrow_mut().name(),
-        }
+        Self { server: Rc::clone(server), limit_key: key(limit), name: server.borrow_mut().name() }
     }
 
     fn ask(&self, words: &[impl AsRef<[u8]>]) -> RedisReply {
@@ -105,11 +98,7 @@ impl Pool for RedisPool {
     fn copy(&mut self) -> Self {
         let name = self.server.borrow_mut().name();
         self.ask(&["COPY", &self.name, &name]);
-        Self {
-            server: Rc::clone(&self.server),
-            limit_key: self.limit_key.clone(),
-            name,
-        }
+        Self { server: Rc::clone(&self.server), limit_key: self.limit_key.clone(), name }
     }
 
     fn forget(&mut self) {
@@ -129,8 +118,7 @@ fn redis_and_model_agree_on_any_calls() {
     let server = Server::start(&redis);
     for seed in 0..60 {
         let mut pair = Pair::new(seed, |limit| RedisPool::new(&server, limit));
-        pair.compare(60)
-            .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        pair.compare(60).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     }
 }
 

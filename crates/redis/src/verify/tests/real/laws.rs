@@ -57,18 +57,12 @@ fn complaints(desk: &Desk, limit: &Limit, models: usize, rng: &mut Rng) -> u64 {
     let (key, _) = sampled(limit);
     let start = desk.clock.now();
     let mut models: Vec<Model> = (0..models).map(|_| Model::new(limit, start)).collect();
-    let node = |_| Node {
-        verifier: desk.node(),
-        watch: None,
-        epoch: 65_530,
-        leased_at: Now::default(),
-    };
+    let node =
+        |_| Node { verifier: desk.node(), watch: None, epoch: 65_530, leased_at: Now::default() };
     let mut nodes: Vec<Node> = (0..3).map(node).collect();
     let period = limit.period().length().get();
     // Now tight, now wide; some reports are later than ten seconds.
-    let step = rng
-        .pick(&[period / 50, period / 10, period, 700_000])
-        .max(1);
+    let step = rng.pick(&[period / 50, period / 10, period, 700_000]).max(1);
     let patience = rng.pick(&[5, 40]);
     for _ in 0..rng.between(50, 250) {
         desk.clock.advance(Micros::new(rng.between(0, step)));
@@ -147,9 +141,7 @@ fn a_window_that_has_just_begun_weighs_the_one_before() {
     let limit = limit.with_algorithm(AlgorithmName::SlidingWindow).unwrap();
     let (key, _) = sampled(&limit);
     let node = desk.node();
-    let start = limit
-        .period()
-        .start_of(limit.period().window_at(desk.clock.now().wall) + 1);
+    let start = limit.period().start_of(limit.period().window_at(desk.clock.now().wall) + 1);
     let until = |at: Timestamp| at.since(desk.clock.now().wall);
     desk.clock.advance(until(start));
     node.admitted(&key, &limit, 100, desk.clock.now());

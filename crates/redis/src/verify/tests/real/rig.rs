@@ -57,13 +57,7 @@ impl Desk {
             told: Some(Arc::new(clock.clone())),
             ..Time::of_redis()
         };
-        Self {
-            client,
-            time,
-            clock,
-            redis,
-            runtime,
-        }
+        Self { client, time, clock, redis, runtime }
     }
 
     pub(super) fn node(&self) -> Verifier {
@@ -75,16 +69,12 @@ impl Desk {
     }
 
     pub(super) fn excuse(&self, node: &Verifier, item: Item) {
-        self.runtime
-            .block_on(node.excuse(&self.client, &self.time, &[item]));
+        self.runtime.block_on(node.excuse(&self.client, &self.time, &[item]));
     }
 }
 
 fn names() -> Names {
-    Names {
-        prefix: "rl".to_owned(),
-        naming: |values, part| part("key", values),
-    }
+    Names { prefix: "rl".to_owned(), naming: |values, part| part("key", values) }
 }
 
 pub(super) fn key(value: &str, limit: &Limit) -> Key {

@@ -33,13 +33,9 @@ fn all_nodes_watch_the_same_keys() {
         desk.report(node);
     }
     assert_eq!((one.totals(), other.totals()), ([1, 0], [1, 1]));
-    let sum = desk
-        .redis
-        .command(&["HGET", &format!("{}:v", key.as_str()), "v"]);
+    let sum = desk.redis.command(&["HGET", &format!("{}:v", key.as_str()), "v"]);
     assert!(sum.starts_with("1F/5 "), "{sum}");
-    let ttl = desk
-        .redis
-        .command(&["PTTL", &format!("{}:v", key.as_str())]);
+    let ttl = desk.redis.command(&["PTTL", &format!("{}:v", key.as_str())]);
     assert!(ttl.parse::<i64>().unwrap() > 0, "{ttl}");
 }
 
@@ -126,10 +122,7 @@ fn what_is_spent_counts_by_the_epoch_that_it_is_of() {
             watch.restore(&taken);
         }
     });
-    assert_eq!(
-        watch.take().iter().map(|(_, units)| units).sum::<u64>(),
-        40_000
-    );
+    assert_eq!(watch.take().iter().map(|(_, units)| units).sum::<u64>(), 40_000);
 }
 
 #[test]

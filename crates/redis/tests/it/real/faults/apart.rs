@@ -28,12 +28,7 @@ fn apart(cluster: &Cluster) -> Vec<Rule> {
         cluster.node_of(cluster.slot_of(tag.as_bytes()))
     };
     let users: Vec<String> = (0..50).map(|number| format!("user-{number}")).collect();
-    let algorithms = [
-        "fixed_window",
-        "token_bucket",
-        "sliding_window",
-        "sliding_log",
-    ];
+    let algorithms = ["fixed_window", "token_bucket", "sliding_window", "sliding_log"];
     let many = algorithms.iter().zip(&users);
     let mut rules: Vec<Rule> = many
         .map(|(algorithm, user)| Rule::by(algorithm, user.as_str(), MANY, OnFailure::Closed))
@@ -55,10 +50,7 @@ async fn who_is_denied_in_one_shard_is_charged_in_none_though_shards_fail_over()
     let fleet = Fleet::start(cluster.urls());
     fleet.is_up();
     let rules = apart(&cluster);
-    let (admitted, is_over) = (
-        Arc::new(AtomicU64::new(0)),
-        Arc::new(AtomicBool::new(false)),
-    );
+    let (admitted, is_over) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
     let mut callers = JoinSet::new();
     for node in fleet.nodes.iter().cycle().take(6) {
         let (node, rules) = (Arc::clone(node), rules.clone());
@@ -73,14 +65,10 @@ async fn who_is_denied_in_one_shard_is_charged_in_none_though_shards_fail_over()
     }
     for shard in cluster.shards() {
         let enough = FEW / 4 * u64::try_from(shard + 1).unwrap();
-        wait_for("some are admitted", LONG, || {
-            (admitted.load(Relaxed) >= enough).then_some(())
-        });
+        wait_for("some are admitted", LONG, || (admitted.load(Relaxed) >= enough).then_some(()));
         cluster.failover(shard);
     }
-    wait_for("all is spent", LONG, || {
-        (admitted.load(Relaxed) >= FEW).then_some(())
-    });
+    wait_for("all is spent", LONG, || (admitted.load(Relaxed) >= FEW).then_some(()));
     is_over.store(true, Relaxed);
     callers.join_all().await;
     let admitted = admitted.load(Relaxed);

@@ -72,12 +72,7 @@ async fn a_fleet_starts_without_redis_and_finds_it_when_it_comes() {
     }
     let health = fleet.nodes[0].health();
     assert_eq!(health.layout, Layout::Unknown);
-    assert!(
-        health
-            .shards
-            .iter()
-            .all(|shard| shard.standing == Standing::Down)
-    );
+    assert!(health.shards.iter().all(|shard| shard.standing == Standing::Down));
 
     let load = Load::start(&fleet, rules());
     load.until_policies_decide();

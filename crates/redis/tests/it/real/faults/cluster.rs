@@ -46,9 +46,7 @@ async fn fails_over(program: Program) {
         });
     }
     fleet.is_up();
-    fleet.wait("nodes that know of three shards", |node| {
-        node.health().shards.len() == 3
-    });
+    fleet.wait("nodes that know of three shards", |node| node.health().shards.len() == 3);
     conclude(&fleet, load).await;
 }
 
@@ -109,18 +107,12 @@ async fn one_dead_shard_of_three_degrades_only_its_own_keys() {
     });
     let now = load.counts();
     for at in 0..2 {
-        assert_eq!(
-            now[at].by_redis(),
-            before[at].by_redis(),
-            "nobody is there to be asked"
-        );
+        assert_eq!(now[at].by_redis(), before[at].by_redis(), "nobody is there to be asked");
     }
     let dead_name = address.to_string();
     fleet.wait("nodes to which only the dead shard is down", |node| {
         let shards = node.health().shards;
-        let mut down = shards
-            .iter()
-            .filter(|shard| shard.standing == Standing::Down);
+        let mut down = shards.iter().filter(|shard| shard.standing == Standing::Down);
         let only = (down.next(), down.next());
         matches!(only, (Some(shard), None) if shard.name == dead_name)
     });

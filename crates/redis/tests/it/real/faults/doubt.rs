@@ -43,9 +43,7 @@ async fn a_lone_node_doubts_nothing_once_it_has_told() {
     decide(&fleet.nodes[0], &[known.charge()]).await.unwrap();
     for round in 0..2 {
         redis.restart();
-        fleet.wait("a node that has met the server", |node| {
-            node.stats().leases.asserted > round
-        });
+        fleet.wait("a node that has met the server", |node| node.stats().leases.asserted > round);
         fleet.is_up();
         strangers_pass(&fleet, &format!("stranger-{round}")).await;
         assert_eq!(fleet.left(&known).await, 2);
@@ -106,14 +104,10 @@ async fn what_a_node_that_is_gone_may_have_spent_is_in_doubt_until_it_is_trusted
     // With the node and with Redis, all is gone that was known of some.
     drop(fleet.nodes.pop());
     redis.restart();
-    fleet.wait("nodes that doubt", |node| {
-        doubt(node).is_some_and(|doubt| doubt.awaited == 1)
-    });
+    fleet.wait("nodes that doubt", |node| doubt(node).is_some_and(|doubt| doubt.awaited == 1));
     fleet.is_up();
     // One that is started meanwhile reads of it.
-    fleet
-        .nodes
-        .extend(Fleet::patient_of(1, [redis.url()]).nodes);
+    fleet.nodes.extend(Fleet::patient_of(1, [redis.url()]).nodes);
     fleet.is_up();
 
     let stranger = strict("stranger", 2);
@@ -125,11 +119,7 @@ async fn what_a_node_that_is_gone_may_have_spent_is_in_doubt_until_it_is_trusted
             let verdict = decide(node, &[rule.charge()]).await.unwrap();
             let word = format!("node {place}, {}: {verdict:?}", rule.name());
             assert!(!verdict.is_allowed(), "{word}");
-            assert_eq!(
-                verdict.fallback_cause(),
-                Some(FallbackCause::Doubt),
-                "{word}"
-            );
+            assert_eq!(verdict.fallback_cause(), Some(FallbackCause::Doubt), "{word}");
             // The window lasts for years, and so may the doubt.
             let wait = verdict.binding().retry_after().unwrap();
             assert!(wait > std::time::Duration::from_secs(86_400), "{word}");
@@ -169,10 +159,7 @@ async fn nothing_of_a_lost_shard_is_in_doubt_once_all_have_told() {
         for user in &users {
             let rule = strict(&format!("{user}-{shard}"), 3);
             let verdict = fleet.decides(1, &rule).await;
-            assert!(
-                verdict.is_allowed() && verdict.fallback().is_none(),
-                "{user}"
-            );
+            assert!(verdict.is_allowed() && verdict.fallback().is_none(), "{user}");
         }
     }
     for rule in &rules {

@@ -126,12 +126,7 @@ async fn a_counter_of_which_nobody_knows_is_unknown_until_it_would_not_count() {
 
     let node = &fleet.nodes[0];
     // Of the last one only a part is told: the other node may have spent of it, too.
-    let answers = [
-        (&closed, false),
-        (&local, true),
-        (&closed, false),
-        (&known, false),
-    ];
+    let answers = [(&closed, false), (&local, true), (&closed, false), (&known, false)];
     for (rule, is_allowed) in answers {
         let verdict = decide(node, &[rule.charge()]).await.unwrap();
         assert_eq!(verdict.fallback(), Some(rule.policy), "{}", rule.name());

@@ -71,10 +71,7 @@ impl Rule {
 
     /// The same, spent in slices.
     pub(crate) fn leased(self) -> Self {
-        Self {
-            consistency: Consistency::Leased,
-            ..self
-        }
+        Self { consistency: Consistency::Leased, ..self }
     }
 
     pub(crate) fn name(&self) -> Cow<'_, str> {
@@ -83,10 +80,8 @@ impl Rule {
 
     pub(crate) fn charge(&self) -> Charge<'_> {
         let key = CounterKey::new(RuleId::new(7), &self.user);
-        Charge::new(key, &self.limit, Cost::ONE).under(Policy {
-            consistency: self.consistency,
-            on_failure: self.policy,
-        })
+        Charge::new(key, &self.limit, Cost::ONE)
+            .under(Policy { consistency: self.consistency, on_failure: self.policy })
     }
 }
 
@@ -115,13 +110,8 @@ impl Fleet {
         journal: Journal,
     ) -> Self {
         let urls: Vec<String> = urls.into_iter().map(Into::into).collect();
-        let options = Options {
-            journal,
-            ..options(&urls, NO_DEADLINE)
-        };
-        Self {
-            nodes: vec![node(options)],
-        }
+        let options = Options { journal, ..options(&urls, NO_DEADLINE) };
+        Self { nodes: vec![node(options)] }
     }
 
     fn with<S: Into<String>>(
@@ -130,9 +120,7 @@ impl Fleet {
         deadline: Duration,
     ) -> Self {
         let urls: Vec<String> = urls.into_iter().map(Into::into).collect();
-        Self {
-            nodes: (0..nodes).map(|_| node(options(&urls, deadline))).collect(),
-        }
+        Self { nodes: (0..nodes).map(|_| node(options(&urls, deadline))).collect() }
     }
 
     /// Waits until every shard is asked by every node, and every node knows of all.
@@ -165,19 +153,13 @@ impl Fleet {
     /// How often calls have failed for this cause.
     pub(crate) fn failures(&self, cause: &str) -> u64 {
         let all = self.nodes.iter().flat_map(|node| node.stats().failures);
-        all.filter(|(its, _)| *its == cause)
-            .map(|(_, count)| count)
-            .sum()
+        all.filter(|(its, _)| *its == cause).map(|(_, count)| count).sum()
     }
 
     /// Waits until all that is owed was paid.
     pub(crate) async fn settle(&self) {
         for node in &self.nodes {
-            assert_eq!(
-                node.settle(LONG).await,
-                0,
-                "counters that are left unsettled"
-            );
+            assert_eq!(node.settle(LONG).await, 0, "counters that are left unsettled");
             let stats = node.stats();
             assert_eq!((stats.owing, stats.unsettled), (0, 0), "{stats:?}");
         }

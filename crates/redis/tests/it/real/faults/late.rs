@@ -12,12 +12,7 @@ use super::{
 };
 
 /// All but the leaky bucket, which admits one at once and counts as the token bucket does.
-const ALGORITHMS: [&str; 4] = [
-    "token_bucket",
-    "fixed_window",
-    "sliding_window",
-    "sliding_log",
-];
+const ALGORITHMS: [&str; 4] = ["token_bucket", "fixed_window", "sliding_window", "sliding_log"];
 
 fn behind(proxy: &Proxy) -> Fleet {
     Fleet::start([format!("redis://{}", proxy.addr())])
@@ -45,9 +40,7 @@ async fn a_redis_that_is_200_ms_late_is_answered_for_by_the_policies() {
 
     proxy.slow(Duration::from_millis(200));
     load.until_policies_decide();
-    fleet.wait("decisions that do not wait any longer", |node| {
-        node.stats().late > 0
-    });
+    fleet.wait("decisions that do not wait any longer", |node| node.stats().late > 0);
     load.until("all that may be spent meanwhile", |counts| {
         counts.denied_by_policy > 0 || counts.admitted_by_policy > UNITS
     });
@@ -128,11 +121,7 @@ async fn lose_replies(policy: OnFailure) {
         fleet.settle().await;
         let spent = u64::from(lost.is_allowed());
         let left = fleet.left(&rule).await;
-        assert_eq!(
-            left,
-            before - spent,
-            "{algorithm}: charged once, or not at all"
-        );
+        assert_eq!(left, before - spent, "{algorithm}: charged once, or not at all");
     }
 }
 

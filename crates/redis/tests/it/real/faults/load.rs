@@ -93,14 +93,7 @@ impl<'a> Load<'a> {
                 callers.spawn(async move { ask(&node, &rule, &seen, (&is_over, pause)).await });
             }
         }
-        Self {
-            before,
-            fleet,
-            rules,
-            seen,
-            is_over,
-            callers,
-        }
+        Self { before, fleet, rules, seen, is_over, callers }
     }
 
     /// The numbers of every rule so far.
@@ -169,10 +162,7 @@ impl<'a> Load<'a> {
         });
         let after = by_policy(self.fleet);
         let counted = [0, 1, 2].map(|at| after[at] - self.before[at]);
-        assert_eq!(
-            counted, told,
-            "requests that policies have answered, counted and seen"
-        );
+        assert_eq!(counted, told, "requests that policies have answered, counted and seen");
         self.rules.into_iter().zip(counts).collect()
     }
 }

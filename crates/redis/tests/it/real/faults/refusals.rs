@@ -119,11 +119,7 @@ async fn a_key_that_holds_something_else_concerns_nobody_but_its_user() {
     let by_redis = || -> Vec<u64> { load.counts().iter().map(Counts::by_redis).collect() };
     let before = by_redis();
     load.until_policies_decide();
-    assert_eq!(
-        by_redis(),
-        before,
-        "Redis decides nothing in a key that is not ours"
-    );
+    assert_eq!(by_redis(), before, "Redis decides nothing in a key that is not ours");
     assert!(fleet.failures("foreign") > 0);
 
     fleet.is_up();

@@ -16,21 +16,14 @@ const UNITS: u64 = 400;
 
 /// One of each kind whose overshoot is 0.
 fn strict(user: &str) -> Vec<Rule> {
-    let kinds = [
-        "fixed_window",
-        "sliding_window",
-        "token_bucket",
-        "sliding_log",
-    ];
+    let kinds = ["fixed_window", "sliding_window", "token_bucket", "sliding_log"];
     let rule = |kind: &str| Rule::by(kind, format!("{user}-{kind}"), UNITS, OnFailure::Closed);
     let leased = |kind: &str| {
         let name = format!("{user}-leased-{kind}");
         Rule::by(kind, name, UNITS, OnFailure::Closed).leased()
     };
     let exact = kinds.into_iter().map(rule);
-    exact
-        .chain(["fixed_window", "token_bucket"].map(leased))
-        .collect()
+    exact.chain(["fixed_window", "token_bucket"].map(leased)).collect()
 }
 
 /// A node ends, and another takes its place.
@@ -49,11 +42,7 @@ async fn restart(fleet: &mut Fleet, urls: &[String], ending: Option<Ending>) {
 fn is_within(seen: &[(Rule, Counts)], before: &[(Rule, Counts)]) {
     for ((rule, after), (_, before)) in seen.iter().zip(before) {
         let word = format!("{}: {before:?}, {after:?}", rule.name());
-        assert_eq!(
-            after.admitted_by_policy + before.admitted_by_policy,
-            0,
-            "{word}"
-        );
+        assert_eq!(after.admitted_by_policy + before.admitted_by_policy, 0, "{word}");
         assert!(before.admitted + after.admitted <= UNITS, "{word}");
     }
 }
@@ -100,10 +89,7 @@ async fn a_lone_node_and_redis_that_both_restart_forget_nothing() {
     drop(node);
     redis.restart();
     let fleet = Fleet::patient_after(urls, journal);
-    assert!(
-        !fleet.decides(0, &spent).await.is_allowed(),
-        "it was spent before"
-    );
+    assert!(!fleet.decides(0, &spent).await.is_allowed(), "it was spent before");
     fleet.is_there();
     strangers_pass(&fleet, "stranger").await;
 }
@@ -120,9 +106,7 @@ async fn is_awaited(ending: Option<Ending>) {
     restart(&mut fleet, &urls, ending).await;
     fleet.is_there();
     redis.restart();
-    fleet.wait("nodes that doubt", |node| {
-        doubt(node).is_some_and(|doubt| doubt.awaited == 1)
-    });
+    fleet.wait("nodes that doubt", |node| doubt(node).is_some_and(|doubt| doubt.awaited == 1));
     fleet.is_there();
     let load = Load::start(&fleet, strict("ann"));
     load.until_policies_decide();
@@ -161,9 +145,8 @@ async fn a_shard_comes_back_empty(is_registry: bool) {
     let leased = users.iter().map(|user| exact(user).leased());
     // Of the two users of each shard one is counted exactly, and one in slices.
     let both = users.iter().map(exact).zip(leased).enumerate();
-    let rules: Vec<Rule> = both
-        .map(|(place, (exact, leased))| [exact, leased][place % 2].clone())
-        .collect();
+    let rules: Vec<Rule> =
+        both.map(|(place, (exact, leased))| [exact, leased][place % 2].clone()).collect();
     let load = Load::slow(&fleet, rules.clone());
     load.until_redis_decides();
     let before = load.end().await;

@@ -18,9 +18,8 @@ pub(crate) const ENDLESS: u64 = 1_000_000;
 /// One rule of each policy; those who give back in another way; and two that cannot be spent, so that it shows
 /// in the end whether Redis knows of every unit.
 pub(crate) fn rules() -> Vec<Rule> {
-    let mut rules: Vec<Rule> = POLICIES
-        .map(|policy| Rule::new(policy.word(), UNITS, policy))
-        .into();
+    let mut rules: Vec<Rule> =
+        POLICIES.map(|policy| Rule::new(policy.word(), UNITS, policy)).into();
     for algorithm in ["fixed_window", "sliding_window", "sliding_log"] {
         rules.push(Rule::by(algorithm, algorithm, UNITS, OnFailure::Closed));
     }

@@ -53,16 +53,12 @@ async fn whatever_users_are_called_scripts_keys_and_slots_are_ours() {
     fleet.left(&plain).await;
     let scripts = || -> Vec<String> {
         let nodes = cluster.shards().map(|shard| cluster.node(shard));
-        nodes
-            .map(|node| node.info("number_of_cached_scripts"))
-            .collect()
+        nodes.map(|node| node.info("number_of_cached_scripts")).collect()
     };
     let scripts_before = scripts();
     let keys_before = keys(&cluster).len();
-    let monitors: Vec<Connection> = cluster
-        .shards()
-        .map(|shard| monitor(&cluster, shard))
-        .collect();
+    let monitors: Vec<Connection> =
+        cluster.shards().map(|shard| monitor(&cluster, shard)).collect();
 
     let names = names();
     for name in &names {
@@ -71,32 +67,17 @@ async fn whatever_users_are_called_scripts_keys_and_slots_are_ours() {
         let mut other = rule.charge();
         other.key = CounterKey::new(RuleId::new(8), name);
         for left in [UNITS - 1, UNITS - 2] {
-            let verdict = decide(&fleet.nodes[0], &[rule.charge(), other])
-                .await
-                .unwrap();
+            let verdict = decide(&fleet.nodes[0], &[rule.charge(), other]).await.unwrap();
             let decisions = verdict.decisions().iter();
             let remaining: Vec<u64> = decisions.map(Decision::remaining).collect();
-            assert_eq!(
-                remaining,
-                [left, left],
-                "{}",
-                name[..name.len().min(50)].escape_ascii()
-            );
+            assert_eq!(remaining, [left, left], "{}", name[..name.len().min(50)].escape_ascii());
             assert_eq!(verdict.fallback(), None);
         }
     }
 
-    assert_eq!(
-        scripts(),
-        scripts_before,
-        "no text of a script depends on a name"
-    );
+    assert_eq!(scripts(), scripts_before, "no text of a script depends on a name");
     let keys = keys(&cluster);
-    assert_eq!(
-        keys.len(),
-        keys_before + 2 * names.len(),
-        "each has counters of its own"
-    );
+    assert_eq!(keys.len(), keys_before + 2 * names.len(), "each has counters of its own");
     for key in &keys {
         let braces = ['{', '}'].map(|brace| key.matches(brace).count());
         assert_eq!(braces, [1, 1], "{key}");
@@ -118,14 +99,9 @@ fn monitor(cluster: &Cluster, shard: usize) -> Connection {
 }
 
 fn keys(cluster: &Cluster) -> BTreeSet<String> {
-    let primaries = cluster
-        .shards()
-        .map(|shard| cluster.node(shard).command(&["KEYS", "*"]));
+    let primaries = cluster.shards().map(|shard| cluster.node(shard).command(&["KEYS", "*"]));
     let keys: Vec<String> = primaries.collect();
-    keys.iter()
-        .flat_map(|keys| keys.lines())
-        .map(str::to_owned)
-        .collect()
+    keys.iter().flat_map(|keys| keys.lines()).map(str::to_owned).collect()
 }
 
 /// Reads what a server did, up to the end: scripts are called by digest, and use no key that is not in the call.

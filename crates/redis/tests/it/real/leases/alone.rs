@@ -13,10 +13,8 @@ const MANY: u64 = 60_000;
 
 fn charge<'a>(user: &'a str, limit: &'a Limit, cost: u64) -> Charge<'a> {
     let key = CounterKey::new(RuleId::new(7), user.as_bytes());
-    Charge::new(key, limit, Cost::new(cost)).under(Policy {
-        consistency: Consistency::Leased,
-        on_failure: OnFailure::Closed,
-    })
+    Charge::new(key, limit, Cost::new(cost))
+        .under(Policy { consistency: Consistency::Leased, on_failure: OnFailure::Closed })
 }
 
 /// How many of so many pass.
@@ -43,11 +41,9 @@ fn assert_used_up(admitted: u64, limit: u64, node: &Node, what: &str) {
 async fn a_busy_key_is_served_from_memory_to_the_last_unit() {
     let redis = Redis::start();
     let node = fleet(&[redis.url()], 1).pop().unwrap();
-    for (user, text) in [
-        ("f", "20000/month fixed_window"),
-        ("s", "20000/month"),
-        ("b", "20000/month burst 20000"),
-    ] {
+    for (user, text) in
+        [("f", "20000/month fixed_window"), ("s", "20000/month"), ("b", "20000/month burst 20000")]
+    {
         let limit = limit(text);
         let before = node.stats();
         let admitted = pass(&node, user, &limit, MANY).await;
@@ -76,21 +72,16 @@ async fn get(node: &Node, user: &str, limit: &Limit, cost: u64) {
 async fn what_a_node_holds_is_not_in_the_way_of_its_own_requests() {
     let redis = Redis::start();
     let node = fleet(&[redis.url()], 1).pop().unwrap();
-    for (user, text) in [
-        ("f", "100/month fixed_window"),
-        ("s", "100/month"),
-        ("b", "100/month burst 100"),
-    ] {
+    for (user, text) in
+        [("f", "100/month fixed_window"), ("s", "100/month"), ("b", "100/month burst 100")]
+    {
         let limit = limit(text);
         for cost in [10, 10, 30, 30, 20] {
             get(&node, user, &limit, cost).await;
         }
         assert!(!ask(&node, user, &limit, 1).await.is_allowed(), "{text}");
         let never = ask(&node, user, &limit, 101).await;
-        assert_eq!(
-            (never.is_allowed(), never.binding().retry_after()),
-            (false, None)
-        );
+        assert_eq!((never.is_allowed(), never.binding().retry_after()), (false, None));
     }
 }
 
@@ -99,11 +90,9 @@ async fn what_a_node_holds_is_not_in_the_way_of_its_own_requests() {
 async fn a_refund_of_more_than_was_used_lifts_nothing_above_the_limit() {
     let redis = Redis::start();
     let node = fleet(&[redis.url()], 1).pop().unwrap();
-    for (user, text) in [
-        ("f", "1000/month fixed_window"),
-        ("s", "1000/month"),
-        ("b", "1000/month burst 1000"),
-    ] {
+    for (user, text) in
+        [("f", "1000/month fixed_window"), ("s", "1000/month"), ("b", "1000/month burst 1000")]
+    {
         let limit = limit(text);
         assert_eq!(pass(&node, user, &limit, 400).await, 400, "{text}");
         let much = charge(user, &limit, 100_000);
@@ -119,10 +108,7 @@ async fn a_refund_of_more_than_was_used_lifts_nothing_above_the_limit() {
 async fn a_request_that_one_limit_denies_takes_nothing_from_a_leased_one() {
     let redis = Redis::start();
     let node = fleet(&[redis.url()], 1).pop().unwrap();
-    let (wide, narrow) = (
-        limit("5000/month fixed_window"),
-        limit("100/day sliding_log"),
-    );
+    let (wide, narrow) = (limit("5000/month fixed_window"), limit("100/day sliding_log"));
     let both = [charge("w", &wide, 1), charge("n", &narrow, 1)];
     let mut admitted = 0;
     for _ in 0..2_000 {

@@ -70,9 +70,7 @@ pub(crate) fn known(nodes: &[Node]) {
 /// Asks once.
 pub(crate) async fn ask(node: &Node, user: &str, limit: &Limit, cost: u64) -> Verdict {
     let key = CounterKey::new(RuleId::new(7), user.as_bytes());
-    let charge = Charge::new(key, limit, Cost::new(cost)).under(Policy {
-        consistency: Consistency::Leased,
-        on_failure: OnFailure::Closed,
-    });
+    let charge = Charge::new(key, limit, Cost::new(cost))
+        .under(Policy { consistency: Consistency::Leased, on_failure: OnFailure::Closed });
     node.charge(&[charge]).await.unwrap()
 }

@@ -87,9 +87,7 @@ async fn forward(listener: TcpListener, server: SocketAddr, late: Duration) {
 
 async fn serve(client: TcpStream, server: SocketAddr, late: Duration) {
     let mut server = BlockingStream::connect(server).unwrap();
-    server
-        .set_read_timeout(Some(Duration::from_secs(30)))
-        .unwrap();
+    server.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     let (mut from, mut to) = client.into_split();
     let (answered, mut answers) = mpsc::channel::<(Instant, Vec<u8>)>(1_024);
     tokio::spawn(async move {
@@ -107,11 +105,7 @@ async fn serve(client: TcpStream, server: SocketAddr, late: Duration) {
             let command = &asked[done..done + size];
             server.write_all(command).unwrap();
             let answer = read_answer(&mut server, command);
-            if answered
-                .send((Instant::now() + late, answer))
-                .await
-                .is_err()
-            {
+            if answered.send((Instant::now() + late, answer)).await.is_err() {
                 return;
             }
             done += size;
@@ -122,9 +116,7 @@ async fn serve(client: TcpStream, server: SocketAddr, late: Duration) {
 
 /// Redis answers a subscription by a push, which is no answer otherwise.
 fn is_subscription(command: &[u8]) -> bool {
-    String::from_utf8_lossy(command)
-        .to_uppercase()
-        .contains("SUBSCRIBE")
+    String::from_utf8_lossy(command).to_uppercase().contains("SUBSCRIBE")
 }
 
 fn read_answer(server: &mut BlockingStream, command: &[u8]) -> Vec<u8> {
@@ -148,11 +140,7 @@ fn read_answer(server: &mut BlockingStream, command: &[u8]) -> Vec<u8> {
 /// Bytes of the first value, if all of it is here.
 fn value_size(bytes: &[u8]) -> Option<usize> {
     let end = bytes.windows(2).position(|pair| pair == b"\r\n")? + 2;
-    let count = || {
-        std::str::from_utf8(&bytes[1..end - 2])
-            .unwrap()
-            .parse::<i64>()
-    };
+    let count = || std::str::from_utf8(&bytes[1..end - 2]).unwrap().parse::<i64>();
     let values = |count: i64| -> Option<usize> {
         (0..count).try_fold(end, |size, _| Some(size + value_size(&bytes[size..])?))
     };

@@ -1,8 +1,5 @@
 //! Leases over a real Redis: what nodes spend from memory is never more than the law allows.
-#![allow(
-    clippy::print_stdout,
-    reason = "how well limits are used is shown, not asserted"
-)]
+#![allow(clippy::print_stdout, reason = "how well limits are used is shown, not asserted")]
 
 mod alone;
 mod fleet;

@@ -18,10 +18,8 @@ const LIMITS: [&str; 3] = ["100/month fixed_window", "100/month", "100/month bur
 
 async fn ask(node: &LateNode, user: &str, limit: &Limit, cost: u64) -> Verdict {
     let key = CounterKey::new(RuleId::new(7), user.as_bytes());
-    let charge = Charge::new(key, limit, Cost::new(cost)).under(Policy {
-        consistency: Consistency::Leased,
-        on_failure: OnFailure::Closed,
-    });
+    let charge = Charge::new(key, limit, Cost::new(cost))
+        .under(Policy { consistency: Consistency::Leased, on_failure: OnFailure::Closed });
     node.charge(&[charge]).await.unwrap()
 }
 
@@ -31,11 +29,7 @@ async fn one_request_after_the_other_gets_all_there_is() {
     for late in [0, 1, 7, 50] {
         let node = lone_node(&redis, Duration::from_millis(late)).await;
         for text in LIMITS {
-            for costs in [
-                &[10, 10, 30, 30, 20][..],
-                &[1, 1, 1, 1, 1, 35, 60],
-                &[2, 40, 3, 50, 5],
-            ] {
+            for costs in [&[10, 10, 30, 30, 20][..], &[1, 1, 1, 1, 1, 35, 60], &[2, 40, 3, 50, 5]] {
                 use_up(&node, text, costs).await;
             }
         }
@@ -50,16 +44,9 @@ async fn use_up(node: &LateNode, text: &str, costs: &[u64]) {
         assert!(verdict.is_allowed(), "{user}: {cost}");
     }
     let over = ask(node, &user, &limit, 1).await;
-    assert_eq!(
-        (over.is_allowed(), over.fallback()),
-        (false, None),
-        "{user}: one too many"
-    );
+    assert_eq!((over.is_allowed(), over.fallback()), (false, None), "{user}: one too many");
     let never = ask(node, &user, &limit, 101).await;
-    assert_eq!(
-        (never.is_allowed(), never.binding().retry_after()),
-        (false, None)
-    );
+    assert_eq!((never.is_allowed(), never.binding().retry_after()), (false, None));
 }
 
 /// A denial of what is more than is left is remembered, and says nothing of less.
@@ -70,10 +57,7 @@ async fn a_request_for_too_much_does_not_spoil_one_for_less() {
     for text in LIMITS {
         let limit = limit(text);
         for cost in [10, 10, 30] {
-            assert!(
-                ask(&node, text, &limit, cost).await.is_allowed(),
-                "{text}: {cost}"
-            );
+            assert!(ask(&node, text, &limit, cost).await.is_allowed(), "{text}: {cost}");
         }
         for (too_much, fits) in [(60, 30), (21, 11), (10, 9)] {
             let denied = ask(&node, text, &limit, too_much).await;
@@ -82,10 +66,7 @@ async fn a_request_for_too_much_does_not_spoil_one_for_less() {
                 (false, None),
                 "{text}: {too_much}"
             );
-            assert!(
-                ask(&node, text, &limit, fits).await.is_allowed(),
-                "{text}: {fits}"
-            );
+            assert!(ask(&node, text, &limit, fits).await.is_allowed(), "{text}: {fits}");
         }
     }
 }
@@ -113,16 +94,10 @@ async fn requests_at_the_same_time_get_all_there_is() {
             let units: u64 = passed.clone().map(|request| request.cost).sum();
             assert!(units <= 100, "{story}: {units} of 100");
             for denied in requests.iter().filter(|request| !request.is_allowed) {
-                let before = passed
-                    .clone()
-                    .filter(|request| request.began <= denied.ended);
+                let before = passed.clone().filter(|request| request.began <= denied.ended);
                 let spent: u64 = before.map(|request| request.cost).sum();
                 let left = 100 - spent;
-                assert!(
-                    denied.cost > left,
-                    "{story}: {} of {left} denied",
-                    denied.cost
-                );
+                assert!(denied.cost > left, "{story}: {} of {left} denied", denied.cost);
             }
         }
     }

@@ -52,12 +52,7 @@ impl Party {
             let is_over = Arc::clone(&is_over);
             callers.spawn(async move { caller.run(&is_over).await });
         }
-        Self {
-            world,
-            nodes,
-            is_over,
-            callers,
-        }
+        Self { world, nodes, is_over, callers }
     }
 
     fn hot(&self) -> impl Iterator<Item = &Counter> {
@@ -70,8 +65,7 @@ impl Party {
         let before: Vec<u64> = lasting().map(Counter::admitted).collect();
         wait_for("some of everything", LONG, || {
             let mut both = lasting().zip(&before);
-            both.all(|(counter, before)| counter.admitted() >= before + SOME)
-                .then_some(())
+            both.all(|(counter, before)| counter.admitted() >= before + SOME).then_some(())
         });
     }
 

@@ -87,9 +87,7 @@ async fn a_node_that_is_cut_off_from_the_whole_cluster_and_returns_takes_no_more
         }
     };
     // Whoever may not enter is as far away as whoever finds no way.
-    every(&[
-        "ACL", "SETUSER", "minor", "on", ">secret", "~*", "&*", "+@all",
-    ]);
+    every(&["ACL", "SETUSER", "minor", "on", ">secret", "~*", "&*", "+@all"]);
     let urls = cluster.urls().into_iter();
     let urls = urls.map(|url| url.replace("redis://", "redis://minor:secret@"));
     let minor = start_on(&urls.collect::<Vec<_>>());

@@ -49,9 +49,7 @@ fn overshoot(nodes: &[Node]) -> u64 {
 /// The sums of a counter, once all nodes have told.
 async fn until_told(redis: &Redis, user: &str, units: u64) {
     let told = || {
-        let keys = redis
-            .ask(&["KEYS", &format!("*:{{user:{user}}}:*:v")])
-            .list();
+        let keys = redis.ask(&["KEYS", &format!("*:{{user:{user}}}:*:v")]).list();
         let key = keys.into_iter().next()?.bytes();
         let sum = redis.command(&[b"HGET".to_vec(), key, b"v".to_vec()]);
         sum.ends_with(&format!(":{units};")).then_some(())

@@ -68,10 +68,8 @@ impl Counter {
 
     pub(crate) fn charge(&self, cost: u64) -> Charge<'_> {
         let key = CounterKey::new(self.rule, self.user.as_bytes());
-        Charge::new(key, &self.limit, Cost::new(cost)).under(Policy {
-            consistency: self.consistency,
-            on_failure: OnFailure::Closed,
-        })
+        Charge::new(key, &self.limit, Cost::new(cost))
+            .under(Policy { consistency: self.consistency, on_failure: OnFailure::Closed })
     }
 
     pub(crate) fn note(&self, node: usize, sent: Now, cost: u64, verdict: &Verdict) {
@@ -136,10 +134,7 @@ impl World {
             let rules = COLD.into_iter().enumerate();
             rules.map(move |rule| Counter::new(rule, &user, nodes))
         });
-        Self {
-            hot: hot.collect(),
-            cold: cold.collect(),
-        }
+        Self { hot: hot.collect(), cold: cold.collect() }
     }
 
     pub(crate) fn all(&self) -> impl Iterator<Item = &Counter> {

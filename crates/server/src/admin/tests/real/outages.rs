@@ -9,36 +9,20 @@ use super::super::house::{House, Plan};
 async fn without_the_database_decisions_go_on() {
     let database = Postgres::shared().database("admin_outage");
     let proxy = Proxy::to(Postgres::shared().addr());
-    let plan = Plan {
-        url: Some(database.url_at(proxy.addr()).parse().unwrap()),
-        ..Plan::default()
-    };
+    let plan =
+        Plan { url: Some(database.url_at(proxy.addr()).parse().unwrap()), ..Plan::default() };
     let house = House::build(plan).await;
     let rule = json!({ "name": "login", "key": ["user"], "limit": "3/day" });
-    house
-        .post("/ratelimit/rules?wait=30s", &rule)
-        .await
-        .expect(201);
+    house.post("/ratelimit/rules?wait=30s", &rule).await.expect(201);
     proxy.refuse();
     proxy.cut();
     for (name, answer) in [
         ("list", house.get("/ratelimit/rules").await),
-        (
-            "write",
-            house
-                .post(
-                    "/ratelimit/rules",
-                    &json!({ "name": "x", "action": "allow" }),
-                )
-                .await,
-        ),
+        ("write", house.post("/ratelimit/rules", &json!({ "name": "x", "action": "allow" })).await),
         (
             "override",
             house
-                .post(
-                    "/ratelimit/overrides",
-                    &json!({ "key": { "user": "a" }, "unlimited": true }),
-                )
+                .post("/ratelimit/overrides", &json!({ "key": { "user": "a" }, "unlimited": true }))
                 .await,
         ),
         ("nodes", house.get("/ratelimit/nodes").await),

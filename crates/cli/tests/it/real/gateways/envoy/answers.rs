@@ -30,20 +30,14 @@ fn who_is_within_the_limit_reaches_the_backend_and_who_is_not_gets_a_429() {
     for left in ["1", "0"] {
         let reply = house.get(&ann).with(200);
         assert_eq!(reply.body, BACKEND_SAYS);
-        assert_eq!(
-            reply.header("x-ratelimit-limit"),
-            Some("2, 2;w=86400;name=\"per-caller\"")
-        );
+        assert_eq!(reply.header("x-ratelimit-limit"), Some("2, 2;w=86400;name=\"per-caller\""));
         assert_eq!(reply.header("x-ratelimit-remaining"), Some(left));
         assert!(reply.header("retry-after").is_none());
     }
     let reply = house.get(&ann).with(429);
     assert_eq!(reply.body, "two a day, and not one more");
     assert_eq!(reply.header("x-envoy-ratelimited"), Some("true"));
-    assert_eq!(
-        reply.header("x-ratelimit-limit"),
-        Some("2, 2;w=86400;name=\"per-caller\"")
-    );
+    assert_eq!(reply.header("x-ratelimit-limit"), Some("2, 2;w=86400;name=\"per-caller\""));
     assert_eq!(reply.header("x-ratelimit-remaining"), Some("0"));
     let reset: u64 = reply.header("x-ratelimit-reset").unwrap().parse().unwrap();
     let retry: u64 = reply.header("retry-after").unwrap().parse().unwrap();
@@ -73,10 +67,7 @@ fn our_own_header_fields_come_when_they_are_asked_for() {
     let reply = house.get(&ann).with(200);
     assert_eq!(reply.header("x-ratelimit-limit"), Some("2"));
     assert_eq!(reply.header("x-ratelimit-remaining"), Some("1"));
-    assert_eq!(
-        reply.header("ratelimit-policy"),
-        Some("\"per-caller\";q=2;w=86400")
-    );
+    assert_eq!(reply.header("ratelimit-policy"), Some("\"per-caller\";q=2;w=86400"));
     let told = reply.header("ratelimit").unwrap();
     assert!(told.starts_with("\"per-caller\";r=1;t="), "{told}");
     house.get(&ann).with(200);
@@ -89,19 +80,10 @@ fn our_own_header_fields_come_when_they_are_asked_for() {
 
 #[test]
 fn neither_of_our_header_fields_comes_by_itself() {
-    let plan = Plan {
-        rules: Some(RULES),
-        rate_limits: by_user(),
-        ..Plan::default()
-    };
+    let plan = Plan { rules: Some(RULES), rate_limits: by_user(), ..Plan::default() };
     let house = plan.build();
     let reply = house.get(&[("x-user", "ann")]).with(200);
-    for name in [
-        "x-ratelimit-limit",
-        "ratelimit",
-        "ratelimit-policy",
-        "retry-after",
-    ] {
+    for name in ["x-ratelimit-limit", "ratelimit", "ratelimit-policy", "retry-after"] {
         assert!(reply.header(name).is_none(), "{name}: {reply:?}");
     }
 }

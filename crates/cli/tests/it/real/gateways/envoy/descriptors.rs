@@ -33,51 +33,29 @@ fn every_descriptor_counts_and_a_narrow_denial_burns_nothing_of_the_broad_limit(
     for left in ["1", "0"] {
         let reply = get("umbrella", "ann").with(200);
         assert_eq!(reply.header("x-ratelimit-remaining"), Some(left));
-        assert_eq!(
-            reply.header("x-ratelimit-limit"),
-            Some(&*narrow("2", "pair"))
-        );
+        assert_eq!(reply.header("x-ratelimit-limit"), Some(&*narrow("2", "pair")));
     }
     for _ in 0..10 {
         let reply = get("umbrella", "ann").with(429);
-        assert_eq!(
-            reply.header("x-ratelimit-limit"),
-            Some(&*narrow("2", "pair"))
-        );
+        assert_eq!(reply.header("x-ratelimit-limit"), Some(&*narrow("2", "pair")));
     }
     // Of the organisation's five two are gone, not twelve.
     get("umbrella", "bob").with(200);
     get("umbrella", "bob").with(200);
     let reply = get("umbrella", "eve").with(200);
-    assert_eq!(
-        reply.header("x-ratelimit-remaining"),
-        Some("0"),
-        "of the organisation"
-    );
+    assert_eq!(reply.header("x-ratelimit-remaining"), Some("0"), "of the organisation");
     let reply = get("umbrella", "eve").with(429);
-    assert!(
-        reply
-            .header("x-ratelimit-limit")
-            .unwrap()
-            .starts_with("5, 2;w="),
-        "{reply:?}"
-    );
+    assert!(reply.header("x-ratelimit-limit").unwrap().starts_with("5, 2;w="), "{reply:?}");
     // And of eve's two one is left, whatever the organisation said.
     let alone = house.get(&[("x-org", "umbrella")]).with(429);
-    assert_eq!(
-        alone.header("x-ratelimit-limit"),
-        Some("5, 5;w=86400;name=\"org\"")
-    );
+    assert_eq!(alone.header("x-ratelimit-limit"), Some("5, 5;w=86400;name=\"org\""));
 
     // A key with its value comes before the key alone.
     for _ in 0..3 {
         get("acme", "ann").with(200);
     }
     let reply = get("acme", "ann").with(429);
-    assert_eq!(
-        reply.header("x-ratelimit-limit"),
-        Some(&*narrow("3", "acme"))
-    );
+    assert_eq!(reply.header("x-ratelimit-limit"), Some(&*narrow("3", "acme")));
 }
 
 /// The same entries in another order, or one more, are something else.
@@ -95,10 +73,7 @@ fn entries_match_in_their_order_and_none_may_be_left_over() {
         reply.header("x-ratelimit-limit").is_some()
     };
     assert!(limited(&[("x-a", "umbrella"), ("x-b", "ann")]));
-    assert!(
-        !limited(&[("x-c", "ann"), ("x-d", "umbrella")]),
-        "in the wrong order"
-    );
+    assert!(!limited(&[("x-c", "ann"), ("x-d", "umbrella")]), "in the wrong order");
     assert!(!limited(&[("x-e", "umbrella"), ("x-f", "ann")]), "too deep");
     assert!(!limited(&[("x-g", "ann")]), "not deep enough");
 }
@@ -129,11 +104,7 @@ fn a_request_weighs_what_envoy_says() {
     let get = |weight: &str| house.get(&[("x-org", "umbrella"), ("x-weight", weight)]);
     let left = |weight: &str| -> u64 {
         let reply = get(weight).with(200);
-        reply
-            .header("x-ratelimit-remaining")
-            .unwrap()
-            .parse()
-            .unwrap()
+        reply.header("x-ratelimit-remaining").unwrap().parse().unwrap()
     };
     assert_eq!(left("4"), 1);
     get("2").with(429);

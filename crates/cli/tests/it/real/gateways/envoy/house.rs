@@ -73,12 +73,7 @@ impl Plan<'_> {
             transport: self.transport,
         };
         let envoy = Envoy::start(&bootstrap.text());
-        House {
-            envoy,
-            backend,
-            server,
-            _desk: desk,
-        }
+        House { envoy, backend, server, _desk: desk }
     }
 }
 
@@ -93,11 +88,7 @@ pub(super) fn over(mut below: Value, above: &Value) -> Value {
 impl House {
     /// A patient Envoy that writes the numbers into headers.
     pub(super) fn new(rules: &str, rate_limits: Value) -> Self {
-        let plan = Plan {
-            rules: Some(rules),
-            rate_limits,
-            ..Plan::with_headers()
-        };
+        let plan = Plan { rules: Some(rules), rate_limits, ..Plan::with_headers() };
         plan.build()
     }
 

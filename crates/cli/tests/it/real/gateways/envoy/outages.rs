@@ -33,12 +33,7 @@ fn closed() -> Value {
 #[test]
 fn without_a_server_the_site_goes_on() {
     let house = plan(&json!({})).build();
-    let House {
-        envoy,
-        backend,
-        server,
-        ..
-    } = &house;
+    let House { envoy, backend, server, .. } = &house;
     server.signal(Signal::KILL);
     for _ in 0..3 {
         house.get(&ANN).with(200);
@@ -86,11 +81,7 @@ fn a_server_that_hangs_closes_the_site_if_envoy_is_told_so() {
 #[test]
 fn a_server_without_rules_is_an_outage_for_envoy() {
     for (filter, status) in [(json!({}), 200), (closed(), 500)] {
-        let plan = Plan {
-            rules: None,
-            filter,
-            ..plan(&Value::Null)
-        };
+        let plan = Plan { rules: None, filter, ..plan(&Value::Null) };
         let house = plan.build();
         house.get(&ANN).with(status);
         assert_eq!(house.envoy.stat("cluster.backend.ratelimit.error"), 1);

@@ -18,16 +18,8 @@ fn a_slash_in_disguise_is_refused() {
     desk.write("rules.yaml", RULES);
     let server = desk.serve(&["--rules", "rules.yaml"]);
     let printed = desk.run(&["snippet", "envoy", "--grpc", &server.grpc.to_string()]);
-    let text = put(
-        &printed.fine().out,
-        "0.0.0.0, port_value: 10000",
-        "127.0.0.1, port_value: 0",
-    );
-    let text = put(
-        &text,
-        "port_value: 8080",
-        &format!("port_value: {}", backend.addr().port()),
-    );
+    let text = put(&printed.fine().out, "0.0.0.0, port_value: 10000", "127.0.0.1, port_value: 0");
+    let text = put(&text, "port_value: 8080", &format!("port_value: {}", backend.addr().port()));
     // Nobody is late on purpose here.
     let text = put(&text, "0.020s", "60s");
     let text = put(&text, "0.050s", "60s");

@@ -35,10 +35,7 @@ fn house(of: Option<&Authority>, filter: &Value) -> House {
         ],
         rate_limits: json!([{ "actions": [header("x-user", "user_id")] }]),
         transport: transport(&desk.path("ca.pem"), &shown),
-        filter: over(
-            json!({ "enable_x_ratelimit_headers": "DRAFT_VERSION_03" }),
-            filter,
-        ),
+        filter: over(json!({ "enable_x_ratelimit_headers": "DRAFT_VERSION_03" }), filter),
         desk: Some(desk),
         ..Plan::default()
     };

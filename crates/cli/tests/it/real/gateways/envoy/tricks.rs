@@ -15,10 +15,7 @@ rules:
 /// The same header in many descriptors, as somebody has it who limits by user and by much else.
 fn house() -> House {
     let by = |key: &str| json!({ "actions": [header("x-user", key)] });
-    let mut limits = vec![
-        by("user_id"),
-        json!({ "actions": [header(":path", "path")] }),
-    ];
+    let mut limits = vec![by("user_id"), json!({ "actions": [header(":path", "path")] })];
     limits.extend((0..6).map(|number| by(&format!("more-{number}"))));
     House::new(RULES, json!(limits))
 }

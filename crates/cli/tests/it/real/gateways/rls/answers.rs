@@ -8,10 +8,7 @@ use super::question::{about, entries, house, one};
 #[track_caller]
 fn timeless(status: &Value) -> Value {
     let mut status = status.clone();
-    let reset = status
-        .as_object_mut()
-        .unwrap()
-        .remove("duration_until_reset");
+    let reset = status.as_object_mut().unwrap().remove("duration_until_reset");
     let seconds: f64 = reset
         .as_ref()
         .and_then(Value::as_str)
@@ -29,11 +26,7 @@ fn limit(name: &str, amount: u32, unit: &str) -> Value {
 #[test]
 fn statuses_come_in_the_order_of_the_descriptors_with_every_number() {
     let (_desk, _server, mut client) = house();
-    let asked = about(&[
-        one("org_id", "acme"),
-        one("nothing", "x"),
-        one("user_id", "ann"),
-    ]);
+    let asked = about(&[one("org_id", "acme"), one("nothing", "x"), one("user_id", "ann")]);
     let user = limit("user", 3, "DAY");
     let org = limit("org", 100, "HOUR");
     for (users, orgs) in [(2, 99), (1, 98), (0, 97)] {
@@ -45,27 +38,12 @@ fn statuses_come_in_the_order_of_the_descriptors_with_every_number() {
             timeless(&statuses[0]),
             json!({ "code": "OK", "current_limit": org, "limit_remaining": orgs })
         );
-        assert_eq!(
-            statuses[1],
-            json!({ "code": "OK" }),
-            "nothing matched, nothing is said"
-        );
+        assert_eq!(statuses[1], json!({ "code": "OK" }), "nothing matched, nothing is said");
         let mut told = timeless(&statuses[2]);
         // Nothing left is what an answer holds that does not say.
-        let left = told
-            .as_object_mut()
-            .unwrap()
-            .remove("limit_remaining")
-            .unwrap_or(json!(0));
-        assert_eq!(
-            (left, told),
-            (json!(users), json!({ "code": "OK", "current_limit": user }))
-        );
-        for absent in [
-            "raw_body",
-            "response_headers_to_add",
-            "request_headers_to_add",
-        ] {
+        let left = told.as_object_mut().unwrap().remove("limit_remaining").unwrap_or(json!(0));
+        assert_eq!((left, told), (json!(users), json!({ "code": "OK", "current_limit": user })));
+        for absent in ["raw_body", "response_headers_to_add", "request_headers_to_add"] {
             assert!(answer.get(absent).is_none(), "{absent}: {answer}");
         }
     }
@@ -75,11 +53,7 @@ fn statuses_come_in_the_order_of_the_descriptors_with_every_number() {
 #[test]
 fn when_one_is_over_its_limit_nobody_is_charged() {
     let (_desk, _server, mut client) = house();
-    let asked = about(&[
-        one("org_id", "acme"),
-        one("nothing", "x"),
-        one("user_id", "ann"),
-    ]);
+    let asked = about(&[one("org_id", "acme"), one("nothing", "x"), one("user_id", "ann")]);
     for _ in 0..3 {
         assert_eq!(client.ask(&asked)["overall_code"], "OK");
     }
@@ -105,12 +79,7 @@ fn when_one_is_over_its_limit_nobody_is_charged() {
         let wait: u64 = headers[0]["value"].as_str().unwrap().parse().unwrap();
         assert!((1..=86_401).contains(&wait), "{wait}");
         assert_eq!(answer["dynamic_metadata"]["rule"], "user");
-        assert!(
-            !answer["dynamic_metadata"]["decision_id"]
-                .as_str()
-                .unwrap()
-                .is_empty()
-        );
+        assert!(!answer["dynamic_metadata"]["decision_id"].as_str().unwrap().is_empty());
     }
 }
 
@@ -125,45 +94,27 @@ fn an_addend_weighs_and_none_only_asks() {
         let mut asked = about(&[descriptor]);
         asked["hits_addend"] = request;
         let answer = client.ask(&asked);
-        let left = answer["statuses"][0]["limit_remaining"]
-            .as_u64()
-            .unwrap_or(0);
+        let left = answer["statuses"][0]["limit_remaining"].as_u64().unwrap_or(0);
         (answer["overall_code"].as_str().unwrap().to_owned(), left)
     };
     let ok = |left: u64| ("OK".to_owned(), left);
     let over = || ("OVER_LIMIT".to_owned(), 0);
     // Of the request: none is one.
     assert_eq!(ask("ann", json!(0), Value::Null), ok(2));
-    assert_eq!(
-        ask("ann", json!(3), Value::Null),
-        over(),
-        "three do not fit into two"
-    );
-    assert_eq!(
-        ask("ann", json!(2), Value::Null),
-        ok(0),
-        "and have not been booked"
-    );
+    assert_eq!(ask("ann", json!(3), Value::Null), over(), "three do not fit into two");
+    assert_eq!(ask("ann", json!(2), Value::Null), ok(0), "and have not been booked");
     // Of the descriptor: it wins, and none charges nothing.
     assert_eq!(ask("bob", json!(3), json!("0")), ok(3));
     assert_eq!(ask("bob", json!(3), json!("1")), ok(2));
     assert_eq!(ask("bob", json!(1), json!("2")), ok(0));
-    assert_eq!(
-        ask("bob", json!(1), json!("0")),
-        over(),
-        "not even one would pass"
-    );
+    assert_eq!(ask("bob", json!(1), json!("0")), over(), "not even one would pass");
     assert_eq!(
         ask("eve", json!(1), json!("18446744073709551615")),
         over(),
         "more than there can be"
     );
     assert_eq!(ask("eve", json!(4294967295u32), Value::Null), over());
-    assert_eq!(
-        ask("eve", json!(0), Value::Null),
-        ok(2),
-        "nobody was charged"
-    );
+    assert_eq!(ask("eve", json!(0), Value::Null), ok(2), "nobody was charged");
 }
 
 /// The limit in the descriptor is a window of its own, by domain and entries.
@@ -187,10 +138,7 @@ fn a_limit_in_the_descriptor_takes_the_place_of_the_rules() {
         assert_eq!(answer["statuses"][0]["limit_remaining"], 1, "{answer}");
     }
     assert_eq!(ask("any", "MONTH", 2, "MONTH")["overall_code"], "OK");
-    assert_eq!(
-        ask("any", "MONTH", 2, "MONTH")["overall_code"],
-        "OVER_LIMIT"
-    );
+    assert_eq!(ask("any", "MONTH", 2, "MONTH")["overall_code"], "OVER_LIMIT");
     assert_eq!(
         ask("other", "MONTH", 2, "MONTH")["overall_code"],
         "OK",
@@ -208,10 +156,7 @@ fn who_is_exempt_has_all_there_is_and_who_is_blocked_nothing() {
         let answer = client.ask(&about(&[exempt]));
         assert_eq!(answer["overall_code"], "OK");
         assert_eq!(answer["statuses"][0]["code"], "OK");
-        assert_eq!(
-            answer["statuses"][0]["limit_remaining"], 4_294_967_295u32,
-            "{answer}"
-        );
+        assert_eq!(answer["statuses"][0]["limit_remaining"], 4_294_967_295u32, "{answer}");
     }
     let answer = client.ask(&about(&[one("api_key", "banned")]));
     assert_eq!(answer["overall_code"], "OVER_LIMIT");
@@ -234,17 +179,9 @@ fn entries_are_facts_and_attributes() {
         ("remote_address", "192.0.2.7"),
     ];
     let answer = client.ask(&about(&[entries(&login)]));
-    assert_eq!(
-        answer["statuses"][0]["current_limit"],
-        limit("login", 7, "SECOND"),
-        "{answer}"
-    );
+    assert_eq!(answer["statuses"][0]["current_limit"], limit("login", 7, "SECOND"), "{answer}");
     let answer = client.ask(&about(&[entries(&login[..2])]));
-    assert_eq!(
-        answer["statuses"],
-        json!([{ "code": "OK" }]),
-        "no gold, no rule"
-    );
+    assert_eq!(answer["statuses"], json!([{ "code": "OK" }]), "no gold, no rule");
 
     let shop = |domain: &str, kinds: &[&str]| {
         let kinds: Vec<(&str, &str)> = kinds.iter().map(|kind| ("kind", *kind)).collect();
@@ -252,18 +189,7 @@ fn entries_are_facts_and_attributes() {
     };
     let limit_of = |answer: &Value| answer["statuses"][0]["current_limit"]["name"].clone();
     assert_eq!(limit_of(&client.ask(&shop("shop", &["order"]))), "shop");
-    assert_eq!(
-        limit_of(&client.ask(&shop("shop", &["order", "other"]))),
-        "shop",
-        "the first"
-    );
-    assert_eq!(
-        limit_of(&client.ask(&shop("shop", &["other", "order"]))),
-        Value::Null
-    );
-    assert_eq!(
-        limit_of(&client.ask(&shop("any", &["order"]))),
-        Value::Null,
-        "another domain"
-    );
+    assert_eq!(limit_of(&client.ask(&shop("shop", &["order", "other"]))), "shop", "the first");
+    assert_eq!(limit_of(&client.ask(&shop("shop", &["other", "order"]))), Value::Null);
+    assert_eq!(limit_of(&client.ask(&shop("any", &["order"]))), Value::Null, "another domain");
 }

@@ -32,11 +32,7 @@ impl RlsClient {
             .unwrap();
         let questions = child.stdin.take().unwrap();
         let answers = BufReader::new(child.stdout.take().unwrap());
-        Self {
-            child,
-            questions,
-            answers,
-        }
+        Self { child, questions, answers }
     }
 
     /// `ShouldRateLimit`, with every field that is set in the answer. Enumerations are names.

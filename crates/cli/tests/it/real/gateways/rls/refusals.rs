@@ -16,16 +16,10 @@ fn what_cannot_be_answered_is_an_error_with_words() {
     let mut endless = one("user_id", "ann");
     endless["limit"] = json!({ "requests_per_unit": 1 });
     for (asked, words) in [
-        (
-            json!({ "descriptors": [one("user_id", "ann")] }),
-            "set `domain`",
-        ),
+        (json!({ "descriptors": [one("user_id", "ann")] }), "set `domain`"),
         (json!({ "domain": "any" }), "set `rate_limits`"),
         (about(&many), "at most 64"),
-        (
-            about(&[one("user_id", "ann"), deep]),
-            "descriptor 1 has 64 entries",
-        ),
+        (about(&[one("user_id", "ann"), deep]), "descriptor 1 has 64 entries"),
         (about(&[endless]), "no known unit"),
     ] {
         let answer = client.ask(&asked);
@@ -56,11 +50,7 @@ fn health_and_reflection_are_answered_by_their_published_clients() {
     let (_desk, _server, mut client) = house();
     let service = "envoy.service.ratelimit.v3.RateLimitService";
     for name in ["", service] {
-        assert_eq!(
-            client.is_healthy(name),
-            json!({ "status": "SERVING" }),
-            "{name}"
-        );
+        assert_eq!(client.is_healthy(name), json!({ "status": "SERVING" }), "{name}");
     }
     assert_eq!(client.is_healthy("no.such.Service")["error"], "NOT_FOUND");
     let services = client.services();
@@ -69,8 +59,5 @@ fn health_and_reflection_are_answered_by_their_published_clients() {
         assert!(services.contains(&json!(name)), "{name}: {services:?}");
     }
     let fields = client.fields("envoy.service.ratelimit.v3.RateLimitRequest");
-    assert_eq!(
-        fields,
-        json!({ "domain": 1, "descriptors": 2, "hits_addend": 3 })
-    );
+    assert_eq!(fields, json!({ "domain": 1, "descriptors": 2, "hits_addend": 3 }));
 }

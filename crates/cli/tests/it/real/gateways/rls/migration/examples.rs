@@ -12,11 +12,7 @@ pub(super) struct Example {
 }
 
 fn example(domain: &'static str, model: Model, descriptors: Vec<Descriptor>) -> Example {
-    Example {
-        domain,
-        model,
-        descriptors,
-    }
+    Example { domain, model, descriptors }
 }
 
 pub(super) fn all() -> Vec<Example> {
@@ -33,19 +29,14 @@ fn plain() -> Vec<Example> {
         key("database").value("default").amount(5),
     ]);
     let messages = Model::new([
-        key("message_type")
-            .value("marketing")
-            .below([key("to_number").amount(5)]),
+        key("message_type").value("marketing").below([key("to_number").amount(5)]),
         key("to_number").amount(10),
     ]);
     let addresses = Model::new([
         key("remote_address").amount(10),
         key("remote_address").value("50.0.0.5").amount(0),
     ]);
-    let depth = Model::new([key("key")
-        .value("value")
-        .amount(3)
-        .below([key("subkey").amount(3)])]);
+    let depth = Model::new([key("key").value("value").amount(3).below([key("subkey").amount(3)])]);
     vec![
         example(
             "mongo_cps",
@@ -101,9 +92,9 @@ fn special() -> Vec<Example> {
     ])]);
     let detailed = Model::new([key("key1").amount(1), key("key1").value("value1").amount(2)]);
     let wildcard = Model::new([key("key1").value("value*").amount(2)]);
-    let deep = Model::new([key("user").below([key("action")
-        .value("read*")
-        .below([key("resource").amount(2)])])]);
+    let deep = Model::new([
+        key("user").below([key("action").value("read*").below([key("resource").amount(2)])])
+    ]);
     let shared = Model::new([
         key("files").value("files/*").amount(10).shared(),
         key("files_no_share").value("files_no_share/*").amount(3),
@@ -118,10 +109,7 @@ fn special() -> Vec<Example> {
         ["user-a", "user-b", "user-c"].map(|user| vec![("service", service), ("user", user)])
     });
     let mut shares = one("files", &["files/a.pdf", "files/b.csv", "other/c.txt"]);
-    shares.extend(one(
-        "files_no_share",
-        &["files_no_share/a.pdf", "files_no_share/b.csv"],
-    ));
+    shares.extend(one("files_no_share", &["files_no_share/a.pdf", "files_no_share/b.csv"]));
     let deeds = ["readfile", "readlink", "write"].into_iter();
     let deeds = deeds.flat_map(|action| {
         ["alice", "bob"].map(|user| vec![("user", user), ("action", action), ("resource", "x")])
@@ -130,11 +118,7 @@ fn special() -> Vec<Example> {
         example("internal", internal, internals),
         example("example6", shadow, services.collect()),
         example("example8", detailed, one("key1", &["value1", "a", "b"])),
-        example(
-            "example9",
-            wildcard,
-            one("key1", &["value1", "value2", "other"]),
-        ),
+        example("example9", wildcard, one("key1", &["value1", "value2", "other"])),
         example("example10_wildcard", deep, deeds.collect()),
         example("example11", shared, shares),
     ]
@@ -158,10 +142,7 @@ fn files() -> Example {
     let first = ("foo", "foo");
     let descriptors = vec![
         vec![("source_cluster", "proxy"), ("destination_cluster", "mock")],
-        vec![
-            ("source_cluster", "proxy"),
-            ("destination_cluster", "other"),
-        ],
+        vec![("source_cluster", "proxy"), ("destination_cluster", "other")],
         vec![first],
         vec![("foo", "another")],
         vec![first, ("bar", "bar")],

@@ -38,10 +38,7 @@ pub(super) enum Code {
 }
 
 pub(super) fn key(key: &'static str) -> Node {
-    Node {
-        key,
-        ..Node::default()
-    }
+    Node { key, ..Node::default() }
 }
 
 impl Node {
@@ -85,18 +82,13 @@ impl Node {
             let start = node.value.and_then(|known| known.strip_suffix('*'));
             start.is_some_and(|start| value.starts_with(start))
         });
-        exact
-            .or(wild)
-            .or_else(|| nodes.find(|node| node.value.is_none()))
+        exact.or(wild).or_else(|| nodes.find(|node| node.value.is_none()))
     }
 }
 
 impl Model {
     pub(super) fn new(top: impl Into<Vec<Node>>) -> Self {
-        Self {
-            top: key("").below(top),
-            counts: HashMap::new(),
-        }
+        Self { top: key("").below(top), counts: HashMap::new() }
     }
 
     /// Every descriptor by itself; each that meets a limit is counted, whatever becomes of it or of the others.
@@ -112,11 +104,7 @@ impl Model {
             let Some(next) = at.next((key, value)) else {
                 return Code::Ok;
             };
-            let value = if next.is_shared {
-                next.value.unwrap_or(value)
-            } else {
-                value
-            };
+            let value = if next.is_shared { next.value.unwrap_or(value) } else { value };
             counted.push((key.to_owned(), value.to_owned()));
             at = next;
         }
@@ -125,10 +113,6 @@ impl Model {
         };
         let count = self.counts.entry(counted).or_default();
         *count += 1;
-        if *count > amount && !at.is_shadow {
-            Code::OverLimit
-        } else {
-            Code::Ok
-        }
+        if *count > amount && !at.is_shadow { Code::OverLimit } else { Code::Ok }
     }
 }

@@ -40,11 +40,7 @@ fn codes(answer: &Value) -> Vec<Code> {
         other => panic!("{other:?}: {answer}"),
     };
     let codes: Vec<Code> = statuses.iter().map(code).collect();
-    let overall = if codes.contains(&Code::OverLimit) {
-        "OVER_LIMIT"
-    } else {
-        "OK"
-    };
+    let overall = if codes.contains(&Code::OverLimit) { "OVER_LIMIT" } else { "OK" };
     assert_eq!(answer["overall_code"], overall, "{answer}");
     codes
 }
@@ -54,21 +50,13 @@ fn the_examples_of_envoys_own_service_decide_alike() {
     let (_desk, _server, mut client) = house();
     let mut rng = Rng::new(5);
     for mut example in examples::all() {
-        let Example {
-            domain,
-            model,
-            descriptors,
-        } = &mut example;
+        let Example { domain, model, descriptors } = &mut example;
         let mut denied = 0;
         for number in 0..REQUESTS {
             let asked = rng.pick(descriptors);
             let expected = model.ask(std::slice::from_ref(&asked));
             let answer = client.ask(&request(domain, std::slice::from_ref(&asked)));
-            assert_eq!(
-                codes(&answer),
-                expected,
-                "{domain}, {number}: {asked:?} {answer}"
-            );
+            assert_eq!(codes(&answer), expected, "{domain}, {number}: {asked:?} {answer}");
             denied += usize::from(expected == [Code::OverLimit]);
         }
         assert!(denied > 0, "{domain}: nobody was ever denied");
@@ -84,9 +72,7 @@ fn two_descriptors_count_both() {
         vec![("to_number", "2061111111")],
     ];
     let mut model = Model::new([
-        key("message_type")
-            .value("marketing")
-            .below([key("to_number").amount(5)]),
+        key("message_type").value("marketing").below([key("to_number").amount(5)]),
         key("to_number").amount(10),
     ]);
     for _ in 0..6 {
@@ -96,9 +82,8 @@ fn two_descriptors_count_both() {
     // The first difference: what was denied has not counted. Theirs has no more than four left now.
     let number = &both[1..];
     let theirs: Vec<Code> = (0..6).flat_map(|_| model.ask(number)).collect();
-    let ours: Vec<Code> = (0..6)
-        .flat_map(|_| codes(&client.ask(&request("messaging", number))))
-        .collect();
+    let ours: Vec<Code> =
+        (0..6).flat_map(|_| codes(&client.ask(&request("messaging", number)))).collect();
     let passed = |codes: &[Code]| codes.iter().filter(|code| **code == Code::Ok).count();
     assert_eq!((passed(&theirs), passed(&ours)), (4, 5));
 }
@@ -112,10 +97,7 @@ fn an_underline_in_a_value_is_nobody_elses_count() {
     desk.write("rules.yaml", rules);
     let server = desk.serve(&["--rules", "rules.yaml"]);
     let mut client = RlsClient::to(server.grpc);
-    for entries in [
-        vec![("a", "x_b_y"), ("b", "z")],
-        vec![("a", "x"), ("b", "y_b_z")],
-    ] {
+    for entries in [vec![("a", "x_b_y"), ("b", "z")], vec![("a", "x"), ("b", "y_b_z")]] {
         let asked = request("any", &[entries]);
         assert_eq!(codes(&client.ask(&asked)), [Code::Ok]);
         assert_eq!(codes(&client.ask(&asked)), [Code::OverLimit]);
