@@ -61,10 +61,12 @@ impl Roster {
         Self { catalog: catalog.clone(), engine: Arc::clone(engine), fleet, node: node.clone() }
     }
 
-    /// Reports, if the database answers soon.
-    pub(crate) async fn enter_soon(&self) {
-        // It is tried again every few seconds.
-        drop(timeout(FIRST_MAX, self.enter()).await);
+    /// Reports, if there is a fleet and the database answers soon.
+    pub(crate) async fn enter_soon(roster: Option<&Self>) {
+        if let Some(roster) = roster {
+            // It is tried again every few seconds.
+            drop(timeout(FIRST_MAX, roster.enter()).await);
+        }
     }
 
     pub(crate) async fn run(self, mut stop: Stop) {

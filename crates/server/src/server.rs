@@ -103,10 +103,9 @@ impl Server {
         }
         let data = DataFolder::take(&settings.data)?;
         let (catalog, hasher) = assemble::people(&settings).await?;
-        let time = Time::new(SystemClock);
         let live = Arc::new(Live::new().with_unknown_tier(settings.identity.unknown_tier));
-        let authority = Authority::new(settings.token.clone()).asking(settings.admin_rules.auth);
-        let authority = Arc::new(authority);
+        let authority =
+            Arc::new(Authority::new(settings.token.clone()).asking(settings.admin_rules.auth));
         let publisher = publisher(&settings, &live, &recorder, &authority);
         let (file, file_status) =
             assemble::rules_file(&settings, contents, (&catalog, &recorder), hangup).await?;
@@ -120,11 +119,11 @@ impl Server {
         let keeper = Keeper::new(data.path());
         let redis = roster::remembering(redis, &keeper, &catalog).await;
         let fleet = redis.as_ref().map(RedisOptions::fleet);
-        let engine = assemble::engine(&settings, redis, &keeper, (live, time, recorder)).await?;
+        let engine =
+            assemble::engine(&settings, redis, &keeper, (live, Time::new(SystemClock), recorder))
+                .await?;
         let roster = fleet.map(|fleet| Roster::new(fleet, &catalog, &engine, &settings.node));
-        if let Some(roster) = &roster {
-            roster.enter_soon().await;
-        }
+        Roster::enter_soon(roster.as_ref()).await;
         let (jwt_keys, verifier) = jwt.unzip();
         let health = Health {
             publisher,
@@ -134,9 +133,8 @@ impl Server {
             jwt_keys: JwtKeeper::standing_of(jwt_keys.as_ref()),
             engine: Arc::clone(&engine),
         };
-        let identifier = Identifier::new(&engine, &hasher, verifier, &settings.identity);
         let parts = Parts {
-            identifier: Arc::new(identifier),
+            identifier: Arc::new(Identifier::new(&engine, &hasher, verifier, &settings.identity)),
             authority,
             settings: Arc::new(settings),
             engine,

@@ -36,7 +36,7 @@ impl Counts {
     /// Empty counts for a limit of this amount, in so many words.
     pub(super) fn new(law: Option<&Law>, capacity: u64, words: usize, now: Now) -> Self {
         let windows = |law: &Law, has_previous| {
-            let (layout, quantum) = window_layout(capacity, has_previous);
+            let (layout, quantum) = window_layout(capacity, if has_previous { 2 } else { 1 });
             Self::Windows(Windows {
                 window: window_at(law, now),
                 rebased_to: None,

@@ -115,17 +115,16 @@ impl Windows {
     }
 }
 
-/// How entries are cut, and units that one of a number stands for. The largest number stands for "at
+/// How entries of one window, or of two, are cut, and units that one of a number stands for. The largest number stands for "at
 /// least", so the amount is below it.
-pub(super) const fn window_layout(capacity: u64, has_previous: bool) -> (Layout, u64) {
+pub(super) const fn window_layout(capacity: u64, numbers: u32) -> (Layout, u64) {
     const BITS_MAX: u32 = 24;
     let (bits, quantum) = match capacity {
-        0..=0xe if has_previous => (4, 1),
+        0..=0xe if numbers == 2 => (4, 1),
         0..=0xfe => (8, 1),
         0xff..=0xfffe => (16, 1),
         _ => (BITS_MAX, capacity.div_ceil((1 << BITS_MAX) - 2)),
     };
-    let numbers = if has_previous { 2 } else { 1 };
     (Layout { bits, numbers }, quantum)
 }
 

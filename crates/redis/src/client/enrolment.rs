@@ -51,13 +51,12 @@ pub(super) enum Trust {
 
 impl Enrolment {
     /// Another server is there, or the same as another.
-    pub(super) fn comes_to(&mut self, lineage: &Lineage, met: Met, is_late: bool) {
+    pub(super) fn comes_to(&mut self, lineage: &Lineage, met: Met, if_known: Manner) {
         self.server = lineage.in_words();
         self.register = None;
         self.manner = Some(match met {
             Met::Changed(_) => Manner::Heir,
-            Met::Known(_) if is_late => Manner::Late,
-            Met::Known(_) => Manner::New,
+            Met::Known(_) => if_known,
         });
         self.owes |= matches!(met, Met::Changed(_));
     }

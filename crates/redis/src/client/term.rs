@@ -22,6 +22,7 @@ use super::{
     enrolment::Enrolment,
     lineage::{Lineage, Lineages, Met, Place, Role},
     link::{Link, Lost, PATIENCE, Refused},
+    register::Manner,
     shard::Shard,
     survey::moment,
 };
@@ -185,7 +186,11 @@ impl Shard {
             let roll = &self.term.lineages.roll;
             roll.reckon(now, self.clock.boot());
             let is_late = roll.is_late(now);
-            self.enrolment().comes_to(&lineage, met, is_late);
+            self.enrolment().comes_to(
+                &lineage,
+                met,
+                if is_late { Manner::Late } else { Manner::New },
+            );
             *known = Some(lineage);
         }
     }

@@ -66,7 +66,7 @@ impl Entry {
         }
     }
 
-    pub(super) fn of(debit: Debit) -> Self {
+    pub(super) fn of(debit: &Debit) -> Self {
         Self {
             at_start: debit.at_start,
             at_start_before: debit.at_start_before,

@@ -58,7 +58,7 @@ impl Touched {
         let touched = Self::default();
         for (key, debit) in debits {
             if let Some(mut part) = touched.part(&key) {
-                part.keys.insert(key, Entry::of(debit));
+                part.keys.insert(key, Entry::of(&debit));
             }
             touched.len.fetch_add(1, Relaxed);
         }

@@ -107,7 +107,6 @@ fn a_counter_takes_no_more_memory_than_the_manual_says() {
     // A hash table is filled to 7/8, and twice as large after it has grown.
     let place = (size_of::<Key>() + size_of::<Entry>() + 1) * 16 / 7;
     let heap = key.as_bytes().len() + 16;
-    println!("{place} bytes in the table, {heap} for the name");
     assert!(place + heap <= 600, "{place} + {heap}");
 }
 

@@ -72,21 +72,6 @@ pub const fn is_control_or_bidi(letter: char) -> bool {
         | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-#[cfg(test)]
-mod tests {
-    use super::is_control_or_bidi;
-
-    #[test]
-    fn every_control_and_nothing_else_but_the_marks_is_one() {
-        let marks = "\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\
-            \u{2066}\u{2067}\u{2068}\u{2069}";
-        for letter in '\0'..=char::MAX {
-            let expected = letter.is_control() || marks.contains(letter);
-            assert_eq!(is_control_or_bidi(letter), expected, "{letter:?}");
-        }
-    }
-}
-
 /// Reads an address; one of IPv4 in the clothes of IPv6 is the one of IPv4.
 ///
 /// # Errors
@@ -195,3 +180,18 @@ impl fmt::Debug for Method {
     max = Method::BYTES_MAX
 )]
 pub struct MethodError(String);
+
+#[cfg(test)]
+mod tests {
+    use super::is_control_or_bidi;
+
+    #[test]
+    fn every_control_and_nothing_else_but_the_marks_is_one() {
+        let marks = "\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\
+            \u{2066}\u{2067}\u{2068}\u{2069}";
+        for letter in '\0'..=char::MAX {
+            let expected = letter.is_control() || marks.contains(letter);
+            assert_eq!(is_control_or_bidi(letter), expected, "{letter:?}");
+        }
+    }
+}

@@ -150,91 +150,6 @@ fn is_alike(one: &Noted, other: &Noted) -> bool {
         && one.after == other.after
 }
 
-#[cfg(test)]
-mod tests {
-    use tollgate_catalog::Author;
-
-    use super::{super::strangers::GROUPS_MAX, *};
-
-    const ALL: Most = Most { done: usize::MAX, refused: usize::MAX };
-
-    const NOW: Timestamp = Timestamp::from_secs(1_000);
-
-    fn noted(name: &str, ended: Ended) -> Noted {
-        Noted {
-            author: Author::new(name).calling_from("127.0.0.1").by_request("a"),
-            action: "listRules".into(),
-            object: ("route".into(), "GET /ratelimit/rules".into()),
-            before: None,
-            after: None,
-            ended,
-            times: 1,
-        }
-    }
-
-    // Proves: O2
-    #[test]
-    fn what_is_alike_is_counted_and_the_rest_is_bounded() {
-        let record = Record::new();
-        for _ in 0..1_000 {
-            record.note(noted("a", Ended::Refused));
-        }
-        for number in 0..WAITING_MAX {
-            record.note(noted(&format!("b{number}"), Ended::Refused));
-        }
-        assert_eq!(record.dropped(), 1);
-        assert_eq!(record.dropped(), 0);
-        let one = Most { done: 0, refused: 1 };
-        let first = record.taken(one, NOW);
-        assert_eq!((first.len(), first[0].times), (1, 1_000));
-        assert_eq!(record.taken(ALL, NOW).len(), WAITING_MAX - 1);
-        record.returned(first);
-        record.give_up();
-        assert_eq!((record.dropped(), record.taken(ALL, NOW).len()), (1_000, 0));
-    }
-
-    /// While the database is away nothing that strangers do is lost, and nothing grows.
-    // Proves: O2
-    #[test]
-    fn what_strangers_do_waits_for_room() {
-        let record = Record::new();
-        for number in 0..WAITING_MAX {
-            record.note(noted(&format!("b{number}"), Ended::Refused));
-        }
-        for number in 0..1_000 {
-            record.note_stranger(noted(&format!("c{number}"), Ended::Refused));
-        }
-        let none = Most { done: 0, refused: 0 };
-        for hour in 0..100 {
-            let now = Timestamp::from_secs(1_000 + hour * 3_600);
-            assert_eq!(record.taken(none, now), []);
-        }
-        assert_eq!(record.taken(ALL, NOW).len(), WAITING_MAX);
-        record.hurry();
-        let strangers = record.taken(ALL, NOW);
-        assert_eq!(strangers.len(), GROUPS_MAX + 1);
-        assert_eq!(strangers.iter().map(|row| row.times).sum::<u64>(), 1_000);
-        assert_eq!(record.dropped(), 0);
-        record.note_stranger(noted("c", Ended::Refused));
-        record.give_up();
-        assert_eq!(record.dropped(), 1);
-    }
-
-    // Proves: O2
-    #[test]
-    fn refusals_leave_room_for_what_was_done() {
-        let record = Record::new();
-        for number in 0..2 * WAITING_MAX {
-            record.note(noted(&format!("b{number}"), Ended::Refused));
-        }
-        record.note(noted("dana", Ended::Done));
-        let most = Most { done: 50, refused: 10 };
-        let taken = record.taken(most, NOW);
-        assert_eq!(taken.len(), 11);
-        assert_eq!((taken[0].author.name(), taken[0].ended), ("dana", Ended::Done));
-    }
-}
-
 /// Which counters: in words, by the facts of the request that they count.
 #[derive(Clone, Debug)]
 pub(crate) struct Counters(String);
@@ -377,4 +292,89 @@ pub(crate) enum Wrote {
     Some,
     /// None was: none waits, or none can be written.
     Nothing,
+}
+
+#[cfg(test)]
+mod tests {
+    use tollgate_catalog::Author;
+
+    use super::{super::strangers::GROUPS_MAX, *};
+
+    const ALL: Most = Most { done: usize::MAX, refused: usize::MAX };
+
+    const NOW: Timestamp = Timestamp::from_secs(1_000);
+
+    fn noted(name: &str, ended: Ended) -> Noted {
+        Noted {
+            author: Author::new(name).calling_from("127.0.0.1").by_request("a"),
+            action: "listRules".into(),
+            object: ("route".into(), "GET /ratelimit/rules".into()),
+            before: None,
+            after: None,
+            ended,
+            times: 1,
+        }
+    }
+
+    // Proves: O2
+    #[test]
+    fn what_is_alike_is_counted_and_the_rest_is_bounded() {
+        let record = Record::new();
+        for _ in 0..1_000 {
+            record.note(noted("a", Ended::Refused));
+        }
+        for number in 0..WAITING_MAX {
+            record.note(noted(&format!("b{number}"), Ended::Refused));
+        }
+        assert_eq!(record.dropped(), 1);
+        assert_eq!(record.dropped(), 0);
+        let one = Most { done: 0, refused: 1 };
+        let first = record.taken(one, NOW);
+        assert_eq!((first.len(), first[0].times), (1, 1_000));
+        assert_eq!(record.taken(ALL, NOW).len(), WAITING_MAX - 1);
+        record.returned(first);
+        record.give_up();
+        assert_eq!((record.dropped(), record.taken(ALL, NOW).len()), (1_000, 0));
+    }
+
+    /// While the database is away nothing that strangers do is lost, and nothing grows.
+    // Proves: O2
+    #[test]
+    fn what_strangers_do_waits_for_room() {
+        let record = Record::new();
+        for number in 0..WAITING_MAX {
+            record.note(noted(&format!("b{number}"), Ended::Refused));
+        }
+        for number in 0..1_000 {
+            record.note_stranger(noted(&format!("c{number}"), Ended::Refused));
+        }
+        let none = Most { done: 0, refused: 0 };
+        for hour in 0..100 {
+            let now = Timestamp::from_secs(1_000 + hour * 3_600);
+            assert_eq!(record.taken(none, now), []);
+        }
+        assert_eq!(record.taken(ALL, NOW).len(), WAITING_MAX);
+        record.hurry();
+        let strangers = record.taken(ALL, NOW);
+        assert_eq!(strangers.len(), GROUPS_MAX + 1);
+        assert_eq!(strangers.iter().map(|row| row.times).sum::<u64>(), 1_000);
+        assert_eq!(record.dropped(), 0);
+        record.note_stranger(noted("c", Ended::Refused));
+        record.give_up();
+        assert_eq!(record.dropped(), 1);
+    }
+
+    // Proves: O2
+    #[test]
+    fn refusals_leave_room_for_what_was_done() {
+        let record = Record::new();
+        for number in 0..2 * WAITING_MAX {
+            record.note(noted(&format!("b{number}"), Ended::Refused));
+        }
+        record.note(noted("dana", Ended::Done));
+        let most = Most { done: 50, refused: 10 };
+        let taken = record.taken(most, NOW);
+        assert_eq!(taken.len(), 11);
+        assert_eq!((taken[0].author.name(), taken[0].ended), ("dana", Ended::Done));
+    }
 }

@@ -137,36 +137,6 @@ impl<'r> Facts<'r> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use http::Request;
-
-    use super::*;
-    use crate::{Question, RequestHead, bearer_token, header, peer_ip};
-
-    #[test]
-    fn secrets_are_not_shown() {
-        let request = Request::get("/search?key=s3cret")
-            .header("x-api-key", "s3cret")
-            .header("authorization", "Bearer s3cret")
-            .header("x-session", "s3cret")
-            .extension(crate::PeerAddr("192.0.2.1:5000".parse().unwrap()))
-            .body(())
-            .unwrap();
-        let head = RequestHead::of(&request);
-        let secrets = (header("x-api-key"), bearer_token(), header("x-session"));
-        let key = (secrets, peer_ip(), header("x-none"));
-        let mut facts = Facts::default();
-        key.read(&head, &mut facts);
-        let question = Question { head: &head, facts: &facts, cost: None };
-        let shown = format!("{question:?}");
-        assert!(!shown.contains("s3cret"), "{shown}");
-        for part in ["/search", "x-session", "ApiKey", "Token", "Text(..)", "192.0.2.1", "None"] {
-            assert!(shown.contains(part), "{part}: {shown}");
-        }
-    }
-}
-
 macro_rules! together {
     ($($name:ident $place:tt),*) => {
         /// All of them together.
@@ -257,4 +227,34 @@ fn joined(facts: &[Fact<'_>]) -> String {
         write!(key, "{}+{}:{text}", fact.way, text.len()).ok();
     }
     key
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+
+    use super::*;
+    use crate::{Question, RequestHead, bearer_token, header, peer_ip};
+
+    #[test]
+    fn secrets_are_not_shown() {
+        let request = Request::get("/search?key=s3cret")
+            .header("x-api-key", "s3cret")
+            .header("authorization", "Bearer s3cret")
+            .header("x-session", "s3cret")
+            .extension(crate::PeerAddr("192.0.2.1:5000".parse().unwrap()))
+            .body(())
+            .unwrap();
+        let head = RequestHead::of(&request);
+        let secrets = (header("x-api-key"), bearer_token(), header("x-session"));
+        let key = (secrets, peer_ip(), header("x-none"));
+        let mut facts = Facts::default();
+        key.read(&head, &mut facts);
+        let question = Question { head: &head, facts: &facts, cost: None };
+        let shown = format!("{question:?}");
+        assert!(!shown.contains("s3cret"), "{shown}");
+        for part in ["/search", "x-session", "ApiKey", "Token", "Text(..)", "192.0.2.1", "None"] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+    }
 }

@@ -261,58 +261,6 @@ fn number(text: &[u8]) -> Option<i64> {
     text.parse().ok()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const fn found(value: i64, taken: usize) -> Length {
-        Length::Number { value, taken }
-    }
-
-    #[test]
-    fn numbers_are_read_with_the_end_of_their_line() {
-        assert_eq!(length(b"3\r\nrest"), found(3, 3));
-        assert_eq!(length(b"12\r\n"), found(12, 4));
-        assert_eq!(length(b"-1\r\n"), found(-1, 4));
-        assert_eq!(length(b"0\r\n"), found(0, 3));
-        let largest = i64::MAX.to_string() + "\r\n";
-        assert_eq!(length(largest.as_bytes()), found(i64::MAX, 21));
-        let smallest = i64::MIN.to_string() + "\r\n";
-        assert_eq!(length(smallest.as_bytes()), found(i64::MIN, 22));
-    }
-
-    #[test]
-    fn what_is_not_complete_is_waited_for() {
-        for text in ["", "1", "12", "12\r", "-", "-12", "1234567890123456789"] {
-            assert_eq!(length(text.as_bytes()), Length::Unfinished, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn other_spellings_are_refused_at_once() {
-        let bad = [
-            "\r\n",
-            "+1\r\n",
-            "01\r\n",
-            "-0\r\n",
-            "--1\r\n",
-            "1x",
-            "1\n",
-            "1\rx",
-            " 1\r\n",
-            "1 \r\n",
-            "9223372036854775808\r\n",
-            "123456789012345678901",
-            "x",
-            "\n",
-            "-\r\n",
-        ];
-        for text in bad {
-            assert_eq!(length(text.as_bytes()), Length::NotANumber, "{text:?}");
-        }
-    }
-}
-
 /// What is wrong with the bytes. Where the next command would begin is not known then, so the
 /// conversation ends with it. The words are those of Redis where it has some.
 ///
@@ -488,4 +436,56 @@ const fn is_space(byte: u8) -> bool {
 fn after_blanks(text: &[u8]) -> &[u8] {
     let blanks = text.iter().take_while(|byte| is_space(**byte)).count();
     text.get(blanks..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn found(value: i64, taken: usize) -> Length {
+        Length::Number { value, taken }
+    }
+
+    #[test]
+    fn numbers_are_read_with_the_end_of_their_line() {
+        assert_eq!(length(b"3\r\nrest"), found(3, 3));
+        assert_eq!(length(b"12\r\n"), found(12, 4));
+        assert_eq!(length(b"-1\r\n"), found(-1, 4));
+        assert_eq!(length(b"0\r\n"), found(0, 3));
+        let largest = i64::MAX.to_string() + "\r\n";
+        assert_eq!(length(largest.as_bytes()), found(i64::MAX, 21));
+        let smallest = i64::MIN.to_string() + "\r\n";
+        assert_eq!(length(smallest.as_bytes()), found(i64::MIN, 22));
+    }
+
+    #[test]
+    fn what_is_not_complete_is_waited_for() {
+        for text in ["", "1", "12", "12\r", "-", "-12", "1234567890123456789"] {
+            assert_eq!(length(text.as_bytes()), Length::Unfinished, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn other_spellings_are_refused_at_once() {
+        let bad = [
+            "\r\n",
+            "+1\r\n",
+            "01\r\n",
+            "-0\r\n",
+            "--1\r\n",
+            "1x",
+            "1\n",
+            "1\rx",
+            " 1\r\n",
+            "1 \r\n",
+            "9223372036854775808\r\n",
+            "123456789012345678901",
+            "x",
+            "\n",
+            "-\r\n",
+        ];
+        for text in bad {
+            assert_eq!(length(text.as_bytes()), Length::NotANumber, "{text:?}");
+        }
+    }
 }

@@ -263,27 +263,6 @@ pub(in crate::document) fn moment_text(moment: Timestamp) -> String {
     Moment::from_microsecond(micros).map_or_else(|_| String::new(), |moment| moment.to_string())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lengths_have_a_unit() {
-        assert_eq!(micros("0"), Some(0));
-        assert_eq!(micros("42s"), Some(42_000_000));
-        assert_eq!(micros("3min"), Some(180_000_000));
-        for wrong in ["", "s", "42", "4.2s", "-1s", "42 s", "99999999999999999999s", "1week"] {
-            assert_eq!(micros(wrong), None, "{wrong}");
-        }
-    }
-
-    #[test]
-    fn the_last_moment_is_written_and_read() {
-        let text = moment_text(Timestamp::MAX);
-        assert!(text.starts_with("4253-"), "{text}");
-    }
-}
-
 /// The nodes of a list of at most `max`.
 pub(super) fn items<'n, 't>(
     node: &'n Node<'t>,
@@ -415,5 +394,26 @@ pub(super) fn keyed_address(text: &str) -> Option<(IpAddr, Option<u8>)> {
             let network = Ipv6Net::new(address, prefix).ok()?;
             (network.trunc() == network).then_some((address.into(), Some(prefix)))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_have_a_unit() {
+        assert_eq!(micros("0"), Some(0));
+        assert_eq!(micros("42s"), Some(42_000_000));
+        assert_eq!(micros("3min"), Some(180_000_000));
+        for wrong in ["", "s", "42", "4.2s", "-1s", "42 s", "99999999999999999999s", "1week"] {
+            assert_eq!(micros(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_last_moment_is_written_and_read() {
+        let text = moment_text(Timestamp::MAX);
+        assert!(text.starts_with("4253-"), "{text}");
     }
 }

@@ -145,36 +145,6 @@ impl<'t> Lines<'t> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_kind_of_line_end_ends_a_line() {
-        let text = "one\ntwo\r\nthree\rfour";
-        let lines = Lines::new(text);
-        for (word, line) in [("one", 1), ("two", 2), ("three", 3), ("four", 4)] {
-            let start = text.find(word).unwrap();
-            let within = lines.within(start..start + word.len());
-            assert_eq!((within.line, within.text), (line, word));
-            assert_eq!((within.start, within.end), (0, word.len()));
-        }
-    }
-
-    #[test]
-    fn places_outside_of_the_text_are_at_its_end() {
-        let lines = Lines::new("é");
-        for range in [0..1, 1..2, 7..9, usize::MAX..usize::MAX] {
-            let within = lines.within(range);
-            assert_eq!(within.line, 1);
-            assert!(within.text.is_char_boundary(within.start));
-            assert!(within.text.is_char_boundary(within.end));
-        }
-        assert_eq!(Lines::new("").within(0..0).line, 1);
-        assert_eq!(Lines::new("a\n").within(2..2).line, 2);
-    }
-}
-
 /// How many columns a tab is shown as.
 const TAB: &str = "    ";
 
@@ -345,5 +315,35 @@ impl Place {
             offset: before - skipped,
             is_cut: all > skipped + Self::EXCERPT_LETTERS_MAX,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_line_end_ends_a_line() {
+        let text = "one\ntwo\r\nthree\rfour";
+        let lines = Lines::new(text);
+        for (word, line) in [("one", 1), ("two", 2), ("three", 3), ("four", 4)] {
+            let start = text.find(word).unwrap();
+            let within = lines.within(start..start + word.len());
+            assert_eq!((within.line, within.text), (line, word));
+            assert_eq!((within.start, within.end), (0, word.len()));
+        }
+    }
+
+    #[test]
+    fn places_outside_of_the_text_are_at_its_end() {
+        let lines = Lines::new("é");
+        for range in [0..1, 1..2, 7..9, usize::MAX..usize::MAX] {
+            let within = lines.within(range);
+            assert_eq!(within.line, 1);
+            assert!(within.text.is_char_boundary(within.start));
+            assert!(within.text.is_char_boundary(within.end));
+        }
+        assert_eq!(Lines::new("").within(0..0).line, 1);
+        assert_eq!(Lines::new("a\n").within(2..2).line, 2);
     }
 }

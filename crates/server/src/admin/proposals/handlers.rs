@@ -255,22 +255,6 @@ fn decoded(part: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_read_as_the_router_reads_it() {
-        let found = in_path("/ratelimit/rules/{id}", "/ratelimit/rules/team%2Flogin");
-        assert_eq!(found, Some(vec![("id", "team/login".to_owned())]));
-        assert_eq!(in_path("/a", "/a"), Some(Vec::new()));
-        for other in ["/a/b", "/b", "/", ""] {
-            assert_eq!(in_path("/a", other), None, "{other:?}");
-        }
-        assert_eq!(decoded("%4"), None);
-    }
-}
-
 /// The word of a state.
 pub(super) const fn state(proposal: &Proposal) -> &'static str {
     match &proposal.state {
@@ -399,4 +383,20 @@ fn somebody(call: &Call) -> Result<&Actor, Problem> {
 
 fn refused(kind: &'static str, detail: String) -> Problem {
     Problem::new(StatusCode::FORBIDDEN, kind, detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_read_as_the_router_reads_it() {
+        let found = in_path("/ratelimit/rules/{id}", "/ratelimit/rules/team%2Flogin");
+        assert_eq!(found, Some(vec![("id", "team/login".to_owned())]));
+        assert_eq!(in_path("/a", "/a"), Some(Vec::new()));
+        for other in ["/a/b", "/b", "/", ""] {
+            assert_eq!(in_path("/a", other), None, "{other:?}");
+        }
+        assert_eq!(decoded("%4"), None);
+    }
 }

@@ -133,6 +133,5 @@ fn returns_after(seed: u64) -> Micros {
 #[test]
 fn no_request_is_kept_out_for_longer_than_three_seconds() {
     let longest = (0..60).map(returns_after).max().unwrap();
-    println!("{longest:?} after the first answer of Redis at the latest");
     assert!(longest <= BACK_WITHIN);
 }
