@@ -5,6 +5,7 @@ use tollgate_core::{Law, Now, State, Timestamp};
 use super::{
     counts::{Counts, Estimate, Standing},
     entries::Fill,
+    moments::fresh_at,
 };
 use crate::class::Scope;
 
@@ -12,6 +13,10 @@ use crate::class::Scope;
 const WORDS_MIN: usize = 8;
 /// From these odds on, in millionths, a failure policy answers for keys whose count is shared.
 pub(crate) const ODDS_MAX: u64 = 10_000;
+/// The most laws that the last sketch tells apart.
+const LAWS_MAX: usize = 64;
+/// What a key may have used by another law, of which the last sketch knows no amount.
+const ADOPTED_UNITS: u64 = 1 << 40;
 /// How old the odds may be by which that is decided, in additions and in time.
 const ADDED_MAX: u32 = 64;
 const ODDS_AGE_MAX: u64 = 1_000_000;
@@ -31,6 +36,16 @@ pub(crate) struct Sketch {
     pub(crate) law: Option<Law>,
     pub(crate) counts: Counts,
     pub(crate) odds: Odds,
+    /// By which laws the last sketch counts keys; not known of a saved one.
+    pub(crate) laws: Option<Vec<NotedLaw>>,
+}
+
+/// A law by which the last sketch counts keys, and until when.
+#[derive(Clone, Debug)]
+pub(crate) struct NotedLaw {
+    scope: Option<Scope>,
+    law: Law,
+    until: u64,
 }
 
 /// The odds as they were last worked out, which takes a look at every entry.
@@ -100,6 +115,9 @@ impl Overflow {
         let place = self.place(owner, words_max, now);
         if let Some(sketch) = place.and_then(|place| self.sketches.get_mut(place)) {
             sketch.counts.add(law, fingerprint, state, now);
+            if sketch.law.is_none() {
+                sketch.note_law(owner, fresh_at(law, state, now), now);
+            }
             sketch.odds.added += 1;
         }
     }
@@ -161,6 +179,7 @@ impl Overflow {
             law: law.cloned(),
             counts: Counts::new(law, capacity, words, now),
             odds: Odds::default(),
+            laws: Some(Vec::new()),
         });
         self.sketches.len() - 1
     }
@@ -215,16 +234,40 @@ impl Sketch {
                 Some(Reading { state, is_doubtful, is_adopted })
             }
             (None, Counts::Moments(moments)) => {
-                let now_micros = now.steady.as_micros();
-                let _until = moments.read(fingerprint, now_micros)?;
-                // How much the key has used is not known here.
-                Some(Reading {
-                    state: law.admitted(capacity, now),
-                    is_doubtful: true,
-                    is_adopted: false,
-                })
+                let _until = moments.read(fingerprint, now.steady.as_micros())?;
+                // How much the key has used is not known here; by another law it may be any amount.
+                let is_adopted = self.may_be_of_another_law(owner, now);
+                let used = if is_adopted { capacity.max(ADOPTED_UNITS) } else { capacity };
+                Some(Reading { state: law.admitted(used, now), is_doubtful: true, is_adopted })
             }
             (None, Counts::Windows(_)) => None,
+        }
+    }
+
+    /// Whether keys of the limit may be counted here by a law that it has no longer.
+    fn may_be_of_another_law(&self, owner: Owner<'_>, now: Now) -> bool {
+        let is_another = |noted: &NotedLaw| {
+            noted.scope == owner.scope
+                && noted.until > now.steady.as_micros()
+                && !noted.law.counts_like(owner.law)
+        };
+        self.laws.as_ref().is_none_or(|laws| laws.iter().any(is_another))
+    }
+
+    fn note_law(&mut self, owner: Owner<'_>, until: u64, now: Now) {
+        let Some(laws) = &mut self.laws else {
+            return;
+        };
+        let is_same =
+            |noted: &&mut NotedLaw| noted.scope == owner.scope && noted.law.counts_like(owner.law);
+        if let Some(noted) = laws.iter_mut().find(is_same) {
+            noted.until = noted.until.max(until);
+            return;
+        }
+        laws.retain(|noted| noted.until > now.steady.as_micros());
+        laws.push(NotedLaw { scope: owner.scope, law: owner.law.clone(), until });
+        if laws.len() > LAWS_MAX {
+            self.laws = None;
         }
     }
 

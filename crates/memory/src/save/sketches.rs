@@ -138,7 +138,7 @@ fn read(input: &mut Reader, saved_at: Timestamp, now: Now) -> Result<Option<Sket
         }
         _ => return Err(LoadError::Damaged("a sketch of an unknown kind")),
     };
-    Ok(Some(Sketch { scope, law, counts, odds: Odds::default() }))
+    Ok(Some(Sketch { scope, law, counts, odds: Odds::default(), laws: None }))
 }
 
 pub(crate) fn read_entries(input: &mut Reader) -> Result<Entries, LoadError> {
