@@ -61,7 +61,7 @@ fn a_server_that_runs_is_recognised_and_its_fleet_counted() {
         .says(&format!("a Tollgate answers at {}", server.resp))
         .says(&format!("a Tollgate answers at {}", server.admin))
         .says(&format!("{} is taken, as it seems by the Tollgate", server.grpc))
-        .says("answers, schema 2")
+        .says("answers, schema 3")
         .says("2 nodes of the fleet are alive");
     // On other ports the folder is in the way.
     examine(&node.desk, "").with(1).says("problem  data      another server uses the data folder");
@@ -171,7 +171,7 @@ fn databases_are_asked_and_left_as_they_are() {
     assert_eq!(database.execute(tables), "0");
     desk.write("rules.yaml", &login("5/min"));
     desk.line(&format!("rules apply rules.yaml {flags}")).fine();
-    examine(&desk, &flags).fine().says("answers, schema 2").says("revision 1: 1 rule");
+    examine(&desk, &flags).fine().says("answers, schema 3").says("revision 1: 1 rule");
 
     desk.write("broken.db", &"no database at all ".repeat(99));
     examine(&desk, "--database sqlite:broken.db")
