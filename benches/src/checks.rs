@@ -17,7 +17,7 @@ pub(crate) struct Plan {
     pub(crate) kinds: Vec<Kind>,
     /// Times that everybody has a turn.
     rounds: u64,
-    /// One turn.
+    /// The time of one turn of a subject.
     turn: Duration,
 }
 
@@ -71,7 +71,7 @@ impl Lineup {
             kinds.iter().copied().filter(|kind| keys <= kind.keys_max()).collect();
         let contestants = Kind::line_up(&kinds, keys);
         // One after the other on one thread: everybody's memory then comes from the same arena, and
-        // nobody's layout depends on who was filled at the same time.
+        // no subject's layout depends on which was filled at the same time.
         for (kind, contestant) in kinds.iter().zip(&contestants) {
             if !kind.is_another_door() {
                 contestant.fill(keys);

@@ -126,7 +126,7 @@ async fn connect(address: SocketAddr) -> anyhow::Result<SendRequest<Bytes>> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let (sender, connection) = h2::client::handshake(stream).await?;
-    // It ends with the runtime; whoever asks sees what went wrong.
+    // It ends with the runtime; the caller sees what went wrong.
     tokio::task::spawn_local(connection);
     Ok(sender.ready().await?)
 }

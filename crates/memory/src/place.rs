@@ -49,7 +49,7 @@ impl Counters {
     /// from a live counter, which `spares` forbids. The caller sees to it that nobody else does the same for
     /// this key meanwhile.
     ///
-    /// A live counter is taken only under its own shard's lock, so that whoever looks for it finds
+    /// A live counter is taken only under its own shard's lock, so that a transaction that looks for it finds
     /// it either in the slot or in the sketch. That lock is not waited for, since others are held.
     pub(crate) fn take_slot(
         &self,

@@ -45,7 +45,7 @@ pub(crate) struct Candidate<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Nobody ever had it.
+    /// It was never used.
     New,
     /// Its counter has run out.
     RunOut,
@@ -136,7 +136,7 @@ impl Table {
         (0..self.slots()).filter_map(|index| self.slot(index)).filter(|slot| slot.owner() != 0)
     }
 
-    /// A slot for a key of this rule: one that nobody ever had, so that keys which come and go keep theirs;
+    /// A slot for a key of this rule: one that was never used, so that keys which come and go keep theirs;
     /// else the nearest that has run out; else one of the rule that holds most of those within reach, and of
     /// those one of the least used. `turn` chooses another of them where the first could not be had.
     pub(crate) fn candidate(

@@ -18,7 +18,7 @@ pub struct ProcessReport {
     pub fleet: String,
     /// This run of a node.
     pub process: String,
-    /// Which node.
+    /// The name of its node.
     pub node: NodeId,
     /// How long what it spends may count.
     pub life: Duration,
@@ -30,7 +30,7 @@ pub struct ProcessReport {
 pub struct Process {
     /// This run of a node.
     pub process: String,
-    /// Which node.
+    /// The name of its node.
     pub node: NodeId,
     /// When it first reported, by the clock of the database.
     pub first_seen: Timestamp,

@@ -329,7 +329,7 @@ impl Lost {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
     One,
-    /// So many.
+    /// As many as the batch has requests.
     Batch(usize),
 }
 

@@ -1,4 +1,4 @@
-//! Many more keys than there is room for: nobody who is exhausted is freed, and nearly nobody else notices.
+//! Many more keys than there is room for: no exhausted key is freed, and next to no other key is affected.
 // Proves: C1
 
 use tollgate_core::{

@@ -65,13 +65,13 @@ impl Node {
         Self { server, desk, flags }
     }
 
-    /// Stops it.
+    /// Asks the node to stop, and waits until it has.
     pub(crate) fn stop(self) -> Stopped {
         self.server.stop();
         Stopped { desk: self.desk, flags: self.flags }
     }
 
-    /// Kills it.
+    /// Ends the node at once, without a word to Redis.
     pub(crate) fn kill(self) -> Stopped {
         self.server.kill();
         Stopped { desk: self.desk, flags: self.flags }
